@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { list, optional, wholeNumber } from './fields.js';
+import { turnSchema } from './history.js';
+import { toolDefinitionSchema } from './tool.js';
+
+const lineNumber = wholeNumber.min(1);
+
+const selectionSchema = z
+  .object({ start_line: lineNumber, end_line: lineNumber })
+  .meta({ id: 'Selection', description: 'Lines, counted from 1, both ends included.' });
+
+const implicitContextSchema = z
+  .object({
+    last_focused_file_path: optional(z.string().min(1)),
+    selection: optional(selectionSchema),
+  })
+  .meta({ id: 'ImplicitContext', description: "The editor's focus." });
+
+const vectorSearchResultSchema = z
+  .object({
+    path: z.string().min(1),
+    content: z.string(),
+    score: optional(z.number()).meta({ format: 'double' }),
+    start_line: optional(lineNumber),
+    end_line: optional(lineNumber),
+  })
+  .meta({ id: 'VectorSearchResult', description: 'A chunk the client retrieved.' });
+
+const inlineContextSchema = z
+  .object({
+    files: optional(
+      list(z.object({ path: z.string().min(1), content: z.string() }).meta({ id: 'InlineFile' }), 10_000),
+    ),
+    pinned_items: optional(
+      list(
+        z
+          .object({ id: z.string().min(1), title: optional(z.string()), content: z.string() })
+          .meta({ id: 'InlinePinnedItem' }),
+        10_000,
+      ),
+    ),
+  })
+  .meta({ id: 'InlineContext', description: 'Contents sent along; they win over any other source.' });
+
+const taskSchema = z
+  .object({ id: wholeNumber, content: z.string(), status: z.enum(['todo', 'in_progress', 'completed']) })
+  .meta({ id: 'Task' });
+
+const includeSchema = z
+  .object({
+    history: optional(z.boolean()).meta({
+      description: 'Send `updated_conversation_history`; default true.',
+    }),
+    report: optional(z.enum(['full', 'summary', 'none'])).meta({ description: 'Default `summary`.' }),
+    completion_text: optional(z.boolean()).meta({ description: "Send the model's raw text; default false." }),
+  })
+  .meta({ id: 'Include', description: 'The size of the response.' });
+
+const llmConfigSchema = z
+  .object({
+    modelName: z.string().min(1).max(256),
+    tokenLimit: wholeNumber.min(1).meta({ description: 'Prompt and reply together, in tokens.' }),
+    reservedOutputTokens: wholeNumber
+      .min(1)
+      .meta({ description: 'Kept for the reply; less than `tokenLimit`.' }),
+    temperature: optional(z.number().min(0).max(2)).meta({ format: 'double' }),
+    provider: optional(z.string().min(1).max(64)).meta({
+      description: '`openai`, `anthropic` or a configured upstream; else the model name decides.',
+    }),
+    reasoningEffort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
+    seed: optional(wholeNumber),
+    maxOutputTokens: optional(wholeNumber.min(1)).meta({
+      description: "The provider's output limit: at most, and by default, the reserve.",
+    }),
+    deadlineMs: optional(wholeNumber.min(1)).meta({
+      description: "In milliseconds; capped by the server's.",
+    }),
+    contextShare: optional(z.number().min(0).max(1)).meta({
+      format: 'double',
+      description: 'Share of the free budget that context may take; default 0.5.',
+    }),
+  })
+  .refine((config) => config.reservedOutputTokens < config.tokenLimit, {
+    path: ['reservedOutputTokens'],
+    error: 'must be less than tokenLimit',
+  })
+  .meta({ id: 'LlmConfig' });
+
+const userApiKeysSchema = z
+  .object({
+    llmKey: optional(z.string()).meta({
+      format: 'password',
+      writeOnly: true,
+      description: "The caller's model key.",
+    }),
+  })
+  .meta({ id: 'UserApiKeys' });
+
+/** The request of one step (SPEC §2). */
+export const stepRequestSchema = z
+  .object({
+    project_id: z.uuid(),
+    session_id: z.uuid(),
+    user_query: z.string().meta({ description: 'The task; empty to go on after an observation.' }),
+    conversation_history: list(turnSchema, 10_000),
+    explicit_context_paths: optional(list(z.string().min(1), 1_000)).meta({
+      description: 'Files or folders the user tagged; `path:10-40` takes lines.',
+    }),
+    pinned_item_ids_to_include: optional(list(z.string().min(1), 1_000)),
+    implicit_context: optional(implicitContextSchema),
+    vector_search_results_to_include: optional(list(vectorSearchResultSchema, 1_000)),
+    available_tools_prompt_segment: optional(z.string()).meta({
+      description: 'Tools in free text; signatures such as `read_file(path, start_line)` are read.',
+    }),
+    llm_config: llmConfigSchema,
+    user_api_keys: optional(userApiKeysSchema),
+    max_iterations_left: wholeNumber.min(0),
+    tools: optional(list(toolDefinitionSchema, 1_000)),
+    inline_context: optional(inlineContextSchema),
+    tasks: optional(list(taskSchema, 1_000)),
+    protocol: optional(z.enum(['text', 'xml', 'native', 'auto'])).meta({
+      description: 'How the model is taught to act; default `text`.',
+    }),
+    phase: optional(z.enum(['reason', 'act', 'observe'])).meta({ description: 'Strict three-phase mode.' }),
+    on_last_iteration: optional(z.enum(['answer', 'allow_action'])).meta({
+      description: 'Default `answer`.',
+    }),
+    instructions: optional(z.string()).meta({ description: 'Extra system text, inside the budget.' }),
+    include: optional(includeSchema),
+  })
+  .meta({ id: 'StepRequest', description: 'One step of a ReAct agent.' });
+
+export type StepRequest = z.output<typeof stepRequestSchema>;
+export type StepRequestInput = z.input<typeof stepRequestSchema>;
+export type LlmConfig = StepRequest['llm_config'];
+export type Task = z.output<typeof taskSchema>;
+export type VectorSearchResult = z.output<typeof vectorSearchResultSchema>;
+export type InlineContext = z.output<typeof inlineContextSchema>;

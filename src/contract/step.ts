@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { contextReportSchema } from './context-report.js';
+import { errorCodes } from './error-codes.js';
+import { jsonObject, wholeNumber } from './fields.js';
+import { turnSchema } from './history.js';
+
+export const actionDetailsSchema = z
+  .object({
+    tool_name: z.string(),
+    tool_args: jsonObject,
+    raw_action_string: z.string().meta({ description: '`Action: ` and the call as the model wrote it.' }),
+    id: z.string(),
+    requires_approval: z.boolean(),
+  })
+  .meta({
+    id: 'ActionDetails',
+    description: 'What the model wants to do next. The caller decides and runs it.',
+  });
+
+const parseSchema = z
+  .object({
+    outcome: z.enum([
+      'answer',
+      'action',
+      'malformed_action',
+      'unknown_tool',
+      'action_after_limit',
+      'truncated',
+      'refusal',
+      'empty',
+    ]),
+    dialect: z.enum(['call', 'action_input', 'json', 'tag', 'bracket', 'bare', 'native']).nullable(),
+    confidence: z.enum(['exact', 'repaired']),
+    repairs: z.array(z.string()),
+    discarded: z.array(z.object({ kind: z.string(), chars: wholeNumber }).meta({ id: 'Discarded' })),
+    problem: z
+      .string()
+      .nullable()
+      .meta({ description: 'What was wrong with an action, in words for the model.' }),
+  })
+  .meta({ id: 'Parse', description: 'How the reply was read.' });
+
+const phaseControlSchema = z
+  .object({
+    plan: z.string().nullable(),
+    tools_to_consider: z.array(z.string()).nullable(),
+    finish: z.boolean().nullable(),
+    observation: z.string().nullable(),
+    should_continue: z.boolean().nullable(),
+    final_answer: z.string().nullable(),
+  })
+  .meta({ id: 'PhaseControl', description: 'The block a phase ends with; fields of other phases are null.' });
+
+const signalsSchema = z
+  .object({
+    repeated_action: wholeNumber,
+    repeated_cycle: wholeNumber,
+    consecutive_read_only: wholeNumber,
+    consecutive_errors: wholeNumber,
+    last_iteration: z.boolean(),
+    should_compact: z.boolean(),
+  })
+  .meta({ id: 'Signals', description: 'Counted from the request and the reply alone.' });
+
+const usageSchema = z
+  .object({
+    input_tokens: wholeNumber.nullable(),
+    output_tokens: wholeNumber.nullable(),
+    cached_input_tokens: wholeNumber.nullable(),
+    cache_write_tokens: wholeNumber.nullable(),
+    reasoning_tokens: wholeNumber.nullable(),
+  })
+  .meta({ id: 'Usage', description: "The provider's own counts; null where it says nothing." });
+
+const warningSchema = z.object({ code: z.string(), message: z.string() }).meta({ id: 'Warning' });
+
+const codes = Object.keys(errorCodes);
+
+const stepErrorSchema = z
+  .object({
+    code: z.string().meta({ description: `One of: ${codes.map((code) => `\`${code}\``).join(', ')}.` }),
+    message: z.string().meta({ description: 'A fixed text.' }),
+    retryable: z.boolean(),
+    provider: z.string().nullable(),
+    upstream_status: wholeNumber.nullable(),
+    retry_after_ms: wholeNumber.nullable(),
+    details: z.array(
+      z.object({ path: z.string(), code: z.string(), message: z.string() }).meta({ id: 'ErrorDetail' }),
+    ),
+    partial_text: z
+      .string()
+      .nullable()
+      .meta({ description: 'The reply so far, where it was made and billed.' }),
+  })
+  .meta({ id: 'StepError' });
+
+/** The answer to one step (SPEC §3). */
+export const stepSchema = z
+  .object({
+    session_id: z.string(),
+    status: z.enum(['action_proposed', 'direct_response_provided', 'phase_completed', 'error']),
+    iterations_remaining: wholeNumber,
+    thought: z.string().nullable(),
+    direct_response: z.string().nullable(),
+    action_details: actionDetailsSchema.nullable(),
+    additional_actions: z.array(actionDetailsSchema),
+    updated_conversation_history: z.array(turnSchema).meta({ description: 'Can be sent straight back.' }),
+    new_turns: z.array(turnSchema).meta({ description: 'Only what this step added.' }),
+    correction: turnSchema.nullable().meta({ description: 'Append it when the action could not be read.' }),
+    control: phaseControlSchema.nullable(),
+    phase: z.enum(['reason', 'act', 'observe']).nullable(),
+    parse: parseSchema.nullable(),
+    context_report: contextReportSchema.nullable(),
+    signals: signalsSchema.nullable(),
+    usage: usageSchema.nullable(),
+    model: z.string().nullable(),
+    provider: z.string().nullable(),
+    finish_reason: z.enum(['stop', 'length', 'tool', 'refusal', 'other']).nullable(),
+    finish_reason_raw: z.string().nullable(),
+    reasoning: z.string().nullable().meta({ description: "The model's own reasoning; never the thought." }),
+    completion_text: z.string().nullable().meta({ description: 'Only with `include.completion_text`.' }),
+    warnings: z.array(warningSchema),
+    error: stepErrorSchema.nullable(),
+    request_id: z.string(),
+  })
+  .meta({ id: 'Step', description: 'The answer to one step.' });
+
+/** The one body of every failure (SPEC §3): what was not read is null, never empty. */
+export const errorResponseSchema = stepSchema
+  .extend({
+    status: z.literal('error'),
+    session_id: z.string().nullable(),
+    iterations_remaining: wholeNumber.nullable(),
+    updated_conversation_history: z.array(turnSchema).nullable(),
+    error: stepErrorSchema,
+  })
+  .meta({ id: 'ErrorResponse', description: 'The one body of every failure.' });
+
+export type Step = z.output<typeof stepSchema>;
+export type ErrorResponse = z.output<typeof errorResponseSchema>;
+export type StepError = z.output<typeof stepErrorSchema>;
+export type ErrorDetail = StepError['details'][number];
+export type ActionDetails = z.output<typeof actionDetailsSchema>;
+export type Parse = z.output<typeof parseSchema>;
+export type Signals = z.output<typeof signalsSchema>;
+export type Usage = z.output<typeof usageSchema>;
+export type Warning = z.output<typeof warningSchema>;
+export type PhaseControl = z.output<typeof phaseControlSchema>;
+export type FinishReason = NonNullable<Step['finish_reason']>;

@@ -1,0 +1,141 @@
+import type { FinishReason, Usage, Warning } from '../../contract/step.js';
+import type { StepRequest } from '../../contract/step-request.js';
+import type { ToolDefinition } from '../../contract/tool.js';
+import type { Patience } from './interruption.js';
+
+/** The port through which a step makes its one model call; each vendor has an adapter in `providers/`. */
+export interface Provider {
+  /** `openai`, `anthropic`, or the name of a configured upstream. */
+  readonly name: string;
+
+  /** One completion. Throws `ProviderError`, or the `Interruption` that ended the patience. */
+  complete(request: CompletionRequest, patience: Patience): Promise<Completion>;
+
+  /** The same completion in pieces; the last event carries it whole. Throws as `complete` does. */
+  stream(request: CompletionRequest, patience: Patience): AsyncIterable<CompletionEvent>;
+}
+
+/** One model call, in no vendor's terms. Output limits are in tokens. */
+export interface CompletionRequest {
+  readonly model: string;
+  readonly prompt: Prompt;
+  readonly maxOutputTokens: number;
+  readonly temperature: number | undefined;
+  readonly seed: number | undefined;
+  readonly reasoningEffort: StepRequest['llm_config']['reasoningEffort'];
+  /** Steers repeated prompts to the same cache (OpenAI's `prompt_cache_key`). */
+  readonly cacheKey: string;
+  /** Given only where the model is to use the vendor's own tool calling. */
+  readonly nativeTools?: {
+    readonly definitions: readonly ToolDefinition[];
+    readonly choice: 'auto' | 'none';
+  };
+}
+
+/** What is sent: messages alternate, the first and the last are the user's. */
+export interface Prompt {
+  readonly system: string;
+  /** A cache breakpoint after the instructions and tools. */
+  readonly systemBreakpoint: boolean;
+  readonly messages: readonly Message[];
+}
+
+export interface Message {
+  readonly role: 'user' | 'assistant';
+  /** Neighbouring texts are one text to the model: joined without anything between. */
+  readonly parts: readonly Part[];
+}
+
+export type Part =
+  | { readonly type: 'text'; readonly text: string; readonly breakpoint?: boolean }
+  | {
+      readonly type: 'tool_call';
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly type: 'tool_result';
+      readonly callId: string;
+      readonly text: string;
+      readonly isError: boolean;
+      readonly breakpoint?: boolean;
+    }
+  /** Opaque blocks of an earlier completion, for the provider that made them. */
+  | { readonly type: 'provider_state'; readonly state: unknown };
+
+export type CompletionEvent =
+  | { readonly type: 'text'; readonly delta: string }
+  | { readonly type: 'reasoning'; readonly delta: string }
+  | { readonly type: 'completion'; readonly completion: Completion };
+
+/** A completion in unified terms, the vendor's own kept beside them. */
+export interface Completion {
+  readonly text: string;
+  /** The model's reasoning where the vendor sends it in a field of its own. */
+  readonly reasoning: string | null;
+  readonly toolCalls: readonly NativeToolCall[];
+  /** The vendor's refusal text, or `''` where it refused without words. */
+  readonly refusal: string | null;
+  readonly finishReason: FinishReason;
+  readonly finishReasonRaw: string | null;
+  readonly usage: Usage;
+  /** The model as the vendor named it. */
+  readonly model: string;
+  /** Opaque blocks to send back with this turn (signed reasoning); absent where there are none. */
+  readonly providerState?: unknown;
+  /** Parameters dropped, and the like. */
+  readonly warnings: readonly Warning[];
+}
+
+export interface NativeToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** The arguments as the model wrote them: JSON text, not yet parsed. */
+  readonly arguments: string;
+}
+
+/** What is known of a model: from the model table and the configuration of its upstream. */
+export interface ModelProfile {
+  /** Tokens of prompt and reply; null where unknown. */
+  readonly contextWindow: number | null;
+  readonly encoding: 'o200k_base' | 'cl100k_base';
+  /** 1 where the encoding is the model's own; else the factor that makes the estimate safe. */
+  readonly countMargin: number;
+  /** Tokens the chat format itself takes: fixed for the prompt, and for each message. */
+  readonly framing: { readonly prompt: number; readonly message: number };
+  readonly nativeTools: 'good' | 'poor' | 'none';
+}
+
+export type ProviderFailure =
+  | 'authentication'
+  | 'permission'
+  | 'model_not_found'
+  | 'billing'
+  | 'rate_limited'
+  | 'overloaded'
+  | 'failed'
+  | 'invalid_response'
+  | 'unreachable'
+  | 'context_length'
+  | 'rejected';
+
+/** A vendor's failure. Carries no word of the vendor's: what a provider says may hold the caller's key. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  readonly failure: ProviderFailure;
+  readonly provider: string;
+  readonly upstreamStatus: number | null;
+  readonly retryAfterMs: number | null;
+
+  constructor(
+    failure: ProviderFailure,
+    details: { provider: string; upstreamStatus?: number | null; retryAfterMs?: number | null },
+  ) {
+    super(`The provider ${details.provider} failed: ${failure}.`);
+    this.failure = failure;
+    this.provider = details.provider;
+    this.upstreamStatus = details.upstreamStatus ?? null;
+    this.retryAfterMs = details.retryAfterMs ?? null;
+  }
+}
