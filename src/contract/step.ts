@@ -104,7 +104,10 @@ export const stepSchema = z
     direct_response: z.string().nullable(),
     action_details: actionDetailsSchema.nullable(),
     additional_actions: z.array(actionDetailsSchema),
-    updated_conversation_history: z.array(turnSchema).meta({ description: 'Can be sent straight back.' }),
+    updated_conversation_history: z
+      .array(turnSchema)
+      .nullable()
+      .meta({ description: 'Can be sent straight back; null where it was not asked for or not read.' }),
     new_turns: z.array(turnSchema).meta({ description: 'Only what this step added.' }),
     correction: turnSchema.nullable().meta({ description: 'Append it when the action could not be read.' }),
     control: phaseControlSchema.nullable(),
@@ -131,7 +134,6 @@ export const errorResponseSchema = stepSchema
     status: z.literal('error'),
     session_id: z.string().nullable(),
     iterations_remaining: wholeNumber.nullable(),
-    updated_conversation_history: z.array(turnSchema).nullable(),
     error: stepErrorSchema,
   })
   .meta({ id: 'ErrorResponse', description: 'The one body of every failure.' });
