@@ -50,13 +50,13 @@ export function classifyCharacters(text: string): CharacterKinds {
 function classifyMultibyte(bytes: Uint8Array, kinds: Uint8Array, start: number): number {
   const first = bytes[start] ?? 0;
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const end = start + length;
   let codePoint = first & (0x7f >> length);
-  for (let at = start + 1; at < start + length; at++)
-    codePoint = (codePoint << 6) | ((bytes[at] ?? 0) & 0x3f);
+  for (let at = start + 1; at < end; at++) codePoint = (codePoint << 6) | ((bytes[at] ?? 0) & 0x3f);
   const kind = kindOfCodePoint[codePoint] ?? 0;
   kinds[start] = kind;
-  kinds.fill(kind | Kind.continuation, start + 1, start + length);
-  return start + length;
+  for (let at = start + 1; at < end; at++) kinds[at] = kind | Kind.continuation;
+  return end;
 }
 
 function expandRuns(): Uint8Array {

@@ -16,7 +16,8 @@ let hugePieces: Promise<unknown> = Promise.resolve();
  */
 export function countLongPiece(vocabulary: Vocabulary, bytes: Uint8Array): Promise<number> {
   if (bytes.length < HUGE) return mergeInTurns(vocabulary, bytes);
-  const counted = hugePieces.then(() => mergeInTurns(vocabulary, bytes));
+  const merge = () => mergeInTurns(vocabulary, bytes);
+  const counted = hugePieces.then(merge, merge);
   hugePieces = counted;
   return counted;
 }

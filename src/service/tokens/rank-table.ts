@@ -20,14 +20,16 @@ export function readRankTable(text: string): RankTable {
   const header = '! 0 ';
   if (!text.startsWith(header) || text.includes('\n')) throw new Error('Unknown form of rank data.');
   const bytes = new Uint8Array(text.length);
-  const starts: number[] = [0];
+  // The shortest token takes four digits and a space.
+  const starts = new Uint32Array(Math.ceil(text.length / 5) + 2);
+  let size = 0;
   let length = 0;
   let bits = 0;
   let bitCount = 0;
   for (let at = header.length; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === SPACE) {
-      starts.push(length);
+      starts[++size] = length;
       bitCount = 0;
     } else if (code !== PADDING) {
       bits = (bits << 6) | (SIX_BITS[code] ?? 0);
@@ -38,6 +40,6 @@ export function readRankTable(text: string): RankTable {
       }
     }
   }
-  starts.push(length);
-  return { bytes: bytes.slice(0, length), starts: Uint32Array.from(starts) };
+  starts[++size] = length;
+  return { bytes: bytes.slice(0, length), starts: starts.slice(0, size + 1) };
 }

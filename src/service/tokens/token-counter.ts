@@ -1,5 +1,6 @@
 import { countText } from './count-text.js';
 import { type Encoding, loadEncoding } from './encodings.js';
+import { eventLoopShare } from './event-loop-share.js';
 import { joinUnsafeSeams } from './seams.js';
 
 /** Counts the tokens of texts. No method holds the event loop, whatever the text. */
@@ -19,6 +20,8 @@ export interface TokenCounter {
 
 /** Below this many UTF-16 units counting is about as cheap as looking up the digest. */
 const MEMORABLE = 4096;
+/** Going over a text once, to digest it and to find its seams, costs about this part of counting it. */
+const READING = 1 / 16;
 /** With fewer tokens per UTF-16 unit than this allowed, the text hardly fits: then not even its digest is worth the cost. */
 const LIKELY_UNITS_PER_TOKEN = 8;
 
@@ -56,6 +59,7 @@ export function createTokenCounter(
 /** Tokens of the text, or some number above `limit`. */
 async function countExactly(encoding: Encoding, text: string, limit: number): Promise<number> {
   const loaded = await loadEncoding(encoding);
+  await eventLoopShare.take(text.length * READING);
   const memorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
   if (!memorable) return countText(loaded, text, limit);
   const key = await loaded.memo.keyOf(text);
