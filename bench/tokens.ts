@@ -38,7 +38,9 @@ export async function run(): Promise<void> {
     'first text (ms), new isolate': await compareCold(chunks, 'count'),
     ...(await compareWarm(chunks)),
   });
-  console.log('1 MB (UTF-16 units) of one thing, each its own text, nothing remembered:');
+  console.log(
+    '1 MB (UTF-16 units) of one thing, nothing remembered; each figure the least disturbed of three trials:',
+  );
   console.table(await countHostileInputs());
 }
 
@@ -117,8 +119,19 @@ interface HostileResult {
 async function countHostileInputs(): Promise<Record<string, HostileResult>> {
   const { count } = createTokenCounter(ENCODING);
   const results: Record<string, HostileResult> = {};
-  for (const [name, makeText] of Object.entries(hostileInputs))
-    results[name] = await watch(count, flat(makeText()));
+  for (const [name, makeText] of Object.entries(hostileInputs)) {
+    const text = makeText();
+    const trials: HostileResult[] = [];
+    // The end makes a text of its own of each, or the memo would answer.
+    for (const end of ['.', '!', '?']) trials.push(await watch(count, flat(text + end)));
+    const least = (figure: keyof HostileResult): number => Math.min(...trials.map((trial) => trial[figure]));
+    results[name] = {
+      tokens: least('tokens'),
+      'CPU (ms)': least('CPU (ms)'),
+      'wall (ms)': least('wall (ms)'),
+      'longest hold (ms)': least('longest hold (ms)'),
+    };
+  }
   return results;
 }
 
