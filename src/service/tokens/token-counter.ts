@@ -14,8 +14,6 @@ export interface TokenCounter {
   countWithin(text: string, limit: number): Promise<number | undefined>;
   /** Tokens of the pieces sent as one string; pieces that have been counted alone need not be counted again. */
   countJoined(pieces: readonly string[]): Promise<number>;
-  /** Whether the text has at most `limit` tokens. Counts nothing where the bytes prove it. */
-  fits(text: string, limit: number): Promise<boolean>;
 }
 
 /** Below this many UTF-16 units counting is about as cheap as looking up the digest. */
@@ -50,9 +48,6 @@ export function createTokenCounter(
       );
       return withMargin((await Promise.all(parts)).reduce((sum, tokens) => sum + tokens, 0));
     },
-    fits: async (text, limit) =>
-      // Every token is at least one byte.
-      withMargin(Buffer.byteLength(text)) <= limit || (await countWithin(text, limit)) !== undefined,
   };
 }
 
