@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 
 /** What data may stand in. A closing tag of any of them is escaped inside all of them. */
-export const fenceTags = ['file', 'folder', 'pinned', 'excerpt', 'focus', 'left_out', 'observation'] as const;
+export const fenceTags = [
+  'file',
+  'folder',
+  'pinned',
+  'excerpt',
+  'focus',
+  'left_out',
+  'observation',
+  'tasks',
+] as const;
 
 export type FenceTag = (typeof fenceTags)[number];
 

@@ -63,7 +63,7 @@ describe('§5 a fence cannot be forged', () => {
         expect(read).toMatchObject({ tag, rest: '' });
         expect(block.split(read.mark)).toHaveLength(3);
         expect(
-          block.match(/<\s*\/\s*(?:file|folder|pinned|excerpt|focus|left_out|observation)\b/gi),
+          block.match(/<\s*\/\s*(?:file|folder|pinned|excerpt|focus|left_out|observation|tasks)\b/gi),
         ).toHaveLength(1);
       }),
       { numRuns: 500 },
