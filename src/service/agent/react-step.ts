@@ -1,7 +1,12 @@
 import type { ContextReport } from '../../contract/context-report.js';
 import type { ActionDetails, Step } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
+import { complete } from './complete.js';
+import { conclude } from './conclude.js';
+import { preparePrompt } from './prepare-prompt.js';
+import { readReply } from './read-reply.js';
 import type { StepDependencies } from './step-dependencies.js';
+import { exhausted, toResult } from './to-result.js';
 
 /** A step's answer; HTTP adds the request id and the caller's own history in front of `new_turns`. */
 export type StepResult = Omit<Step, 'request_id' | 'updated_conversation_history'>;
@@ -13,9 +18,26 @@ export interface StepObserver {
   actionProposed(action: ActionDetails): Promise<void>;
 }
 
-/** One step (SPEC §4). Throws `StepRefused`, `ProviderError` or `Interruption`. */
-export declare function reactStep(
+/** One step (SPEC §4): one prompt, one completion, one conclusion. Throws `StepRefused`, `ProviderError` or `Interruption`. */
+export async function reactStep(
   request: StepRequest,
   dependencies: StepDependencies,
   observer?: StepObserver,
-): Promise<StepResult>;
+): Promise<StepResult> {
+  if (request.max_iterations_left === 0) return exhausted(request);
+  const prepared = await preparePrompt(request, dependencies);
+  await observer?.contextBuilt(prepared.report);
+  const completion = await complete(request, prepared, dependencies);
+  const reply = readReply(completion, prepared.situation.offered);
+  const conclusion = conclude({ request, situation: prepared.situation, completion, reply });
+  const result = toResult({
+    request,
+    prepared,
+    completion,
+    reply,
+    conclusion,
+    provider: dependencies.provider.name,
+  });
+  if (result.action_details) await observer?.actionProposed(result.action_details);
+  return result;
+}

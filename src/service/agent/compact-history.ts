@@ -1,0 +1,54 @@
+import type { Compaction, CompactionRequest } from '../../contract/compaction.js';
+import type { Warning } from '../../contract/step.js';
+import { readUnits, type Unit } from './history-units.js';
+import { maskHistory } from './mask-history.js';
+import type { StepDependencies } from './step-dependencies.js';
+import { summarizeHistory } from './summarize-history.js';
+import { tokensOfUnit } from './weigh.js';
+
+/** A compaction but for the request id. */
+export type CompactionResult = Omit<Compaction, 'request_id'>;
+
+type Counting = Pick<StepDependencies, 'tokens' | 'profile'>;
+
+/** A shorter history (SPEC §10): valid, its units whole, and the same again when it is called again. */
+export async function compactHistory(
+  request: CompactionRequest,
+  dependencies: Omit<StepDependencies, 'sources'>,
+): Promise<CompactionResult> {
+  const { conversation_history: history, target_tokens: target } = request;
+  const weigh = (units: readonly Unit[]) => weighUnits(units, dependencies);
+  const before = await weigh(readUnits(history));
+  const untouched = {
+    conversation_history: history,
+    changed: false,
+    tokens_before: before,
+    tokens_after: before,
+  };
+  if (before <= target) return { ...untouched, usage: null, warnings: [] };
+  const { turns, usage } =
+    request.strategy === 'mask'
+      ? { turns: await maskHistory(history, before - target, weigh), usage: null }
+      : await summarizeHistory(request, dependencies);
+  const after = await weigh(readUnits(turns));
+  return {
+    conversation_history: turns,
+    changed: turns.some((turn, index) => turn !== history[index]),
+    tokens_before: before,
+    tokens_after: after,
+    usage,
+    warnings: after > target ? [stillTooLong(after, target)] : [],
+  };
+}
+
+/** What units take in a prompt, as the `text` protocol shows them. */
+async function weighUnits(units: readonly Unit[], { tokens, profile }: Counting): Promise<number> {
+  const scale = { tokens, framing: profile.framing, protocol: 'text' } as const;
+  const counts = await Promise.all(units.map((unit) => tokensOfUnit(unit, scale)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+function stillTooLong(after: number, target: number): Warning {
+  const message = `${after} tokens remain, more than the ${target} asked for: the task, the latest turns and errors are never cut.`;
+  return { code: 'target_not_reached', message };
+}

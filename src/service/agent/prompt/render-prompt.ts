@@ -1,0 +1,80 @@
+import type { Message, Part, Prompt } from '../provider.js';
+import { continueTemplate, openingTemplate } from './templates/shared.js';
+
+/** The pieces of a prompt in the order in which they are sent (SPEC §5). */
+export interface PromptPieces {
+  /** Instructions, then tools. */
+  readonly system: string;
+  /** Fenced blocks. */
+  readonly context: readonly string[];
+  readonly history: readonly Message[];
+  /** What changes from step to step; may be empty. */
+  readonly tail: string;
+}
+
+export interface RenderedPrompt {
+  readonly prompt: Prompt;
+  /** The messages before the tail: step N+1's begin with step N's, byte for byte. */
+  readonly stable: readonly Message[];
+}
+
+/** Merges neighbours of one role, begins and ends with the user, and sets the cache breakpoints. */
+export function renderPrompt({ system, context, history, tail }: PromptPieces): RenderedPrompt {
+  const contextMessage: Message = { role: 'user', parts: context.map((text) => ({ type: 'text', text })) };
+  const opening: Message = { role: 'user', parts: [{ type: 'text', text: openingTemplate }] };
+  const first = context.length > 0 ? [contextMessage] : history[0]?.role === 'user' ? [] : [opening];
+  const stable = mergeNeighbours([...first, ...history]).map(wellFormed);
+  const messages = appendTail(markBreakpoints(stable, context.length), tail.toWellFormed());
+  return { prompt: { system: system.toWellFormed(), systemBreakpoint: true, messages }, stable };
+}
+
+/** Half characters would not survive the way to a provider. */
+function wellFormed({ role, parts }: Message): Message {
+  return {
+    role,
+    parts: parts.map((part) => ('text' in part ? { ...part, text: part.text.toWellFormed() } : part)),
+  };
+}
+
+function mergeNeighbours(messages: readonly Message[]): Message[] {
+  const merged: Message[] = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    if (last?.role !== message.role) merged.push(message);
+    else merged[merged.length - 1] = { role: last.role, parts: [...last.parts, ...message.parts] };
+  }
+  return merged;
+}
+
+/** After the context, before the newest assistant message, and before the tail. */
+function markBreakpoints(messages: readonly Message[], contextParts: number): Message[] {
+  const newestAssistant = messages.findLastIndex((message) => message.role === 'assistant');
+  return messages.map((message, index) => {
+    const last = message.parts.length - 1;
+    const isEnd = index === messages.length - 1 || index === newestAssistant - 1;
+    const marks = new Set([isEnd ? last : -1, index === 0 ? contextParts - 1 : -1]);
+    return {
+      ...message,
+      parts: message.parts.map((part, at) => (marks.has(at) ? withBreakpoint(part) : part)),
+    };
+  });
+}
+
+function withBreakpoint(part: Part): Part {
+  return part.type === 'text' || part.type === 'tool_result' ? { ...part, breakpoint: true } : part;
+}
+
+/** The tail is the last block of the last message; behind native results it stands inside the last of them. */
+function appendTail(messages: readonly Message[], tail: string): Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'user') {
+    return [...messages, { role: 'user', parts: [{ type: 'text', text: tail || continueTemplate }] }];
+  }
+  if (tail === '') return [...messages];
+  const end = last.parts.at(-1);
+  const parts: Part[] =
+    end?.type === 'tool_result'
+      ? [...last.parts.slice(0, -1), { ...end, tail }]
+      : [...last.parts, { type: 'text', text: tail }];
+  return [...messages.slice(0, -1), { role: 'user', parts }];
+}

@@ -1,0 +1,113 @@
+import type { Parse } from '../../contract/step.js';
+import type { OfferedTool } from '../parsing/offered-tool.js';
+import { type ParsedCompletion, parseCompletion } from '../parsing/parse-completion.js';
+import { mapStrings } from './map-strings.js';
+import type { Completion, NativeToolCall } from './provider.js';
+
+/** An action that may be proposed: the tool is offered, the arguments are checked. */
+export interface ReadAction {
+  readonly name: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** The call as written; for a native call its canonical form. */
+  readonly raw: string;
+  /** The provider's id of a native call. */
+  readonly id?: string;
+}
+
+/** What the model said, whichever way it said it. */
+export interface Reply {
+  readonly parse: Parse;
+  readonly thought: string | null;
+  /** The text for the user: an answer, or all there is where an action could not be read. */
+  readonly answer: string | null;
+  /** More than one only where the model called natively. */
+  readonly actions: readonly ReadAction[];
+  readonly reasoning: string | null;
+}
+
+/** Reads a completion: written dialects by the one parser, native calls against the same tools. */
+export function readReply(completion: Completion, offered: readonly OfferedTool[]): Reply {
+  if (completion.refusal !== null || completion.finishReason === 'refusal') return readRefusal(completion);
+  if (completion.toolCalls.length > 0) return readNativeCalls(completion, offered);
+  const { finishReason, reasoning } = completion;
+  const parsed = parseCompletion(withoutNul(completion.text), offered, { finishReason, reasoning });
+  const { outcome, dialect, confidence, repairs, discarded, problem } = parsed;
+  return {
+    parse: { outcome, dialect, confidence, repairs: [...repairs], discarded: [...discarded], problem },
+    thought: parsed.thought,
+    answer: parsed.answer,
+    actions: toAction(parsed),
+    reasoning: parsed.reasoning,
+  };
+}
+
+const refused: Parse = {
+  outcome: 'refusal',
+  dialect: null,
+  confidence: 'exact',
+  repairs: [],
+  discarded: [],
+  problem: null,
+};
+
+function readRefusal({ text, refusal, reasoning }: Completion): Reply {
+  return { parse: refused, thought: null, answer: text || refusal, actions: [], reasoning };
+}
+
+/** Native arguments are read as the JSON dialect reads them, against the same tools and schemas. */
+function readNativeCalls(completion: Completion, offered: readonly OfferedTool[]): Reply {
+  const { finishReason, reasoning, toolCalls } = completion;
+  const readings = toolCalls.map((call) => ({ call, parsed: readNativeCall(call, offered, finishReason) }));
+  const good = readings.filter(({ parsed }) => parsed.action);
+  const bad = readings.filter(({ parsed }) => !parsed.action);
+  const said = completion.text.trim() || null;
+  const first = (good[0] ?? bad[0])?.parsed;
+  const parse: Parse = {
+    outcome: first?.outcome ?? 'empty',
+    dialect: 'native',
+    confidence: good.some(({ parsed }) => parsed.confidence === 'repaired') ? 'repaired' : 'exact',
+    repairs: good.flatMap(({ parsed }) => parsed.repairs),
+    discarded:
+      good.length > 0
+        ? bad.map(({ call, parsed }) => ({ kind: parsed.outcome, chars: call.arguments.length }))
+        : [],
+    problem: bad[0]?.parsed.problem ?? null,
+  };
+  if (good.length === 0) {
+    const answer = [said, ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
+    return { parse, thought: null, answer, actions: [], reasoning };
+  }
+  return {
+    parse,
+    thought: said,
+    answer: null,
+    actions: good.flatMap(({ call, parsed }) => toAction(parsed, call)),
+    reasoning,
+  };
+}
+
+function readNativeCall(
+  { name, arguments: written }: NativeToolCall,
+  offered: readonly OfferedTool[],
+  finishReason: Completion['finishReason'],
+): ParsedCompletion {
+  const text = `Action: {"name": ${JSON.stringify(name)}, "arguments": ${written.trim() || '{}'}}`;
+  return parseCompletion(text, offered, { finishReason });
+}
+
+function toAction({ action }: ParsedCompletion, call?: NativeToolCall): ReadAction[] {
+  if (!action) return [];
+  const parameters = mapStrings(action.toolArgs, withoutNul) as ReadAction['parameters']; // an object stays one
+  if (!call) return [{ name: action.toolName, parameters, raw: withoutNul(action.raw) }];
+  return [{ name: action.toolName, parameters, raw: withoutNul(writeCall(call)), id: call.id }];
+}
+
+/** The canonical form of a native call. */
+function writeCall({ name, arguments: written }: NativeToolCall): string {
+  return `${name}(${written.trim() || '{}'})`;
+}
+
+/** A request may hold no NUL (SPEC §3), and whatever is answered must be fit to be sent back. */
+function withoutNul(text: string): string {
+  return text.replaceAll('\0', '\uFFFD');
+}

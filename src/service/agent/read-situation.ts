@@ -1,0 +1,83 @@
+import type { Turn } from '../../contract/history.js';
+import type { StepRequest } from '../../contract/step-request.js';
+import type { ToolDefinition } from '../../contract/tool.js';
+import { toOfferedTool } from '../parsing/definitions.js';
+import type { OfferedTool } from '../parsing/offered-tool.js';
+import { readSignatures } from '../parsing/signatures.js';
+import { type Call, callsOf, readUnits, type Unit } from './history-units.js';
+import type { TaughtProtocol } from './prompt/render-unit.js';
+import type { ModelProfile } from './provider.js';
+import { countSignals, type LoopSignals } from './signals.js';
+import { StepRefused } from './step-refused.js';
+import type { MustAnswer } from './tail.js';
+
+/** All that a step knows before it looks at any context: a pure function of the request. */
+export interface Situation {
+  /** The user turn this step begins with, where it is new. */
+  readonly newTurn: Turn | undefined;
+  readonly units: readonly Unit[];
+  readonly calls: readonly Call[];
+  readonly tools: readonly ToolDefinition[];
+  /** What the reader accepts: the defined tools and those read from the free text. */
+  readonly offered: readonly OfferedTool[];
+  readonly protocol: TaughtProtocol;
+  readonly isLast: boolean;
+  readonly mustAnswer: MustAnswer | undefined;
+  readonly signals: LoopSignals;
+}
+
+/** Throws `StepRefused` where the request asks for what cannot be. */
+export function readSituation(request: StepRequest, profile: ModelProfile): Situation {
+  const newTurn = newUserTurn(request);
+  const units = readUnits([...request.conversation_history, ...(newTurn ? [newTurn] : [])]);
+  if (!units.some((unit) => unit.type === 'user' && unit.isTask)) throw noTask();
+  const calls = callsOf(units);
+  const tools = request.tools ?? [];
+  const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
+  return {
+    newTurn,
+    units,
+    calls,
+    tools,
+    offered: offeredTools(tools, request.available_tools_prompt_segment ?? ''),
+    protocol: chooseProtocol(request, profile),
+    isLast,
+    mustAnswer: mustAnswer(request, isLast, calls),
+    signals: countSignals(calls, tools),
+  };
+}
+
+/** The query becomes a turn unless it is empty, or equals the last task and no answer followed that (SPEC §2). */
+function newUserTurn({ user_query: query, conversation_history: history }: StepRequest): Turn | undefined {
+  if (query === '') return undefined;
+  const last = history.findLastIndex((turn) => turn.role === 'user' && turn.kind === undefined);
+  const isAnswered = history
+    .slice(last + 1)
+    .some((turn) => turn.role === 'assistant' && !turn.toolCall && !turn.phase);
+  const isKnown = history[last]?.content === query && !isAnswered;
+  return isKnown ? undefined : { role: 'user', content: query };
+}
+
+function noTask(): StepRefused {
+  const message = 'must say the task: the history has no user turn';
+  return new StepRefused('invalid_request', [{ path: 'user_query', code: 'no_task', message }]);
+}
+
+function chooseProtocol({ protocol, tools = [] }: StepRequest, profile: ModelProfile): TaughtProtocol {
+  if (protocol === 'auto') return profile.nativeTools === 'good' && tools.length > 0 ? 'native' : 'text';
+  if (protocol !== 'native' || tools.length > 0) return protocol ?? 'text';
+  const message = 'native calling needs tools with an inputSchema';
+  throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);
+}
+
+/** The first tool of a name wins. */
+function offeredTools(tools: readonly ToolDefinition[], segment: string): OfferedTool[] {
+  const all = [...tools.map(toOfferedTool), ...readSignatures(segment)];
+  return [...new Map(all.reverse().map((tool) => [tool.name, tool])).values()].reverse();
+}
+
+function mustAnswer(request: StepRequest, isLast: boolean, calls: readonly Call[]): MustAnswer | undefined {
+  const observed = calls.filter((call) => call.observation);
+  if (observed.at(-1)?.observation?.isTerminal) return 'terminal_error';
+  return isLast && request.on_last_iteration !== 'allow_action' ? 'last_iteration' : undefined;
+}

@@ -1,0 +1,71 @@
+import { afterAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { get_encoding } from 'tiktoken';
+import { StepRefused } from '../../../src/service/agent/step-refused.js';
+import { anyRequest } from './arbitrary-request.js';
+import { framing, prepare, textOf } from './prepare.js';
+
+const reference = get_encoding('o200k_base');
+afterAll(() => reference.free());
+
+const runs = Number(process.env['BUDGET_RUNS'] ?? 150);
+
+/** What an independent tokenizer makes of the messages that are really sent (framing as documented). */
+function countIndependently(texts: readonly string[]): number {
+  return texts.reduce(
+    (sum, text) => sum + framing.message + reference.encode(text, [], []).length,
+    framing.prompt,
+  );
+}
+
+test('§5 prompt and reserve never exceed the limit, and the count is that of an independent tokenizer', async () => {
+  let fitted = 0;
+  await fc.assert(
+    fc.asyncProperty(anyRequest, async (request) => {
+      const { tokenLimit, reservedOutputTokens } = request.llm_config;
+      try {
+        const { prompt, report } = await prepare(request);
+        const counted = countIndependently([prompt.system, ...prompt.messages.map(textOf)]);
+        expect(report.prompt_tokens).toBe(counted);
+        expect(report.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(counted);
+        expect(counted + reservedOutputTokens).toBeLessThanOrEqual(tokenLimit);
+        fitted += 1;
+      } catch (error) {
+        if (!(error instanceof StepRefused)) throw error;
+        expect(error.code).toBe('token_budget_exceeded');
+      }
+    }),
+    { numRuns: runs },
+  );
+  expect(fitted).toBeGreaterThan(runs / 2);
+}, 600_000);
+
+test('§3 the 422 says how many tokens are needed, and that many are enough', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyRequest, async (request) => {
+      const tight = { ...request.llm_config, tokenLimit: 40, reservedOutputTokens: 10 };
+      const refusal = await prepare({ ...request, llm_config: tight }).catch((error: unknown) => error);
+      if (!(refusal instanceof StepRefused))
+        throw new Error('40 tokens are never enough for the instructions');
+      const needed = Number(/^(\d+) tokens are needed/.exec(refusal.details[0]?.message ?? '')?.[1]);
+      expect(needed).toBeGreaterThan(40);
+      await prepare({ ...request, llm_config: { ...tight, tokenLimit: needed } });
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
+
+test('§5 everything asked for appears in the report', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyRequest, async (request) => {
+      const roomy = { ...request.llm_config, tokenLimit: 60_000, reservedOutputTokens: 1_000 };
+      const { report } = await prepare({ ...request, llm_config: roomy });
+      const ids = (kind: string) => report.items.filter((item) => item.kind === kind).map(({ id }) => id);
+      expect(ids('explicit')).toEqual(expect.arrayContaining(request.explicit_context_paths ?? []));
+      expect(ids('pinned')).toEqual(expect.arrayContaining(request.pinned_item_ids_to_include ?? []));
+      expect(ids('vector')).toHaveLength(request.vector_search_results_to_include?.length ?? 0);
+      expect(ids('implicit')).toHaveLength(request.implicit_context ? 1 : 0);
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);

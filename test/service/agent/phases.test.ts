@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { readPhaseReply } from '../../../src/service/agent/phases.js';
+
+test('§4.4 reason ends with its block, fenced or not, in prose or alone', () => {
+  const block = '{"plan": "look", "tools_to_consider": ["read", 3], "finish": true}';
+  for (const text of [
+    `First I look.\n\`\`\`json\n${block}\n\`\`\``,
+    `First I look.\n${block}\n`,
+    `First I look.\n\n${block} done`,
+  ]) {
+    const { prose, control } = readPhaseReply(text, 'reason');
+    expect(prose).toBe('First I look.');
+    expect(control).toMatchObject({
+      plan: 'look',
+      tools_to_consider: ['read'],
+      finish: true,
+      observation: null,
+    });
+  }
+});
+
+test('§4.4 a missing or broken block means free text and "go on"', () => {
+  for (const text of ['just words', 'words\n{"plan": "look', 'words {"other": 1}', '{'.repeat(5_000)]) {
+    expect(readPhaseReply(text, 'reason')).toMatchObject({
+      prose: text,
+      control: { plan: null, finish: false },
+    });
+    expect(readPhaseReply(text, 'observe')).toMatchObject({
+      prose: text,
+      control: { should_continue: true, final_answer: null },
+    });
+  }
+});
+
+test('§4.4 observe tells what was learned and whether to go on', () => {
+  const text = 'It is there.\n{"observation": "found", "should_continue": false, "final_answer": "in a {b}"}';
+  expect(readPhaseReply(text, 'observe').control).toMatchObject({
+    observation: 'found',
+    should_continue: false,
+    final_answer: 'in a {b}',
+  });
+});
