@@ -47,7 +47,13 @@ export interface Message {
 }
 
 export type Part =
-  | { readonly type: 'text'; readonly text: string; readonly breakpoint?: boolean }
+  | {
+      readonly type: 'text';
+      readonly text: string;
+      readonly breakpoint?: boolean;
+      /** The tail of the prompt (SPEC §5): a vendor may want it inside the tool result it follows. */
+      readonly tail?: boolean;
+    }
   | {
       readonly type: 'tool_call';
       readonly id: string;

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { FinishReason, Usage } from '../../../contract/step.js';
+import type { Completion } from '../../agent/provider.js';
+import type { Draft } from '../vendor.js';
+import { toProviderState } from './signed-blocks.js';
+
+const count = z.int32().nonnegative().nullish().catch(null);
+
+export const usageSchema = z
+  .object({
+    input_tokens: count,
+    cache_read_input_tokens: count,
+    cache_creation_input_tokens: count,
+    output_tokens: count,
+    output_tokens_details: z.object({ thinking_tokens: count }).nullish().catch(null),
+  })
+  .nullish()
+  .catch(null);
+
+export const endingSchema = z.object({
+  stop_reason: z.string().nullish(),
+  stop_details: z.object({ explanation: z.string().nullish() }).nullish().catch(null),
+});
+
+const answerSchema = endingSchema.extend({
+  model: z.string().nullish(),
+  content: z.array(z.looseObject({ type: z.string() })),
+  usage: usageSchema,
+});
+
+/** The blocks that say something; others are passed over. */
+const textBlockSchema = z.object({ type: z.literal('text'), text: z.string() });
+const thinkingBlockSchema = z.object({ type: z.literal('thinking'), thinking: z.string() });
+const toolUseBlockSchema = z.object({
+  type: z.literal('tool_use'),
+  id: z.string(),
+  name: z.string(),
+  // A stream carries it as text, which may be no JSON.
+  input: z.unknown(),
+});
+
+export type Answer = z.output<typeof answerSchema>;
+export type WireUsage = Answer['usage'];
+
+/** The completion in a plain answer; undefined where the answer is none. */
+export function fromResponse(json: unknown, draft: Draft): Completion | undefined {
+  const { data } = answerSchema.safeParse(json);
+  return data && toCompletion(data, draft);
+}
+
+/** The answer in unified terms, whether it came whole or in pieces. */
+export function toCompletion(answer: Answer, draft: Draft): Completion {
+  const { content, stop_reason: raw, stop_details: details } = answer;
+  const finishReason = unify(raw ?? null);
+  const reasoning = every(content, thinkingBlockSchema)
+    .map(({ thinking }) => thinking)
+    .join('');
+  return {
+    text: every(content, textBlockSchema)
+      .map(({ text }) => text)
+      .join(''),
+    reasoning: reasoning === '' ? null : reasoning,
+    toolCalls: every(content, toolUseBlockSchema).map(({ id, name, input }) => ({
+      id,
+      name: draft.ownToolName(name),
+      arguments: typeof input === 'string' ? input : JSON.stringify(input ?? {}),
+    })),
+    refusal: finishReason === 'refusal' ? (details?.explanation ?? '') : null,
+    finishReason,
+    finishReasonRaw: raw ?? null,
+    usage: toUsage(answer.usage),
+    model: answer.model ?? draft.model,
+    ...toProviderState(content),
+    warnings: draft.warnings,
+  };
+}
+
+const every = <Block extends z.ZodType>(content: readonly unknown[], schema: Block): z.output<Block>[] =>
+  content.flatMap((block) => {
+    const read = schema.safeParse(block);
+    return read.success ? [read.data] : [];
+  });
+
+const finishReasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool',
+  pause_turn: 'tool',
+  refusal: 'refusal',
+};
+
+const unify = (raw: string | null): FinishReason =>
+  raw !== null && Object.hasOwn(finishReasons, raw) ? (finishReasons[raw] ?? 'other') : 'other';
+
+/** Anthropic counts what was read from or written to the cache apart from `input_tokens`. */
+function toUsage(usage: WireUsage): Usage {
+  const cached = usage?.cache_read_input_tokens ?? null;
+  const written = usage?.cache_creation_input_tokens ?? null;
+  const input = usage?.input_tokens ?? null;
+  return {
+    input_tokens: input === null ? null : input + (cached ?? 0) + (written ?? 0),
+    output_tokens: usage?.output_tokens ?? null,
+    cached_input_tokens: cached,
+    cache_write_tokens: written,
+    reasoning_tokens: usage?.output_tokens_details?.thinking_tokens ?? null,
+  };
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
+import { parseJson } from '../parse-json.js';
+import type { ServerSentEvent } from '../read-events.js';
+import type { Draft } from '../vendor.js';
+import { type Answer, endingSchema, toCompletion, usageSchema, type WireUsage } from './from-response.js';
+import { errorCodes } from './to-error.js';
+
+const deltaSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text_delta'), text: z.string() }),
+  z.object({ type: z.literal('thinking_delta'), thinking: z.string() }),
+  z.object({ type: z.literal('signature_delta'), signature: z.string() }),
+  z.object({ type: z.literal('input_json_delta'), partial_json: z.string() }),
+]);
+
+const index = z.int().nonnegative();
+
+const eventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('message_start'),
+    message: z.object({ model: z.string().nullish(), usage: usageSchema }),
+  }),
+  z.object({
+    type: z.literal('content_block_start'),
+    index,
+    content_block: z.looseObject({ type: z.string() }),
+  }),
+  // Deltas of a kind we do not know are passed over.
+  z.object({ type: z.literal('content_block_delta'), index, delta: deltaSchema.nullable().catch(null) }),
+  z.object({ type: z.literal('message_delta'), delta: endingSchema, usage: usageSchema }),
+  z.object({ type: z.literal('message_stop') }),
+  z.object({ type: z.literal('error'), error: z.object({ type: z.string().nullish().catch(null) }) }),
+]);
+
+type Event = z.output<typeof eventSchema>;
+type Delta = z.output<typeof deltaSchema>;
+const known = new Set(eventSchema.options.map(({ shape }) => shape.type.value as string));
+
+/**
+ * Reads a Messages stream to its `message_stop`. Where the connection ends before that, a stop reason is enough.
+ * Without either it was cut.
+ */
+export async function* fromStream(
+  events: AsyncIterable<ServerSentEvent>,
+  draft: Draft,
+  provider: string,
+): AsyncGenerator<CompletionEvent> {
+  const answer = new GrowingAnswer();
+  let begun = false;
+  for await (const { data } of events) {
+    const event = readEvent(data, provider);
+    if (event?.type === 'message_stop') break;
+    begun ||= event !== undefined;
+    if (event) yield* answer.add(event);
+  }
+  if (!begun) throw new ProviderError('invalid_response', { provider, upstreamStatus: 200 });
+  if (answer.stop_reason == null) throw new ProviderError('unreachable', { provider });
+  yield { type: 'completion', completion: toCompletion(answer.whole(), draft) };
+}
+
+/** Undefined for a ping and for events not known yet. Throws on what cannot be read, and on the provider's error. */
+function readEvent(data: string, provider: string): Event | undefined {
+  const json = parseJson(data);
+  const named = z.object({ type: z.string() }).safeParse(json);
+  if (named.success && !known.has(named.data.type)) return undefined;
+  const event = eventSchema.safeParse(json);
+  const details = { provider, upstreamStatus: 200 };
+  if (!event.success) throw new ProviderError('invalid_response', details);
+  if (event.data.type !== 'error') return event.data;
+  throw new ProviderError(errorCodes[event.data.error.type ?? ''] ?? 'failed', details);
+}
+
+/** An answer while it arrives, in the shape of a plain one. */
+class GrowingAnswer {
+  stop_reason: string | null = null;
+  #model: string | null | undefined;
+  #ending: z.output<typeof endingSchema> = {};
+  #usage: WireUsage = null;
+  readonly #blocks = new Map<number, GrowingBlock>();
+
+  *add(event: Event): Generator<CompletionEvent> {
+    switch (event.type) {
+      case 'message_start':
+        this.#model = event.message.model;
+        this.#usage = event.message.usage;
+        break;
+      case 'content_block_start':
+        this.#blocks.set(event.index, { start: event.content_block, text: '', signature: '' });
+        break;
+      case 'content_block_delta':
+        yield* this.#addDelta(event.index, event.delta);
+        break;
+      case 'message_delta':
+        this.#ending = event.delta;
+        this.stop_reason = event.delta.stop_reason ?? this.stop_reason;
+        this.#usage = { ...this.#usage, ...withoutNulls(event.usage) };
+        break;
+    }
+  }
+
+  whole(): Answer {
+    const content = [...this.#blocks]
+      .sort(([one], [other]) => one - other)
+      .map(([, block]) => toBlock(block));
+    return {
+      ...this.#ending,
+      stop_reason: this.stop_reason,
+      model: this.#model,
+      content,
+      usage: this.#usage,
+    };
+  }
+
+  *#addDelta(index: number, delta: Delta | null): Generator<CompletionEvent> {
+    const block = this.#blocks.get(index);
+    if (!block || !delta) return;
+    if (delta.type === 'signature_delta') {
+      block.signature += delta.signature;
+    } else if (delta.type === 'input_json_delta') {
+      block.text += delta.partial_json;
+    } else if (delta.type === 'thinking_delta') {
+      block.text += delta.thinking;
+      yield { type: 'reasoning', delta: delta.thinking };
+    } else {
+      block.text += delta.text;
+      yield { type: 'text', delta: delta.text };
+    }
+  }
+}
+
+interface GrowingBlock {
+  readonly start: Answer['content'][number];
+  text: string;
+  signature: string;
+}
+
+/** The block as a plain answer would hold it; the arguments of a call stay the text they came as. */
+function toBlock({ start, text, signature }: GrowingBlock): Answer['content'][number] {
+  if (start.type === 'text') return { ...start, text: `${start['text'] ?? ''}${text}` };
+  if (start.type === 'thinking') {
+    return {
+      ...start,
+      thinking: `${start['thinking'] ?? ''}${text}`,
+      signature: `${start['signature'] ?? ''}${signature}`,
+    };
+  }
+  return start.type === 'tool_use' && text !== '' ? { ...start, input: text } : start;
+}
+
+const withoutNulls = (usage: WireUsage) =>
+  Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value != null));

@@ -1,0 +1,42 @@
+import { APIError } from '@anthropic-ai/sdk';
+import type { ProviderFailure } from '../../agent/provider.js';
+import { classifyFailure } from '../classify-failure.js';
+import type { FailedAttempt } from '../failed-attempt.js';
+
+/** `error.details.error_code` and `error.type`, as the types of `@anthropic-ai/sdk` 1.12 list them. */
+export const errorCodes: Readonly<Record<string, ProviderFailure>> = {
+  enforced_spend_limit_reached: 'billing',
+  contract_spend_limit_reached: 'billing',
+  authentication_error: 'authentication',
+  billing_error: 'billing',
+  permission_error: 'permission',
+  not_found_error: 'model_not_found',
+  rate_limit_error: 'rate_limited',
+  overloaded_error: 'overloaded',
+  invalid_request_error: 'rejected',
+  request_too_large: 'rejected',
+};
+
+/** The failed attempt behind an error answer; undefined where the SDK's error is none. */
+export function toError(
+  error: unknown,
+  provider: string,
+  strippable: readonly string[],
+): FailedAttempt | undefined {
+  if (!(error instanceof APIError) || error.status === undefined) return undefined;
+  const { status, errorCode, type } = error;
+  return classifyFailure(
+    {
+      status,
+      headers: error.headers ?? new Headers(),
+      codes: [errorCode, type].filter((each) => typeof each === 'string'),
+      parameter: parameterIn(error.apiMessage ?? ''),
+      message: error.apiMessage ?? '',
+    },
+    { provider, strippable, codes: errorCodes },
+  );
+}
+
+/** There is no field for it: the parameter stands in the sentence, the effort by its own name. */
+const parameterIn = (message: string): string | undefined =>
+  /\b(?:output_config|effort)\b/.test(message) ? 'output_config' : message.match(/\bthinking\b/)?.[0];

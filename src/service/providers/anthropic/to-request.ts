@@ -1,0 +1,76 @@
+import type { TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages';
+import type { ToolDefinition } from '../../../contract/tool.js';
+import type { CompletionRequest } from '../../agent/provider.js';
+import { chooseParameters } from '../choose-parameters.js';
+import { limitBreakpoints } from '../limit-breakpoints.js';
+import type { ModelTraits } from '../model-traits.js';
+import type { Draft, DraftOptions } from '../vendor.js';
+import { inVendorNames } from '../vendor-names.js';
+import { toMessages } from './to-messages.js';
+
+const mostBreakpoints = 4;
+const strippable = ['output_config', 'thinking'];
+
+/** A Messages request. `max_tokens` is required; sampling parameters are gone from the API's types. */
+export function toRequest(
+  request: CompletionRequest,
+  traits: ModelTraits,
+  { refused, streamed }: DraftOptions,
+): Draft {
+  const { prompt, nativeTools } = request;
+  const named = inVendorNames(request);
+  const messages = limitBreakpoints(named.messages, mostBreakpoints - Number(prompt.systemBreakpoint));
+  const { sent, warnings } = chooseParameters(wantedParameters(request, traits), refused);
+  const body = {
+    model: request.model,
+    max_tokens: request.maxOutputTokens,
+    ...(prompt.system !== '' && { system: [systemBlock(prompt.system, prompt.systemBreakpoint)] }),
+    messages: toMessages(messages),
+    ...sent,
+    ...adaptiveThinking(sent, refused),
+    ...(nativeTools && {
+      tools: named.definitions.map(toTool),
+      tool_choice: { type: nativeTools.choice },
+    }),
+    ...(streamed && { stream: true }),
+  };
+  return {
+    model: request.model,
+    body,
+    strippable: strippable.filter((key) => key in body),
+    warnings,
+    ownToolName: named.ownToolName,
+  };
+}
+
+function wantedParameters(
+  { temperature, seed, reasoningEffort: effort }: CompletionRequest,
+  traits: ModelTraits,
+) {
+  const taken = traits.efforts.some((each) => each === effort);
+  return [
+    { name: 'temperature', wire: 'temperature', value: temperature, taken: traits.temperature },
+    { name: 'seed', wire: 'seed', value: seed, taken: traits.seed },
+    effort === 'none'
+      ? { name: 'reasoningEffort', wire: 'thinking', value: { type: 'disabled' }, taken }
+      : { name: 'reasoningEffort', wire: 'output_config', value: effort && { effort }, taken },
+  ];
+}
+
+/** Whoever asks for an effort wants the model to think, and to see what it thought. */
+function adaptiveThinking(sent: object, refused: ReadonlySet<string>) {
+  const wanted = 'output_config' in sent && !refused.has('thinking');
+  return wanted ? { thinking: { type: 'adaptive', display: 'summarized' } } : {};
+}
+
+const systemBlock = (text: string, breakpoint: boolean): TextBlockParam => ({
+  type: 'text',
+  text,
+  ...(breakpoint && { cache_control: { type: 'ephemeral' } }),
+});
+
+const toTool = ({ name, description, inputSchema }: ToolDefinition): Tool => ({
+  name,
+  ...(description && { description }),
+  input_schema: { ...inputSchema, type: 'object' },
+});

@@ -1,0 +1,181 @@
+import type { LlmConfig } from '../../contract/step-request.js';
+import type { ModelProfile, Provider } from '../agent/provider.js';
+import { anthropicVendor } from './anthropic/provider.js';
+import { LearnedParameters } from './learned-parameters.js';
+import { compatibleModel, type ModelTraits } from './model-traits.js';
+import { traitsOf, type VendorName, vendors } from './models.js';
+import { openaiVendor } from './openai/provider.js';
+import type { Secret } from './secret.js';
+import { Transport } from './transport.js';
+import { type SharedState, UpstreamProvider } from './upstream-provider.js';
+import type { Vendor } from './vendor.js';
+
+/** A server that speaks OpenAI's Chat Completions, as the operator configured it (SPEC §8). */
+export interface UpstreamConfig {
+  /** Ends in `/v1`, or whatever stands before `/chat/completions`. */
+  readonly url: string;
+  readonly keyRequired: boolean;
+  /** Tokens. */
+  readonly contextWindow?: number;
+  readonly maxTokensParam?: 'max_tokens' | 'max_completion_tokens';
+  /** Given, the count is taken for exact. */
+  readonly encoding?: ModelProfile['encoding'];
+}
+
+export interface ProvidersConfig {
+  /** Ends in `/v1`. */
+  readonly openaiUrl: string;
+  /** Without `/v1`. */
+  readonly anthropicUrl: string;
+  readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
+  /** Loopback URL of the embedded model, ending in `/v1`; absent where it is off. */
+  readonly offlineUrl?: string;
+}
+
+/** A model a step can be made with. */
+export interface ResolvedModel {
+  readonly providerName: string;
+  readonly keyRequired: boolean;
+  readonly profile: ModelProfile;
+  /** Costs nothing and opens no connection. The key is not sent where the upstream needs none. */
+  connect(key: Secret | undefined): Provider;
+}
+
+/** What `GET /api/agent/models` answers. */
+export interface ModelList {
+  readonly models: readonly ListedModel[];
+  readonly upstreams: readonly { readonly name: string; readonly key_required: boolean }[];
+}
+
+export interface ListedModel {
+  readonly name: string;
+  readonly provider: string;
+  readonly context_window: number | null;
+  readonly encoding: ModelProfile['encoding'];
+  readonly counting: 'exact' | 'estimated';
+  readonly protocols: readonly ('text' | 'xml' | 'native')[];
+}
+
+/** All upstreams and models, and the connections to them: one for the whole process. */
+export interface ModelDirectory {
+  /** Undefined where neither `provider` nor the model's name says who is to be asked (SPEC §3 `unsupported_model`). */
+  resolve(config: LlmConfig): ResolvedModel | undefined;
+  list(): ModelList;
+  /** Breaks what is open. */
+  close(): Promise<void>;
+}
+
+/** One endpoint a request can name. */
+interface Upstream {
+  readonly name: string;
+  readonly keyRequired: boolean;
+  traits(model: string): ModelTraits;
+  vendor(traits: ModelTraits, key: Secret | undefined): Vendor;
+}
+
+/** Throws where an upstream is given the name of another. Reads no environment. */
+export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
+  const shared: SharedState = { transport: new Transport(), learned: new LearnedParameters() };
+  const upstreams = byName([
+    openai(config),
+    anthropic(config),
+    ...offline(config),
+    ...Object.entries(config.upstreams).map(compatible),
+  ]);
+  return {
+    resolve({ provider, modelName }) {
+      const upstream = upstreams.get(provider ?? routeOf(modelName) ?? '');
+      return upstream && resolved(upstream, modelName, shared);
+    },
+    list: () => ({
+      models: vendorNames.filter((name) => upstreams.has(name)).flatMap(listModels),
+      upstreams: [...upstreams.values()].map(({ name, keyRequired }) => ({
+        name,
+        key_required: keyRequired,
+      })),
+    }),
+    close: () => shared.transport.close(),
+  };
+}
+
+function byName(upstreams: readonly Upstream[]): ReadonlyMap<string, Upstream> {
+  const named = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
+  if (named.size < upstreams.length) throw new Error(`These names are taken: ${vendorNames.join(', ')}.`);
+  return named;
+}
+
+function resolved(upstream: Upstream, model: string, shared: SharedState): ResolvedModel {
+  const { name, keyRequired } = upstream;
+  const traits = upstream.traits(model);
+  return {
+    providerName: name,
+    keyRequired,
+    profile: traits,
+    connect: (key) =>
+      new UpstreamProvider(name, upstream.vendor(traits, keyRequired ? key : undefined), shared),
+  };
+}
+
+const openai = ({ openaiUrl: url }: ProvidersConfig): Upstream => ({
+  name: 'openai',
+  keyRequired: true,
+  traits: (model) => traitsOf('openai', model),
+  vendor: (traits, key) => openaiVendor({ name: 'openai', url, key, traits }),
+});
+
+const anthropic = ({ anthropicUrl: url }: ProvidersConfig): Upstream => ({
+  name: 'anthropic',
+  keyRequired: true,
+  traits: (model) => traitsOf('anthropic', model),
+  vendor: (traits, key) => anthropicVendor({ name: 'anthropic', url, key, traits }),
+});
+
+const offline = ({ offlineUrl: url }: ProvidersConfig): Upstream[] =>
+  url === undefined
+    ? []
+    : [
+        {
+          name: 'offline',
+          keyRequired: false,
+          traits: (model) => traitsOf('offline', model),
+          vendor: (traits, key) => openaiVendor({ name: 'offline', url, key, traits }),
+        },
+      ];
+
+function compatible([name, config]: [string, UpstreamConfig]): Upstream {
+  const { url, keyRequired, contextWindow = null, encoding, maxTokensParam } = config;
+  const traits: ModelTraits = {
+    ...compatibleModel,
+    contextWindow,
+    ...(encoding && { encoding, countMargin: 1 }),
+    ...(maxTokensParam && { maxTokensParam }),
+  };
+  return {
+    name,
+    keyRequired,
+    traits: () => traits,
+    vendor: (_, key) => openaiVendor({ name, url, key, traits }),
+  };
+}
+
+// The keys of a literal that has no optional ones.
+const vendorNames = Object.keys(vendors) as VendorName[];
+
+const routeOf = (model: string): VendorName | undefined =>
+  vendorNames.find((name) => vendors[name].route.test(model));
+
+function listModels(provider: VendorName): ListedModel[] {
+  return vendors[provider].models
+    .flatMap(({ names }) => names)
+    .map((name) => {
+      const { contextWindow, encoding, countMargin, nativeTools } = traitsOf(provider, name);
+      return {
+        name,
+        provider,
+        context_window: contextWindow,
+        encoding,
+        counting: countMargin === 1 ? 'exact' : 'estimated',
+        protocols: nativeTools === 'none' ? ['text', 'xml'] : ['text', 'xml', 'native'],
+      };
+    });
+}

@@ -1,0 +1,39 @@
+import { APIError } from 'openai';
+import type { ProviderFailure } from '../../agent/provider.js';
+import { classifyFailure } from '../classify-failure.js';
+import type { FailedAttempt } from '../failed-attempt.js';
+
+/** `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes). */
+export const errorCodes: Readonly<Record<string, ProviderFailure>> = {
+  invalid_api_key: 'authentication',
+  model_not_found: 'model_not_found',
+  insufficient_quota: 'billing',
+  credit_balance_exhausted: 'billing',
+  billing_hard_limit_reached: 'billing',
+  billing_not_active: 'billing',
+  rate_limit_exceeded: 'rate_limited',
+  slow_down: 'overloaded',
+  server_is_overloaded: 'overloaded',
+  context_length_exceeded: 'context_length',
+  invalid_request_error: 'rejected',
+};
+
+/** The failed attempt behind an error answer; undefined where the SDK's error is none. */
+export function toError(
+  error: unknown,
+  provider: string,
+  strippable: readonly string[],
+): FailedAttempt | undefined {
+  if (!(error instanceof APIError) || error.status === undefined) return undefined;
+  const { status, code, type, param } = error;
+  return classifyFailure(
+    {
+      status,
+      headers: error.headers ?? new Headers(),
+      codes: [code, type].filter((each) => typeof each === 'string'),
+      parameter: typeof param === 'string' ? param : undefined,
+      message: error.message,
+    },
+    { provider, strippable, codes: errorCodes },
+  );
+}

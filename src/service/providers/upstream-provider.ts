@@ -1,0 +1,67 @@
+import type { Patience } from '../agent/interruption.js';
+import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../agent/provider.js';
+import { withSecondAttempt } from './attempts.js';
+import { invalidAnswer } from './connection-failure.js';
+import type { LearnedParameters } from './learned-parameters.js';
+import { parseJson } from './parse-json.js';
+import { readEvents } from './read-events.js';
+import type { Transport } from './transport.js';
+import type { Draft, Vendor } from './vendor.js';
+
+/** What all calls of this process share. Holds nothing of any request. */
+export interface SharedState {
+  readonly transport: Transport;
+  readonly learned: LearnedParameters;
+}
+
+interface Opened {
+  readonly response: Response;
+  readonly draft: Draft;
+}
+
+/** One upstream, spoken to in its vendor's way: at most two requests for a completion, one deadline over all. */
+export class UpstreamProvider implements Provider {
+  readonly name: string;
+  readonly #vendor: Vendor;
+  readonly #shared: SharedState;
+
+  constructor(name: string, vendor: Vendor, shared: SharedState) {
+    this.name = name;
+    this.#vendor = vendor;
+    this.#shared = shared;
+  }
+
+  async complete(request: CompletionRequest, patience: Patience): Promise<Completion> {
+    const { response, draft } = await this.#open(request, patience, false);
+    return this.#vendor.readAnswer(parseJson(await response.text()), draft);
+  }
+
+  async *stream(request: CompletionRequest, patience: Patience): AsyncGenerator<CompletionEvent> {
+    const { response, draft } = await this.#open(request, patience, true);
+    // A checked answer to a stream has a body; `for await` closes the connection when the reader stops early.
+    yield* this.#vendor.readStream(readEvents(response.body ?? []), draft);
+  }
+
+  #open(request: CompletionRequest, patience: Patience, streamed: boolean): Promise<Opened> {
+    const { learned } = this.#shared;
+    return withSecondAttempt(
+      (refused) => this.#send(this.#vendor.draft(request, { refused, streamed }), patience, streamed),
+      {
+        patience,
+        refused: learned.refusedBy(this.name, request.model),
+        remember: (parameter) => learned.remember(this.name, request.model, parameter),
+      },
+    );
+  }
+
+  async #send(draft: Draft, { signal }: Patience, streamed: boolean): Promise<Opened> {
+    const { headers } = this.#vendor;
+    const exchange = this.#shared.transport.exchange({ provider: this.name, headers, signal, streamed });
+    try {
+      return { response: await this.#vendor.post(draft, exchange.fetch), draft };
+    } catch (error) {
+      // What is no answer of the provider's is the SDK's own trouble; its text may hold anything.
+      throw exchange.failure() ?? this.#vendor.readError(error, draft) ?? invalidAnswer(this.name, null);
+    }
+  }
+}

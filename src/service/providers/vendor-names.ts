@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { ToolDefinition } from '../../contract/tool.js';
+import type { CompletionRequest, Message, Part } from '../agent/provider.js';
+
+/** What both vendors take as the name of a tool; ours may hold dots and be longer. */
+const toolName = { allowed: /^[\w-]{1,64}$/, most: 64 };
+/** What both vendors take as the id of a call; a caller's may be anything. */
+const callId = { allowed: /^[\w-]{1,40}$/, most: 40 };
+
+/** A request in names the vendors accept, and the way back. */
+export interface VendorNamed {
+  readonly definitions: readonly ToolDefinition[];
+  readonly messages: readonly Message[];
+  ownToolName(vendorName: string): string;
+}
+
+/**
+ * Renames tools and calls for a vendor. Two names are never mapped to one; a name that is allowed stays as it is.
+ * The same tools give the same names in every step, whatever was called since, so that prompt caches hold.
+ */
+export function inVendorNames({ prompt, nativeTools }: CompletionRequest): VendorNamed {
+  const definitions = nativeTools?.definitions ?? [];
+  const names = new VendorNames();
+  for (const { name } of definitions) if (toolName.allowed.test(name)) names.nameFor(name);
+  const calls = new CallIds();
+  return {
+    definitions: definitions.map((tool) => ({ ...tool, name: names.nameFor(tool.name) })),
+    messages: prompt.messages.map(({ role, parts }) => ({
+      role,
+      parts: parts.map((part) => renamed(part, names, calls)),
+    })),
+    ownToolName: (vendorName) => names.ownName(vendorName),
+  };
+}
+
+function renamed(part: Part, names: VendorNames, calls: CallIds): Part {
+  if (part.type === 'tool_call') return { ...part, name: names.nameFor(part.name), id: calls.open(part.id) };
+  if (part.type === 'tool_result') return { ...part, callId: calls.answer(part.callId) };
+  return part;
+}
+
+class VendorNames {
+  readonly #vendorNames = new Map<string, string>();
+  readonly #ownNames = new Map<string, string>();
+
+  nameFor(own: string): string {
+    const known = this.#vendorNames.get(own);
+    if (known !== undefined) return known;
+    const vendorName = fitted(own, toolName, (candidate) => this.#ownNames.has(candidate));
+    this.#vendorNames.set(own, vendorName);
+    this.#ownNames.set(vendorName, own);
+    return vendorName;
+  }
+
+  ownName(vendorName: string): string {
+    return this.#ownNames.get(vendorName) ?? vendorName;
+  }
+}
+
+/** Ids must be unique in a request; the results of calls that shared an id answer them in order. */
+class CallIds {
+  readonly #used = new Set<string>();
+  readonly #unanswered = new Map<string, string[]>();
+
+  open(own: string): string {
+    const id = fitted(own, callId, (candidate) => this.#used.has(candidate));
+    this.#used.add(id);
+    this.#unanswered.set(own, [...(this.#unanswered.get(own) ?? []), id]);
+    return id;
+  }
+
+  answer(own: string): string {
+    return this.#unanswered.get(own)?.shift() ?? fitted(own, callId, () => false);
+  }
+}
+
+function fitted(
+  own: string,
+  { allowed, most }: typeof toolName,
+  taken: (candidate: string) => boolean,
+): string {
+  const plain = own.replace(/[^\w-]/g, '_').slice(0, most) || '_';
+  if ((allowed.test(own) || own.length <= most) && !taken(plain)) return plain;
+  for (let salt = 0; ; salt += 1) {
+    const hash = createHash('sha256').update(`${salt} ${own}`).digest('hex').slice(0, 12);
+    const candidate = `${plain.slice(0, most - hash.length - 1)}_${hash}`;
+    if (!taken(candidate)) return candidate;
+  }
+}

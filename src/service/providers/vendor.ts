@@ -1,0 +1,41 @@
+import type { Warning } from '../../contract/step.js';
+import type { Completion, CompletionEvent, CompletionRequest } from '../agent/provider.js';
+import type { FailedAttempt } from './failed-attempt.js';
+import type { ServerSentEvent } from './read-events.js';
+
+/** One vendor's way of saying things, for one upstream. Everything but `post` is pure. */
+export interface Vendor {
+  /** The headers that say who asks; empty where the upstream needs no key. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** The request in the vendor's words, without the parameters the model is known to refuse. */
+  draft(request: CompletionRequest, options: DraftOptions): Draft;
+
+  /** Sends a draft through the vendor's SDK; resolves with the answer's headers. Throws what the SDK throws. */
+  post(draft: Draft, fetch: typeof globalThis.fetch): Promise<Response>;
+
+  /** The failed attempt behind an error of the SDK; undefined where it is no answer of the provider's. */
+  readError(error: unknown, draft: Draft): FailedAttempt | undefined;
+
+  /** The completion in a plain answer's JSON. Throws `ProviderError` where there is none. */
+  readAnswer(json: unknown, draft: Draft): Completion;
+
+  /** The completion in a stream, its pieces first. Throws `ProviderError`, and what reading the stream throws. */
+  readStream(events: AsyncIterable<ServerSentEvent>, draft: Draft): AsyncGenerator<CompletionEvent>;
+}
+
+export interface DraftOptions {
+  readonly refused: ReadonlySet<string>;
+  readonly streamed: boolean;
+}
+
+/** A request as it will be sent, and what is to be remembered of it until the answer is there. */
+export interface Draft {
+  readonly model: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Keys of the body that can be left out: the answer may be less to the caller's liking, but it is one. */
+  readonly strippable: readonly string[];
+  readonly warnings: readonly Warning[];
+  /** The caller's name of a tool, from the name the vendor was given. */
+  ownToolName(vendorName: string): string;
+}

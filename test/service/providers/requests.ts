@@ -1,0 +1,152 @@
+import { afterEach } from '@jest/globals';
+import type { LlmConfig } from '../../../src/contract/step-request.js';
+import { Interruption, type Patience } from '../../../src/service/agent/interruption.js';
+import type {
+  Completion,
+  CompletionEvent,
+  CompletionRequest,
+  Provider,
+} from '../../../src/service/agent/provider.js';
+import {
+  type FakeProvider,
+  type Script,
+  startFakeProvider,
+} from '../../../src/service/offline/fake-provider.js';
+import {
+  createModelDirectory,
+  type ModelDirectory,
+  type ProvidersConfig,
+} from '../../../src/service/providers/create-provider.js';
+import { Secret } from '../../../src/service/providers/secret.js';
+
+export const canary = 'sk-canary-4f2a9c"\\key+/0123456789';
+
+export function secretOf(text: string): Secret {
+  const secret = Secret.parse(text);
+  if (!secret) throw new Error('not a key');
+  return secret;
+}
+
+export function completionRequest(changes: Partial<CompletionRequest> = {}): CompletionRequest {
+  return {
+    model: 'gpt-4o',
+    prompt: {
+      system: 'You act step by step.',
+      systemBreakpoint: false,
+      messages: [{ role: 'user', parts: [{ type: 'text', text: 'Where is the discount?' }] }],
+    },
+    maxOutputTokens: 500,
+    temperature: undefined,
+    seed: undefined,
+    reasoningEffort: undefined,
+    cacheKey: 'session-1',
+    ...changes,
+  };
+}
+
+export const llmConfig = (modelName: string, provider?: string): LlmConfig => ({
+  modelName,
+  provider,
+  tokenLimit: 8_000,
+  reservedOutputTokens: 1_000,
+  temperature: undefined,
+  reasoningEffort: undefined,
+  seed: undefined,
+  maxOutputTokens: undefined,
+  deadlineMs: undefined,
+  contextShare: undefined,
+});
+
+/** A step's patience, and the hand that ends it. */
+export interface TestPatience extends Patience {
+  interrupt(reason: Interruption['reason']): void;
+}
+
+export function patienceOf(milliseconds = 30_000): TestPatience {
+  const controller = new AbortController();
+  const end = Date.now() + milliseconds;
+  const timer = setTimeout(() => controller.abort(new Interruption('deadline')), milliseconds).unref();
+  return {
+    signal: controller.signal,
+    remainingMs: () => Math.max(0, end - Date.now()),
+    interrupt(reason) {
+      clearTimeout(timer);
+      controller.abort(new Interruption(reason));
+    },
+  };
+}
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+export async function fakeProvider(script?: Script): Promise<FakeProvider> {
+  const fake = await startFakeProvider(script);
+  open.push(fake);
+  return fake;
+}
+
+export function directoryAt(url: string, changes: Partial<ProvidersConfig> = {}): ModelDirectory {
+  const directory = createModelDirectory({
+    openaiUrl: `${url}/v1`,
+    anthropicUrl: url,
+    upstreams: { local: { url: `${url}/v1`, keyRequired: false } },
+    offlineUrl: `${url}/v1`,
+    ...changes,
+  });
+  open.push(directory);
+  return directory;
+}
+
+export function connect(directory: ModelDirectory, model: string, provider?: string): Provider {
+  const resolved = directory.resolve(llmConfig(model, provider));
+  if (!resolved) throw new Error(`${model} is not resolved`);
+  return resolved.connect(secretOf(canary));
+}
+
+/** Both vendors, plain and streamed: what every failure is tried on. */
+export const ways = [
+  { title: 'OpenAI, plain', model: 'gpt-4o', name: 'openai', streamed: false },
+  { title: 'OpenAI, streamed', model: 'gpt-4o', name: 'openai', streamed: true },
+  { title: 'Anthropic, plain', model: 'claude-opus-5', name: 'anthropic', streamed: false },
+  { title: 'Anthropic, streamed', model: 'claude-opus-5', name: 'anthropic', streamed: true },
+] as const;
+
+export type Way = (typeof ways)[number];
+
+/** The completion, however it is asked for. */
+export async function ask(
+  provider: Provider,
+  { model, streamed }: { model: string; streamed: boolean },
+  patience: Patience = patienceOf(),
+  changes: Partial<CompletionRequest> = {},
+): Promise<Completion> {
+  const request = completionRequest({ model, ...changes });
+  if (!streamed) return provider.complete(request, patience);
+  const last = (await collect(provider.stream(request, patience))).at(-1);
+  if (last?.type !== 'completion') throw new Error('the stream ended without a completion');
+  return last.completion;
+}
+
+export async function collect(events: AsyncIterable<CompletionEvent>): Promise<CompletionEvent[]> {
+  const all: CompletionEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+/** What was thrown; fails the test where nothing was. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ('error' in outcome) return outcome.error;
+  throw new Error(`nothing failed: ${JSON.stringify(outcome.value)}`);
+}
+
+/** Until the condition holds; Jest's own timeout is the end. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
