@@ -1,0 +1,47 @@
+import type { TiktokenBPE } from 'js-tiktoken/lite';
+import { CountMemo } from './count-memo.js';
+import { eventLoopShare } from './event-loop-share.js';
+import { readRankTable } from './rank-table.js';
+import { type EndOfPiece, endOfCl100kPiece, endOfO200kPiece } from './split-pieces.js';
+import { Vocabulary } from './vocabulary.js';
+
+/** The encodings OpenAI publishes for its chat models: o200k since gpt-4o, cl100k before. */
+export type Encoding = 'o200k_base' | 'cl100k_base';
+
+export interface LoadedEncoding {
+  readonly vocabulary: Vocabulary;
+  readonly endOfPiece: EndOfPiece;
+  readonly memo: CountMemo;
+}
+
+interface Source {
+  readonly ranks: () => Promise<{ default: TiktokenBPE }>;
+  readonly endOfPiece: EndOfPiece;
+}
+
+const sources: Record<Encoding, Source> = {
+  o200k_base: { ranks: () => import('js-tiktoken/ranks/o200k_base'), endOfPiece: endOfO200kPiece },
+  cl100k_base: { ranks: () => import('js-tiktoken/ranks/cl100k_base'), endOfPiece: endOfCl100kPiece },
+};
+
+const loading = new Map<Encoding, Promise<LoadedEncoding>>();
+
+/**
+ * The encoding's tables, read once per process. Every count loads what it needs; a server calls this at start, so
+ * that its first request need not wait the tenth of a second that it takes.
+ */
+export function loadEncoding(encoding: Encoding): Promise<LoadedEncoding> {
+  const known = loading.get(encoding);
+  if (known) return known;
+  const loaded = load(sources[encoding]);
+  loading.set(encoding, loaded);
+  return loaded;
+}
+
+async function load({ ranks, endOfPiece }: Source): Promise<LoadedEncoding> {
+  const { default: data } = await ranks();
+  await eventLoopShare.take(Number.POSITIVE_INFINITY);
+  const table = readRankTable(data.bpe_ranks);
+  await eventLoopShare.take(Number.POSITIVE_INFINITY);
+  return { vocabulary: new Vocabulary(table), endOfPiece, memo: new CountMemo() };
+}
