@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 /** An optional request field: `null` means absent (SPEC §2). */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
-  schema.nullish().transform((value): z.output<Schema> | undefined => value ?? undefined);
+  schema
+    .nullish()
+    .transform((value): z.output<Schema> | undefined => value ?? undefined)
+    .optional();
 
 /**
  * An array that is measured before its items are looked at: a body of 400,000 wrong items would otherwise

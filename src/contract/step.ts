@@ -62,7 +62,7 @@ const signalsSchema = z
   })
   .meta({ id: 'Signals', description: 'Counted from the request and the reply alone.' });
 
-const usageSchema = z
+export const usageSchema = z
   .object({
     input_tokens: wholeNumber.nullable(),
     output_tokens: wholeNumber.nullable(),
@@ -72,7 +72,7 @@ const usageSchema = z
   })
   .meta({ id: 'Usage', description: "The provider's own counts; null where it says nothing." });
 
-const warningSchema = z.object({ code: z.string(), message: z.string() }).meta({ id: 'Warning' });
+export const warningSchema = z.object({ code: z.string(), message: z.string() }).meta({ id: 'Warning' });
 
 const codes = Object.keys(errorCodes);
 

@@ -1,4 +1,6 @@
 import { plainAnswer, type Respond } from './answer-request.js';
+import { offlineModel } from './list-models.js';
+import { replyOffline } from './offline-model.js';
 import type { RecordedRequest, Reply } from './reply.js';
 import { startServer } from './server.js';
 
@@ -21,11 +23,15 @@ export interface FakeProvider {
   close(): Promise<void>;
 }
 
+/** Without a script the offline model works as it always does, and any other model gives a fixed answer. */
+const unscripted: Respond = (request) =>
+  request.body['model'] === offlineModel ? replyOffline(request) : plainAnswer;
+
 /**
  * Starts a provider that says what it is told to. A list that has ended answers 400 (which no client retries),
  * so that a call too many is seen.
  */
-export async function startFakeProvider(script: Script = plainAnswer): Promise<FakeProvider> {
+export async function startFakeProvider(script: Script = unscripted): Promise<FakeProvider> {
   const requests: RecordedRequest[] = [];
   const arrivals = new EventTarget();
   let respond = toRespond(script);

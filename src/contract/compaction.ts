@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { list, wholeNumber } from './fields.js';
+import { turnSchema } from './history.js';
+import { usageSchema, warningSchema } from './step.js';
+import { stepRequestSchema } from './step-request.js';
+
+const { project_id, session_id, llm_config, user_api_keys } = stepRequestSchema.shape;
+
+/** A request for a shorter history (SPEC §10). */
+export const compactionRequestSchema = z
+  .object({
+    project_id,
+    session_id,
+    conversation_history: list(turnSchema, 10_000),
+    target_tokens: wholeNumber
+      .min(1)
+      .meta({ description: 'What the history may take in a prompt, in tokens.' }),
+    strategy: z.enum(['mask', 'summarize']).meta({
+      description: '`mask` is deterministic and needs no key; `summarize` makes one model call.',
+    }),
+    llm_config,
+    user_api_keys,
+  })
+  .meta({ id: 'CompactionRequest', description: 'A request for a shorter history.' });
+
+export const compactionSchema = z
+  .object({
+    conversation_history: z.array(turnSchema),
+    changed: z.boolean(),
+    tokens_before: wholeNumber,
+    tokens_after: wholeNumber,
+    usage: usageSchema.nullable(),
+    warnings: z.array(warningSchema),
+    request_id: z.string(),
+  })
+  .meta({ id: 'Compaction', description: 'A shorter history that can be sent on.' });
+
+export type CompactionRequest = z.output<typeof compactionRequestSchema>;
+export type CompactionRequestInput = z.input<typeof compactionRequestSchema>;
+export type Compaction = z.output<typeof compactionSchema>;

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { contextReportSchema } from './context-report.js';
+import { warningSchema } from './step.js';
+
+/** What a step would send (SPEC §1): no model call, no key. */
+export const previewSchema = z
+  .object({
+    system: z.string(),
+    messages: z.array(
+      z
+        .object({ role: z.enum(['user', 'assistant']), content: z.string() })
+        .meta({ id: 'PreviewMessage', description: 'A message as the model would read it.' }),
+    ),
+    prompt_sha256: z.string(),
+    context_report: contextReportSchema,
+    warnings: z.array(warningSchema),
+    request_id: z.string(),
+  })
+  .meta({ id: 'Preview', description: 'What a step would send.' });
+
+export type Preview = z.output<typeof previewSchema>;

@@ -1,0 +1,310 @@
+import { excerpt, isBareWord, isKeyCode, readValue } from './literals.js';
+import { matchMarker } from './markers.js';
+import { type OfferedTool, shorten } from './offered-tool.js';
+import { type JsonValue, lineEnd, type Repair, Scanner, skipBlanks, type Spellings, skipSpace } from './scanner.js';
+import { resolveEscapes, stringStart } from './strings.js';
+import { endsReply } from './trailing.js';
+
+/** One argument as written: positional without a key. */
+export interface Argument {
+  readonly key: string | null;
+  readonly value: JsonValue;
+  /** How a number was spelled, since `1.10` given for a text parameter is "1.10". */
+  readonly spelling?: string;
+}
+
+export type ArgumentsReading =
+  | { ok: true; list: Argument[]; end: number; repairs: Repair[]; spellings: Spellings }
+  | { ok: false; problem: string; cut: boolean };
+
+/**
+ * Reads `a, b=1, "c": 2)` from behind the opening parenthesis. First to the letter; only if that fails
+ * once more with repairs, so that nothing well-formed is ever mended (SPEC §7.5, §7.13).
+ */
+export function readArguments(text: string, start: number, tool: OfferedTool | undefined): ArgumentsReading {
+  const exact = new ArgumentReader(new Scanner(text, start), tool).read();
+  if (exact.ok) return exact;
+  const lenient = new ArgumentReader(new Scanner(text, start, { lenient: true }), tool).read();
+  return lenient.ok ? lenient : { ...exact, cut: exact.cut || lenient.cut };
+}
+
+class ArgumentReader {
+  readonly #scanner: Scanner;
+  readonly #parameters: ReadonlySet<string> | null;
+  #list: Argument[] = [];
+  /** An exact reading that began before this place has failed here; it is not tried again before it. */
+  #unreadableBefore = -1;
+  #lastIsBare = false;
+
+  constructor(scanner: Scanner, tool: OfferedTool | undefined) {
+    this.#scanner = scanner;
+    this.#parameters = tool && tool.parameters.length > 0 ? new Set(tool.parameters) : null;
+  }
+
+  read(): ArgumentsReading {
+    const scanner = this.#scanner;
+    const end = this.#readList();
+    if (end === undefined) return { ok: false, problem: scanner.problem ?? 'unreadable', cut: scanner.cut };
+    return { ok: true, list: this.#list, end, repairs: [...scanner.repairs], spellings: scanner.spellings };
+  }
+
+  /** Returns where the call ends, behind `)`. */
+  #readList(): number | undefined {
+    const scanner = this.#scanner;
+    for (;;) {
+      scanner.skipTrivia();
+      if (scanner.take(')')) return scanner.position;
+      if (!this.#readArgument()) return undefined;
+      const valueEnd = scanner.position;
+      scanner.skipTrivia();
+      if (scanner.take(',')) continue;
+      if (scanner.take(')')) return scanner.position;
+      if (!this.#lastIsBare && closeIsMissing(scanner.text, valueEnd)) {
+        scanner.repairs.add('missing_close');
+        return valueEnd;
+      }
+      if (scanner.atEnd) return scanner.failAtEnd('`)` is missing at the end');
+      return scanner.fail(`\`,\` or \`)\` is missing before \`${excerpt(scanner)}\``);
+    }
+  }
+
+  #readArgument(): boolean {
+    const scanner = this.#scanner;
+    const key = this.#readKey();
+    if (key !== null) scanner.skipTrivia();
+    const start = scanner.position;
+    const value = this.#readArgumentValue();
+    if (value === undefined) return false;
+    const spelling = scanner.text.slice(start, scanner.position);
+    this.#list.push(typeof value === 'number' ? { key, value, spelling } : { key, value });
+    return true;
+  }
+
+  /** `name=`, `name:`, `"name"=` or `"name":`; otherwise nothing is taken. */
+  #readKey(): string | null {
+    const scanner = this.#scanner;
+    const start = scanner.position;
+    const name = this.#readKeyName(start);
+    const separator = skipBlanks(scanner.text, scanner.position);
+    if (name !== null && name !== '' && this.#separates(separator, name)) {
+      scanner.position = separator + 1;
+      return name;
+    }
+    scanner.position = start;
+    return null;
+  }
+
+  #readKeyName(start: number): string | null {
+    const scanner = this.#scanner;
+    const opening = stringStart(scanner);
+    if (opening) {
+      const end = scanner.text.indexOf(opening.close, opening.inside);
+      if (end < 0) return null;
+      scanner.position = end + opening.close.length;
+      return resolveEscapes(scanner.text.slice(opening.inside, end), opening.close);
+    }
+    while (isKeyCode(scanner.text.charCodeAt(scanner.position))) scanner.position += 1;
+    return scanner.text.slice(start, scanner.position);
+  }
+
+  /** `==` compares and `https://` is an address; neither separates a key from its value. */
+  #separates(position: number, name: string): boolean {
+    const { text } = this.#scanner;
+    const next = text.charAt(position + 1);
+    if (text.charAt(position) === '=') return next !== '=' && next !== '>';
+    if (text.charAt(position) !== ':') return false;
+    return !this.#parameters || this.#parameters.has(name) || (next !== '/' && next !== '\\');
+  }
+
+  #readArgumentValue(): JsonValue | undefined {
+    const scanner = this.#scanner;
+    this.#lastIsBare = false;
+    if (!scanner.lenient) return readValue(scanner);
+    const start = scanner.position;
+    if (start >= this.#unreadableBefore) {
+      const exact = this.#tryExact(start);
+      if (exact !== undefined) return exact;
+    }
+    return stringStart(scanner) ? this.#readQuotedLoosely() : this.#readBareWords();
+  }
+
+  /** A value that is well-formed and followed by what may follow a value. */
+  #tryExact(start: number): JsonValue | undefined {
+    const scanner = this.#scanner;
+    const attempt = new Scanner(scanner.text, start, { lenient: true, spellings: scanner.spellings });
+    const value = readValue(attempt);
+    const end = attempt.position;
+    attempt.skipTrivia();
+    const next = attempt.current;
+    const complete = next === ',' || next === ')' || closeIsMissing(scanner.text, end);
+    if (value === undefined || !complete) {
+      this.#unreadableBefore = attempt.position;
+      if (attempt.cut) scanner.cut = true;
+      return undefined;
+    }
+    for (const repair of attempt.repairs) scanner.repairs.add(repair);
+    this.#lastIsBare = attempt.repairs.has('bare_word');
+    scanner.position = end;
+    return value;
+  }
+
+  /**
+   * A string whose inner quotes are not escaped: it closes at the quote followed by `)` at the end of
+   * the line, or by `, key=` (SPEC §7.13). It stays on one line; what could end in two places is refused.
+   */
+  #readQuotedLoosely(): JsonValue | undefined {
+    const scanner = this.#scanner;
+    const { text } = scanner;
+    const opening = stringStart(scanner);
+    if (!opening || opening.prefix !== '') return scanner.fail('a string cannot be read');
+    const inside = scanner.position + 1;
+    const quotes = '"“”'.includes(text.charAt(scanner.position)) ? '"“”' : "'‘’`";
+    for (let at = inside; at < text.length && text.charAt(at) !== '\n'; at += 1) {
+      if (text.charAt(at) === '\\') at += 1;
+      else if (quotes.includes(text.charAt(at)) && this.#closesString(at + 1)) {
+        const smart = '“‘'.includes(text.charAt(inside - 1));
+        scanner.repairs.add(smart ? 'smart_quotes' : 'inner_quotes');
+        scanner.position = at + 1;
+        return resolveEscapes(text.slice(inside, at), '"');
+      }
+    }
+    return scanner.fail('a string is not closed, or holds quotes that are not escaped');
+  }
+
+  #closesString(position: number): boolean {
+    const { text } = this.#scanner;
+    const at = skipBlanks(text, position);
+    if (text.charAt(at) === ')') return endsReply(text, at + 1) && !closesAgain(text, lineEnd(text, at));
+    return text.charAt(at) === ',' && this.#startsKey(skipSpace(text, at + 1));
+  }
+
+  #startsKey(position: number): boolean {
+    const { text } = this.#scanner;
+    const quoted = '"\''.includes(text.charAt(position) || ' ');
+    const start = quoted ? position + 1 : position;
+    let end = start;
+    while (isKeyCode(text.charCodeAt(end))) end += 1;
+    const name = text.slice(start, end);
+    const separator = skipBlanks(text, quoted ? end + 1 : end);
+    return name !== '' && (this.#parameters?.has(name) ?? true) && this.#separates(separator, name);
+  }
+
+  /** `query=where is the token`: text up to `)` or a comma, unless it looks like code or a placeholder. */
+  #readBareWords(): JsonValue | undefined {
+    const scanner = this.#scanner;
+    const { text, position: start } = scanner;
+    let depth = 0;
+    let at = start;
+    for (; at < text.length; at += 1) {
+      const mark = text.charAt(at);
+      if (mark === '\n' || mark === ',' || (mark === ')' && depth === 0)) break;
+      if (forbidden(text, at, mark)) return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
+      if (mark === '(') depth += 1;
+      if (mark === ')') depth -= 1;
+    }
+    const words = text.slice(start, at).trim();
+    if (at >= text.length) return scanner.failAtEnd('`)` is missing at the end');
+    if (depth > 0 || !isBareWord(words)) return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
+    scanner.repairs.add('bare_word');
+    this.#lastIsBare = true;
+    scanner.position = start + words.length;
+    return words;
+  }
+}
+
+/** In bare words: quotes and brackets, `<placeholders>` and calls such as `len(x)`; an apostrophe is fine. */
+function forbidden(text: string, at: number, mark: string): boolean {
+  if (mark === '(') return at > 0 && isKeyCode(text.charCodeAt(at - 1));
+  if (mark === "'" || mark === '’')
+    return !(isKeyCode(text.charCodeAt(at - 1)) && isKeyCode(text.charCodeAt(at + 1)));
+  return '"`“”‘{}[]<>'.includes(mark);
+}
+
+/**
+ * Whether the call stops behind a closed literal without `)`: at the end, before a marker, a fence or a
+ * blank line. What looks like a further argument is not left out.
+ */
+function closeIsMissing(text: string, valueEnd: number): boolean {
+  if (endsReply(text, valueEnd) === false) return false;
+  const next = skipSpace(text, lineEnd(text, valueEnd));
+  if (next >= text.length) return true;
+  const lineStart = text.lastIndexOf('\n', next) + 1;
+  const marker = matchMarker(text, lineStart);
+  if ((marker && marker !== 'partial') || text.startsWith('```', next)) return true;
+  const blankLine = text.slice(lineEnd(text, valueEnd), next).split('\n').length > 2;
+  return blankLine && !looksLikeArgument(text, next);
+}
+
+function looksLikeArgument(text: string, position: number): boolean {
+  if ('"\'`)]},'.includes(text.charAt(position))) return true;
+  let end = position;
+  while (isKeyCode(text.charCodeAt(end))) end += 1;
+  const separator = text.charAt(skipBlanks(text, end));
+  return separator === '=' || separator === ':';
+}
+
+/** Another line before the next marker ends like this call does: which of them closes it cannot be told. */
+function closesAgain(text: string, from: number): boolean {
+  for (let line = from + 1; line < text.length; line = lineEnd(text, line) + 1) {
+    const marker = matchMarker(text, line);
+    if (marker && marker !== 'partial') return false;
+    let end = lineEnd(text, line);
+    while (end > line && ' \t\r;`'.includes(text.charAt(end - 1))) end -= 1;
+    if (text.charAt(end - 1) === ')' && '"\'”’'.includes(text.charAt(end - 2))) return true;
+  }
+  return false;
+}
+
+export type NamedArguments = { ok: true; values: Record<string, JsonValue>; spellings: Spellings } | { ok: false; problem: string };
+
+/** Gives every argument its name (SPEC §7.5). Arguments are never dropped: what has no name is a problem. */
+export function nameArguments(
+  list: readonly Argument[],
+  spellings: Spellings,
+  tool: OfferedTool | undefined,
+): NamedArguments {
+  const [only] = list;
+  if (list.length === 1 && only?.key === null && isArgumentObject(only.value, tool)) {
+    return { ok: true, values: only.value, spellings };
+  }
+  const entries = new Map<string, JsonValue>();
+  const spelled = new Map<string, string>();
+  for (const [index, { key, value, spelling }] of list.entries()) {
+    const name = key ?? tool?.parameters[index];
+    if (name === undefined) return { ok: false, problem: describeUnnamed(index, tool) };
+    if (key === null && index > 0 && list[index - 1]?.key !== null) {
+      return { ok: false, problem: `argument ${index + 1} has no name but follows a named one` };
+    }
+    if (entries.has(name)) return { ok: false, problem: `argument \`${shorten(name)}\` is given twice` };
+    entries.set(name, value);
+    if (spelling !== undefined) spelled.set(name, spelling);
+  }
+  const values = Object.fromEntries(entries);
+  spellings.set(values, spelled);
+  return { ok: true, values, spellings };
+}
+
+function describeUnnamed(index: number, tool: OfferedTool | undefined): string {
+  const takes = tool ? `: \`${tool.name}\` takes ${tool.parameters.join(', ') || 'no parameters'}` : '';
+  return `argument ${index + 1} has no name${takes}`;
+}
+
+/** A single object is the argument object, unless the first parameter is an object and no key matches. */
+function isArgumentObject(
+  value: JsonValue,
+  tool: OfferedTool | undefined,
+): value is { [key: string]: JsonValue } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const keys = Object.keys(value);
+  const matches = keys.length === 0 || keys.some((key) => tool?.parameters.includes(key));
+  return matches || !takesObjectFirst(tool);
+}
+
+function takesObjectFirst(tool: OfferedTool | undefined): boolean {
+  const properties = tool?.inputSchema?.['properties'];
+  const first = tool?.parameters[0];
+  if (typeof properties !== 'object' || properties === null || first === undefined) return false;
+  const schema: unknown = Object.hasOwn(properties, first) ? Reflect.get(properties, first) : undefined;
+  const type: unknown = typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'type') : undefined;
+  return type === 'object' || (Array.isArray(type) && type.includes('object'));
+}

@@ -1,0 +1,69 @@
+/**
+ * Inline code within one paragraph. A run of backticks opens it only if a run of the same length follows
+ * in the paragraph, as in CommonMark 0.31 §6.1.
+ */
+export class CodeSpans {
+  readonly #text: string;
+  /** Where the last run of each length starts in the current paragraph. */
+  #lastRuns = new Map<number, number>();
+  #paragraphEnd = -1;
+  /** Length of the run that is open, 0 for none. */
+  #open = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** A blank line or a quoted line ends the paragraph. */
+  endParagraph(): void {
+    this.#open = 0;
+    this.#paragraphEnd = -1;
+  }
+
+  get isOpen(): boolean {
+    return this.#open > 0;
+  }
+
+  /** Takes the run at `position` into account and returns where it ends. */
+  enterRun(position: number): number {
+    const end = runEnd(this.#text, position);
+    const length = end - position;
+    if (position >= this.#paragraphEnd) this.#surveyParagraph(position);
+    if (this.#open === length) this.#open = 0;
+    else if (this.#open === 0 && (this.#lastRuns.get(length) ?? -1) > position) this.#open = length;
+    return end;
+  }
+
+  /** Whether what ends at `end` stands inside inline code: a span is open and closes behind it. */
+  closesBehind(end: number): boolean {
+    if (this.#open === 0) return false;
+    if (end >= this.#paragraphEnd) this.#surveyParagraph(end);
+    return (this.#lastRuns.get(this.#open) ?? -1) >= end;
+  }
+
+  #surveyParagraph(position: number): void {
+    this.#paragraphEnd = paragraphEnd(this.#text, position);
+    this.#lastRuns = new Map();
+    for (let at = this.#text.indexOf('`', position); at >= 0 && at < this.#paragraphEnd; ) {
+      const end = runEnd(this.#text, at);
+      this.#lastRuns.set(end - at, at);
+      at = this.#text.indexOf('`', end);
+    }
+  }
+}
+
+function runEnd(text: string, position: number): number {
+  let end = position;
+  while (text.charCodeAt(end) === 96) end += 1;
+  return end;
+}
+
+/** The next blank line, or the end of the text. */
+function paragraphEnd(text: string, position: number): number {
+  for (let line = text.indexOf('\n', position); line >= 0; line = text.indexOf('\n', line + 1)) {
+    let at = line + 1;
+    while (' \t\r'.includes(text.charAt(at) || '-')) at += 1;
+    if (at >= text.length || text.charAt(at) === '\n') return line;
+  }
+  return text.length;
+}

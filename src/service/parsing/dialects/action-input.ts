@@ -1,0 +1,133 @@
+import type { Argument } from '../arguments.js';
+import { readValue } from '../literals.js';
+import { matchMarker } from '../markers.js';
+import { type OfferedTools, shorten } from '../offered-tool.js';
+import { lineEnd, Scanner, skipBlanks, skipSpace } from '../scanner.js';
+import { readString, stringStart } from '../strings.js';
+import { endsReply, skipClosers, trimEnd } from '../trailing.js';
+import { argumentList, type CallReading, signature, unreadable } from '../written-call.js';
+
+/** `Action: tool` and on a further line `Action Input: …` (SPEC §7.7). */
+export function readActionInput(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const line = lineEnd(text, start);
+  const input = inputAfter(text, line);
+  if (input === null) return readNameAlone(text, start, tools);
+  const name = text.slice(start, line).trim().replace(/[`*]{1,2}$/, '').trim();
+  if (name === '' || (!tools.find(name) && meansNoAction(name))) return null;
+  const fenced = text.startsWith('```', skipBlanks(text, input)) || text.startsWith('```', skipSpace(text, input));
+  return fenced
+    ? readFenced(text, start, name, skipSpace(text, input))
+    : readInput(text, start, name, skipSpace(text, input));
+}
+
+/** Behind the `Action Input:` label on the next line that is not blank. */
+function inputAfter(text: string, line: number): number | null {
+  const next = skipSpace(text, line);
+  const marker = matchMarker(text, text.lastIndexOf('\n', next) + 1);
+  return marker && marker !== 'partial' && marker.label === 'action_input' && next > line ? marker.end : null;
+}
+
+/** `Action: None`, `N/A` and the like are no action (SPEC §7.4). */
+export function meansNoAction(name: string): boolean {
+  return ['none', 'n/a', 'na', 'null', 'nil', 'nothing', '-', '–', '—'].includes(name.toLowerCase());
+}
+
+/** An offered tool's name alone on its line: a call if it takes nothing, else a call without arguments. */
+function readNameAlone(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const nameEnd = tools.nameEnd(text, start);
+  const name = text.slice(start, nameEnd);
+  const tool = tools.find(name);
+  if (!tool) return null;
+  const after = skipBlanks(text, nameEnd);
+  if (text.charAt(after) === '{') return readInput(text, start, name, after);
+  if (skipClosers(text, nameEnd) < lineEnd(text, nameEnd) - 1 || !endsReply(text, nameEnd)) return null;
+  if (tool.parameters.length > 0) {
+    const cut = skipSpace(text, nameEnd) >= text.length || matchMarker(text, lineEnd(text, nameEnd) + 1) === 'partial';
+    return {
+      kind: 'unreadable',
+      dialect: 'action_input',
+      name,
+      problem: `${name} has no arguments; write ${signature(tool)}`,
+      cut,
+    };
+  }
+  return {
+    kind: 'call',
+    dialect: 'call',
+    name,
+    list: [],
+    spellings: new WeakMap(),
+    repairs: ['missing_parentheses'],
+    start,
+    end: nameEnd,
+  };
+}
+
+function readFenced(text: string, start: number, name: string, fence: number): CallReading {
+  let inside = fence + 3;
+  while (/[\w-]/.test(text.charAt(inside))) inside += 1;
+  inside = skipSpace(text, inside);
+  if ('{['.includes(text.charAt(inside) || ' ')) {
+    const reading = readInput(text, start, name, inside);
+    if (reading.kind !== 'call') return reading;
+    const close = skipSpace(text, reading.end);
+    return text.startsWith('```', close) ? { ...reading, end: close + 3 } : reading;
+  }
+  const close = text.indexOf('```', inside);
+  if (close < 0) {
+    return { kind: 'unreadable', dialect: 'action_input', name, problem: `${name}: a fence is not closed`, cut: true };
+  }
+  return plainInput(name, start, close + 3, text.slice(inside, close).trim());
+}
+
+function readInput(text: string, start: number, name: string, input: number): CallReading {
+  const scanner = new Scanner(text, input);
+  if ('{['.includes(scanner.current || ' ')) return readStructure(scanner, start, name);
+  const literal = stringStart(scanner) ? readString(scanner) : undefined;
+  if (literal !== undefined && endsReply(text, scanner.position)) {
+    return plainInput(name, start, scanner.position, literal);
+  }
+  return readPlain(text, start, name, input);
+}
+
+function readStructure(scanner: Scanner, start: number, name: string): CallReading {
+  const isList = scanner.current === '[';
+  const value = readValue(scanner);
+  if (value === undefined) return unreadable('action_input', name, scanner);
+  const { spellings, repairs, position: end } = scanner;
+  // a list is one value, for the first parameter
+  const list: Argument[] = isList ? [{ key: null, value }] : argumentList(value, spellings);
+  return { kind: 'call', dialect: 'action_input', name, list, spellings, repairs: [...repairs], start, end };
+}
+
+/** Plain text up to the next marker. A blank line with more text behind it leaves open where it ends. */
+function readPlain(text: string, start: number, name: string, input: number): CallReading {
+  let end = input;
+  while (end < text.length) {
+    end = lineEnd(text, end);
+    const marker = matchMarker(text, end + 1);
+    if (marker && marker !== 'partial') break;
+    end += 1;
+  }
+  end = Math.max(input, trimEnd(text.slice(0, Math.min(end, text.length)), input).end);
+  const written = text.slice(input, end);
+  const problem = describePlainProblem(name, written);
+  if (problem) return { kind: 'unreadable', dialect: 'action_input', name, problem, cut: false };
+  return plainInput(name, start, end, written);
+}
+
+function describePlainProblem(name: string, written: string): string | null {
+  if (/\n[ \t\r]*\n/.test(written)) return `${name}: where the input ends is unclear; write it as a JSON object`;
+  const first = shorten(written);
+  if (/^[\w.-]{1,60}[ \t]{0,3}=[^=]/.test(first) || first.startsWith(`${name}(`)) {
+    return `${name}: write the input as a JSON object`;
+  }
+  return null;
+}
+
+function plainInput(name: string, start: number, end: number, written: string): CallReading {
+  const spellings = new WeakMap();
+  const list = written === '' ? [] : argumentList(written, spellings);
+  return { kind: 'call', dialect: 'action_input', name, list, spellings, repairs: [], start, end };
+}
+

@@ -1,0 +1,40 @@
+import { readArguments } from '../arguments.js';
+import type { OfferedTools } from '../offered-tool.js';
+import { Scanner, skipBlanks, skipSpace } from '../scanner.js';
+import { readString, stringStart } from '../strings.js';
+import type { CallReading } from '../written-call.js';
+
+/** `tool(a=1, "b": 2)` (SPEC §7.5). */
+export function readCall(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const nameEnd = tools.nameEnd(text, start);
+  const name = text.slice(start, nameEnd);
+  const tool = tools.find(name);
+  // only the name of an offered tool may stand apart from its parenthesis; prose has such words too
+  const open = tool ? skipBlanks(text, nameEnd) : nameEnd;
+  if (name === '' || text.charAt(open) !== '(') return null;
+  const reading = readArguments(text, open + 1, tool);
+  if (!reading.ok) {
+    return { kind: 'unreadable', dialect: 'call', name, problem: `${name}: ${reading.problem}`, cut: reading.cut };
+  }
+  return { kind: 'call', dialect: 'call', name, start, ...reading };
+}
+
+/** `[f()]` and `['f()']`: the first call of a list (SPEC §7.11). */
+export function readListedCall(text: string, start: number, tools: OfferedTools): CallReading | null {
+  if (text.charAt(start) !== '[') return null;
+  const inside = skipSpace(text, start + 1);
+  const reading = readQuotedCall(text, inside, tools) ?? readCall(text, inside, tools);
+  if (reading?.kind !== 'call') return reading;
+  const after = skipSpace(text, reading.end);
+  return text.charAt(after) === ']' ? { ...reading, start, end: after + 1 } : { ...reading, start };
+}
+
+/** `'f()'`: a call that is the whole content of a string. */
+export function readQuotedCall(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const scanner = new Scanner(text, start);
+  if (!stringStart(scanner)) return null;
+  const quoted = readString(scanner)?.trim();
+  const reading = quoted === undefined ? null : readCall(quoted, 0, tools);
+  if (reading?.kind !== 'call') return reading;
+  return { ...reading, start, end: scanner.position };
+}

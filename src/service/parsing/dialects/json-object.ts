@@ -1,0 +1,63 @@
+import { readValue } from '../literals.js';
+import { type JsonValue, Scanner } from '../scanner.js';
+import { argumentList, type CallReading, type Dialect, unreadable } from '../written-call.js';
+
+type JsonObject = { [key: string]: JsonValue };
+
+/** Keys under which models put the tool's name and its arguments, preferred first (SPEC §7.8). */
+const nameKeys = ['name', 'action', 'tool', 'tool_name', 'function'] as const;
+const argumentKeys = ['arguments', 'action_input', 'args', 'tool_args', 'parameters', 'params'] as const;
+/** Keys that wrap a call object. */
+const wrapperKeys = ['tool_calls', 'tool_call', 'function_call', 'function', 'action', 'tool'] as const;
+const deepestWrapper = 4;
+
+/** `{"name": "tool", "arguments": {…}}`, or a list of such objects of which the first counts. */
+export function readJsonCall(text: string, start: number, dialect: Dialect = 'json'): CallReading | null {
+  if (!'{['.includes(text.charAt(start) || ' ')) return null;
+  const scanner = new Scanner(text, start);
+  const value = readValue(scanner);
+  if (value === undefined) return unreadable(dialect, null, scanner);
+  const call = findCallObject(value);
+  if (!call) {
+    return unreadableObject(dialect, 'the JSON names no tool; write {"name": "tool", "arguments": {…}}');
+  }
+  const [name, object] = call;
+  const argumentKey = argumentKeys.find((key) => Object.hasOwn(object, key));
+  const others = Object.keys(object).filter((key) => !isAccompanying(key));
+  if (argumentKey === undefined && others.length > 0) {
+    return unreadableObject(dialect, `${name}: put the arguments under "arguments"`, name);
+  }
+  return {
+    kind: 'call',
+    dialect,
+    name,
+    list: argumentList(argumentKey === undefined ? undefined : object[argumentKey], scanner.spellings),
+    spellings: scanner.spellings,
+    repairs: [...scanner.repairs],
+    start,
+    end: scanner.position,
+  };
+}
+
+function unreadableObject(dialect: Dialect, problem: string, name: string | null = null): CallReading {
+  return { kind: 'unreadable', dialect, name, problem, cut: false };
+}
+
+/** Keys that may stand beside the name without being arguments. */
+function isAccompanying(key: string): boolean {
+  return ['id', 'type', 'thought', ...nameKeys].includes(key);
+}
+
+/** The tool's name and the object that holds its arguments, inside lists and wrappers. */
+function findCallObject(value: JsonValue, depth = 0): [string, JsonObject] | null {
+  if (depth > deepestWrapper) return null;
+  if (Array.isArray(value)) return value[0] === undefined ? null : findCallObject(value[0], depth + 1);
+  if (typeof value !== 'object' || value === null) return null;
+  for (const key of nameKeys) {
+    const name = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (typeof name === 'string' && name !== '') return [name, value];
+  }
+  const wrapper = wrapperKeys.find((key) => Object.hasOwn(value, key));
+  const wrapped = wrapper === undefined ? undefined : value[wrapper];
+  return wrapped === undefined ? null : findCallObject(wrapped, depth + 1);
+}

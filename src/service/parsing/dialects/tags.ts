@@ -1,0 +1,77 @@
+import { readValue } from '../literals.js';
+import type { OfferedTools } from '../offered-tool.js';
+import { Scanner, skipSpace } from '../scanner.js';
+import { argumentList, type CallReading, unreadable } from '../written-call.js';
+import { readCall } from './call.js';
+import { readJsonCall } from './json-object.js';
+
+/** Tags that announce a call without any marker (SPEC §7.9). */
+export const callTags = ['tool_call', 'tool_code', 'function_call'] as const;
+const longestName = 300;
+const parameterTags = ['parameters', 'arguments', 'args', 'input'] as const;
+
+/** The name of the call tag that opens at `position`. */
+export function callTagAt(text: string, position: number): string | undefined {
+  return callTags.find((tag) => text.startsWith(`<${tag}>`, position));
+}
+
+/**
+ * A call in a tag: a JSON object, `<name>` with `<parameters>`, or `tool(…)`. Null where nothing of the
+ * kind follows, as in prose that only mentions the tag. The closing tag may be missing.
+ */
+export function readTag(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const tag = callTagAt(text, start);
+  if (!tag) return null;
+  const inside = skipFence(text, skipSpace(text, start + tag.length + 2));
+  const reading =
+    readNamed(text, inside) ?? readJsonCall(text, inside, 'tag') ?? readCall(text, inside, tools);
+  if (reading?.kind !== 'call') return reading && { ...reading, dialect: 'tag' };
+  const end = closeTag(text, skipFence(text, skipSpace(text, reading.end)), tag) ?? reading.end;
+  return { ...reading, dialect: 'tag', start, end };
+}
+
+/** `<name>tool</name><parameters>{…}</parameters>` (SPEC §6). */
+function readNamed(text: string, start: number): CallReading | null {
+  if (!text.startsWith('<name>', start)) return null;
+  const nameLength = text.slice(start, start + longestName).indexOf('</name>');
+  if (nameLength < 0) {
+    const cut = start + longestName > text.length;
+    return { kind: 'unreadable', dialect: 'tag', name: null, problem: '<name> is not closed', cut };
+  }
+  const nameEnd = start + nameLength;
+  const name = text.slice(start + '<name>'.length, nameEnd).trim();
+  const after = skipSpace(text, nameEnd + '</name>'.length);
+  const tag = parameterTags.find((each) => text.startsWith(`<${each}>`, after));
+  if (!tag) return namedCall(name, start, nameEnd + '</name>'.length, new Scanner(text, after));
+  const open = skipFence(text, skipSpace(text, after + tag.length + 2));
+  const empty = closeTag(text, open, tag);
+  if (empty !== null) return namedCall(name, start, empty, new Scanner(text, after));
+  const scanner = new Scanner(text, open);
+  if (scanner.current !== '{') scanner.fail(`${name}: <${tag}> takes one JSON object`);
+  const value = scanner.problem === null ? readValue(scanner) : undefined;
+  if (value === undefined) {
+    if (scanner.atEnd) scanner.cut = true;
+    return unreadable('tag', name, scanner);
+  }
+  const end = closeTag(text, skipFence(text, skipSpace(text, scanner.position)), tag) ?? scanner.position;
+  return { ...namedCall(name, start, end, scanner), list: argumentList(value, scanner.spellings) };
+}
+
+function namedCall(name: string, start: number, end: number, scanner: Scanner): CallReading & { kind: 'call' } {
+  const { spellings, repairs } = scanner;
+  return { kind: 'call', dialect: 'tag', name, list: [], spellings, repairs: [...repairs], start, end };
+}
+
+/** Behind `</tag>` if it stands here. */
+function closeTag(text: string, position: number, tag: string): number | null {
+  const close = `</${tag}>`;
+  return text.startsWith(close, position) ? position + close.length : null;
+}
+
+/** Past an opening or closing fence line between the tags. */
+function skipFence(text: string, position: number): number {
+  if (!text.startsWith('```', position)) return position;
+  let at = position + 3;
+  while (/[\w-]/.test(text.charAt(at))) at += 1;
+  return skipSpace(text, at);
+}

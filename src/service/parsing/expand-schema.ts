@@ -1,0 +1,101 @@
+import type { Schema } from '@cfworker/json-schema';
+
+/**
+ * Keywords that are not enforced: a caller's patterns and formats would run regular expressions over the
+ * model's text, `uniqueItems` compares every pair, and dynamic references depend on where they are reached.
+ */
+const leftOut = new Set([
+  'pattern',
+  'patternProperties',
+  'format',
+  'uniqueItems',
+  'dependencies',
+  '$recursiveRef',
+  '$recursiveAnchor',
+  '$dynamicRef',
+  '$dynamicAnchor',
+  '$schema',
+  '$id',
+  'id',
+  '$anchor',
+  '$defs',
+  'definitions',
+]);
+/** A schema that grows beyond this when its references are written out is not used. */
+const maximumNodes = 2000;
+const maximumDepth = 40;
+
+const subschemaMaps = new Set(['properties', 'dependentSchemas']);
+const verbatim = new Set(['const', 'enum', 'default', 'examples', 'required', 'type', 'dependentRequired']);
+
+/**
+ * The schema with local references written out, so that checking it is bounded: nothing is fetched, no
+ * reference runs in a circle (it ends as "anything"), no schema of a caller can hang or throw.
+ * Null if it is too large to be used.
+ */
+export function expandSchema(root: Readonly<Record<string, unknown>>): Schema | null {
+  const expansion = new Expansion(root);
+  const schema = expansion.expand(root, 0, new Set());
+  return expansion.nodes <= maximumNodes && isRecord(schema) ? schema : null;
+}
+
+class Expansion {
+  nodes = 0;
+  readonly #root: object;
+
+  constructor(root: object) {
+    this.#root = root;
+  }
+
+  expand(schema: unknown, depth: number, references: ReadonlySet<string>): Schema | boolean {
+    this.nodes += 1;
+    if (typeof schema === 'boolean') return schema;
+    if (!isRecord(schema) || depth > maximumDepth || this.nodes > maximumNodes) return true;
+    const entries = Object.entries(schema)
+      .filter(([keyword]) => keyword !== '$ref' && !leftOut.has(keyword) && !this.#depends(keyword, schema))
+      .map(([keyword, value]) => [keyword, this.#expandKeyword(keyword, value, depth, references)]);
+    const own: Schema = Object.fromEntries(entries);
+    const reference = schema['$ref'];
+    if (typeof reference !== 'string') return own;
+    if (references.has(reference)) return own;
+    const target = this.expand(this.#find(reference), depth + 1, new Set([...references, reference]));
+    if (entries.length === 0 || target === false) return target;
+    if (target === true) return own;
+    return { ...own, allOf: [...(own.allOf ?? []), target] };
+  }
+
+  #expandKeyword(keyword: string, value: unknown, depth: number, references: ReadonlySet<string>): unknown {
+    if (verbatim.has(keyword)) return value;
+    if (subschemaMaps.has(keyword) && isRecord(value)) {
+      const entries = Object.entries(value).map(([key, each]) => [key, this.expand(each, depth + 1, references)]);
+      return Object.fromEntries(entries);
+    }
+    if (Array.isArray(value)) return value.map((each) => this.expand(each, depth + 1, references));
+    return isRecord(value) ? this.expand(value, depth + 1, references) : value;
+  }
+
+  /** Without `patternProperties` it cannot be told which properties are additional. */
+  #depends(keyword: string, schema: Readonly<Record<string, unknown>>): boolean {
+    return (
+      (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') &&
+      Object.hasOwn(schema, 'patternProperties')
+    );
+  }
+
+  /** `#`, `#/$defs/name`; anything else, remote addresses included, means "anything". */
+  #find(reference: string): unknown {
+    if (reference === '#') return this.#root;
+    if (!reference.startsWith('#/')) return true;
+    let found: unknown = this.#root;
+    for (const part of reference.slice(2).split('/')) {
+      const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return true;
+      found = Reflect.get(found, key);
+    }
+    return found;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,103 @@
+import { skipBlanks } from './scanner.js';
+
+/** What a label at the start of a line announces (SPEC §7.1). */
+export type Label = 'thought' | 'action' | 'action_input' | 'observation' | 'answer';
+
+export interface Marker {
+  readonly label: Label;
+  /** Where the line's own text starts, before `**` and `#`. */
+  readonly start: number;
+  /** Behind the colon and closing `**`. */
+  readonly end: number;
+  /** Written as a tag: `<final_answer>`, `<observation>`. */
+  readonly tag: boolean;
+  /** `**Final Answer: 42**`: the emphasis closes behind the text. */
+  readonly openBold: boolean;
+}
+
+/** Longer labels first where one begins another. */
+const labels: readonly (readonly [string, Label])[] = [
+  ['action input', 'action_input'],
+  ['action', 'action'],
+  ['thought', 'thought'],
+  ['observation', 'observation'],
+  ['final answer', 'answer'],
+  ['answer', 'answer'],
+];
+const tags: readonly (readonly [string, Label])[] = [
+  ['<final_answer>', 'answer'],
+  ['<observation>', 'observation'],
+];
+/** A quick look that spares most lines the rest. */
+const firstLetters = new Set('aAtToOfF');
+const maximumBlanks = 8;
+const maximumDigits = 9;
+
+/**
+ * The marker on the line that starts at `lineStart`, if any. `'partial'` means that the text ends where
+ * a marker may still be under way, which a stream must wait for.
+ */
+export function matchMarker(text: string, lineStart: number): Marker | 'partial' | null {
+  const start = skipBlanks(text, lineStart);
+  if (text.charAt(start) === '<') return matchTag(text, start);
+  const emphasis = skipEmphasis(text, start);
+  if (emphasis.position >= text.length) return start < text.length ? 'partial' : null;
+  if (!firstLetters.has(text.charAt(emphasis.position))) return null;
+  let partial = false;
+  for (const [word, label] of labels) {
+    const matched = matchWord(text, emphasis.position, word);
+    const end = matched === 'whole' ? labelEnd(text, emphasis.position + word.length) : matched;
+    if (end === 'partial') partial = true;
+    else if (end) return { label, start, end: end.position, tag: false, openBold: emphasis.bold && !end.bold };
+  }
+  return partial ? 'partial' : null;
+}
+
+function matchTag(text: string, start: number): Marker | 'partial' | null {
+  for (const [tag, label] of tags) {
+    const matched = matchWord(text, start, tag);
+    if (matched === 'partial') return 'partial';
+    if (matched === 'whole') return { label, start, end: start + tag.length, tag: true, openBold: false };
+  }
+  return null;
+}
+
+function matchWord(text: string, position: number, word: string): 'whole' | 'partial' | null {
+  const written = text.slice(position, position + word.length).toLowerCase();
+  if (written === word) return 'whole';
+  return position + word.length > text.length && word.startsWith(written) ? 'partial' : null;
+}
+
+/** Past `##` and `**`. */
+function skipEmphasis(text: string, start: number): { position: number; bold: boolean } {
+  let position = start;
+  while (text.charAt(position) === '#' && position - start < 6) position += 1;
+  if (position > start) position = skipFewBlanks(text, position);
+  const bold = text.startsWith('**', position);
+  if (bold) return { position: position + 2, bold };
+  return { position: position === text.length - 1 && text.endsWith('*') ? text.length : position, bold };
+}
+
+/** Past ` 2`, `**`, `:` and `**` behind the word. */
+function labelEnd(text: string, wordEnd: number): { position: number; bold: boolean } | 'partial' | null {
+  let position = skipFewBlanks(text, wordEnd);
+  const digits = position;
+  while (position - digits < maximumDigits && isDigit(text.charCodeAt(position))) position += 1;
+  position = skipFewBlanks(text, position);
+  const boldInside = text.startsWith('**', position);
+  if (boldInside) position = skipFewBlanks(text, position + 2);
+  if (position >= text.length || (position === text.length - 1 && text.endsWith('*'))) return 'partial';
+  if (text.charAt(position) !== ':' && text.charAt(position) !== '：') return null;
+  position += 1;
+  if (boldInside) return { position, bold: true };
+  if (text.startsWith('**', position)) return { position: position + 2, bold: true };
+  return { position, bold: false };
+}
+
+function skipFewBlanks(text: string, position: number): number {
+  return Math.min(skipBlanks(text, position), position + maximumBlanks);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}

@@ -1,0 +1,118 @@
+/** What was mended while reading; every mend is reported (SPEC §7.13). */
+export type Repair =
+  | 'missing_close'
+  | 'missing_parentheses'
+  | 'inner_quotes'
+  | 'bare_word'
+  | 'smart_quotes'
+  | 'big_integer_as_text'
+  | 'undefined_as_null'
+  | 'duplicate_key'
+  | `coerced:${string}`;
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/** How numbers were spelled where their value alone does not tell (`1.10`), by the object or array that holds them. */
+export type Spellings = WeakMap<object, Map<string | number, string>>;
+
+/**
+ * A place in the text that only moves forward while a value is read. Readers return `undefined` when
+ * what stands there cannot be read; `problem` then says why, in words for the model.
+ */
+export class Scanner {
+  readonly text: string;
+  position: number;
+  readonly repairs = new Set<Repair>();
+  readonly spellings: Spellings;
+  /** In the second, lenient reading bare words and smart quotes are mended. */
+  readonly lenient: boolean;
+  problem: string | null = null;
+  /** Reading failed because the text ended too early. */
+  cut = false;
+
+  constructor(text: string, position: number, options: { lenient?: boolean; spellings?: Spellings } = {}) {
+    this.text = text;
+    this.position = position;
+    this.lenient = options.lenient ?? false;
+    this.spellings = options.spellings ?? new WeakMap();
+  }
+
+  /** The character here, `''` at the end of the text. */
+  get current(): string {
+    return this.text.charAt(this.position);
+  }
+
+  get atEnd(): boolean {
+    return this.position >= this.text.length;
+  }
+
+  startsWith(expected: string): boolean {
+    return this.text.startsWith(expected, this.position);
+  }
+
+  /** Steps over `expected` if it stands here. */
+  take(expected: string): boolean {
+    if (!this.startsWith(expected)) return false;
+    this.position += expected.length;
+    return true;
+  }
+
+  fail(problem: string): undefined {
+    this.problem ??= problem;
+    return undefined;
+  }
+
+  failAtEnd(problem: string): undefined {
+    this.cut = true;
+    return this.fail(problem);
+  }
+
+  /** Skips white space and comments (`//`, block, `#`) between the parts of a value. */
+  skipTrivia(): void {
+    for (;;) {
+      this.position = skipSpace(this.text, this.position);
+      if (this.startsWith('//') || this.current === '#') {
+        this.position = lineEnd(this.text, this.position);
+      } else if (this.startsWith('/*')) {
+        const end = this.text.indexOf('*/', this.position + 2);
+        this.position = end < 0 ? this.text.length : end + 2;
+      } else return;
+    }
+  }
+}
+
+/** Past spaces, tabs and line breaks. */
+export function skipSpace(text: string, position: number): number {
+  let at = position;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Past spaces and tabs of one line. */
+export function skipBlanks(text: string, position: number): number {
+  let at = position;
+  while (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9) at += 1;
+  return at;
+}
+
+/** Where the line that holds `position` ends: its `\n` or the end of the text. */
+export function lineEnd(text: string, position: number): number {
+  const end = text.indexOf('\n', position);
+  return end < 0 ? text.length : end;
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0xfeff || code === 0x2028;
+}
+
+/** Letters of any script, digits, `_`, `$`: what a name is made of (`-` and `.` are for the caller to allow). */
+export function isWordCode(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 48 && code <= 57) ||
+    code === 95 ||
+    code === 36 ||
+    (code > 0xbf && code !== 0x2028 && code !== 0x2029 && !(code >= 0x2010 && code <= 0x2027) && code !== 0xfeff)
+  );
+}

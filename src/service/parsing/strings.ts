@@ -1,0 +1,140 @@
+import type { Scanner } from './scanner.js';
+
+const smartQuotes: Readonly<Record<string, string>> = { '“': '”', '‘': '’' };
+const stringPrefixes = new Set(['r', 'b', 'u', 'f', 'br', 'rb', 'fr', 'rf']);
+const simpleEscapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  a: '\x07',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '\n': '',
+};
+const hexEscapes: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
+
+interface StringStart {
+  prefix: string;
+  /** What closes the string: one quote, or three. */
+  close: string;
+  /** Position of the first character inside. */
+  inside: number;
+}
+
+/** The string that starts here in JSON, Python or JavaScript; in the lenient reading also “smart quotes”. */
+export function stringStart(scanner: Scanner): StringStart | null {
+  const { text, position } = scanner;
+  let at = position;
+  while (at - position < 2 && 'rbufRBUF'.includes(text.charAt(at) || ' ')) at += 1;
+  const prefix = text.slice(position, at).toLowerCase();
+  if (prefix !== '' && !stringPrefixes.has(prefix)) return null;
+  const quote = text.charAt(at);
+  if (quote === '"' || quote === "'") {
+    const close = text.startsWith(quote.repeat(3), at) ? quote.repeat(3) : quote;
+    return { prefix, close, inside: at + close.length };
+  }
+  if (prefix !== '') return null;
+  if (quote === '`') return { prefix, close: quote, inside: at + 1 };
+  const smart = scanner.lenient ? smartQuotes[quote] : undefined;
+  return smart ? { prefix, close: smart, inside: at + 1 } : null;
+}
+
+/**
+ * Reads one string and all that Python would join to it (`'a' "b"`). Line breaks inside any quotes are
+ * kept as they are (SPEC §7.6).
+ */
+export function readString(scanner: Scanner): string | undefined {
+  let joined: string | undefined;
+  for (let start = stringStart(scanner); start; start = nextPart(scanner)) {
+    const part = readPart(scanner, start);
+    if (part === undefined) return undefined;
+    joined = (joined ?? '') + part;
+  }
+  return joined;
+}
+
+/** A further part of an implicit concatenation; a backtick after a string closes inline code instead. */
+function nextPart(scanner: Scanner): StringStart | null {
+  const end = scanner.position;
+  scanner.skipTrivia();
+  const start = stringStart(scanner);
+  if (start && start.close !== '`') return start;
+  scanner.position = end;
+  return null;
+}
+
+function readPart(scanner: Scanner, start: StringStart): string | undefined {
+  const { text } = scanner;
+  const end = closingQuote(text, start.inside, start.close);
+  if (end < 0) {
+    scanner.position = text.length;
+    return scanner.failAtEnd(`a string is opened with ${start.close} and never closed`);
+  }
+  scanner.position = end + start.close.length;
+  if (smartQuotes[text.charAt(start.inside - 1)]) scanner.repairs.add('smart_quotes');
+  const written = text.slice(start.inside, end);
+  if (start.prefix.includes('f') && /[{}]/.test(written)) {
+    return scanner.fail('an f-string is no literal; write the text itself');
+  }
+  return start.prefix.includes('r') ? written : resolveEscapes(written, start.close);
+}
+
+function closingQuote(text: string, from: number, close: string): number {
+  for (let at = from; at < text.length; at += 1) {
+    if (text.charCodeAt(at) === 92) at += 1;
+    else if (text.startsWith(close, at)) return at;
+  }
+  return -1;
+}
+
+/**
+ * Resolves the escapes of the three languages. What is no escape keeps its backslash, as in Python
+ * (`"\d+"` is a pattern); in a template string the backslash goes, as in JavaScript.
+ */
+export function resolveEscapes(written: string, quote: string): string {
+  let backslash = written.indexOf('\\');
+  if (backslash < 0) return written;
+  const parts: string[] = [];
+  let done = 0;
+  while (backslash >= 0) {
+    parts.push(written.slice(done, backslash));
+    const { value, length } = readEscape(written, backslash, quote);
+    parts.push(value);
+    done = backslash + length;
+    backslash = written.indexOf('\\', done);
+  }
+  parts.push(written.slice(done));
+  return parts.join('');
+}
+
+function readEscape(written: string, backslash: number, quote: string): { value: string; length: number } {
+  const letter = written.charAt(backslash + 1);
+  const simple = Object.hasOwn(simpleEscapes, letter) ? simpleEscapes[letter] : undefined;
+  if (simple !== undefined) return { value: simple, length: 2 };
+  if (letter === '\r') return { value: '', length: written.charAt(backslash + 2) === '\n' ? 3 : 2 };
+  if (letter === '/' && quote === '"') return { value: '/', length: 2 };
+  const numeric = readNumericEscape(written, backslash);
+  if (numeric) return numeric;
+  return quote === '`' ? { value: letter, length: 2 } : { value: `\\${letter}`, length: 2 };
+}
+
+/** `\x41`, `\u0041`, `\u{1F680}`, `\U0001F680` and octal `\101`; null where the digits are missing. */
+function readNumericEscape(written: string, backslash: number): { value: string; length: number } | null {
+  const letter = written.charAt(backslash + 1);
+  const braced = letter === 'u' ? /^\{([0-9a-fA-F]{1,6})\}/.exec(written.slice(backslash + 2, backslash + 10)) : null;
+  if (braced) return codePoint(Number.parseInt(braced[1] ?? '', 16), 2 + braced[0].length);
+  const octal = /^[0-7]{1,3}/.exec(written.slice(backslash + 1, backslash + 4));
+  if (octal) return codePoint(Number.parseInt(octal[0], 8), 1 + octal[0].length);
+  const count = Object.hasOwn(hexEscapes, letter) ? (hexEscapes[letter] ?? 0) : 0;
+  const digits = written.slice(backslash + 2, backslash + 2 + count);
+  if (count === 0 || digits.length < count || !/^[0-9a-fA-F]+$/.test(digits)) return null;
+  return codePoint(Number.parseInt(digits, 16), 2 + count);
+}
+
+function codePoint(code: number, length: number): { value: string; length: number } | null {
+  return code <= 0x10ffff ? { value: String.fromCodePoint(code), length } : null;
+}

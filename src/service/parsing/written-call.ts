@@ -1,0 +1,63 @@
+import { type Argument } from './arguments.js';
+import { type OfferedTool } from './offered-tool.js';
+import { type JsonValue, type Repair, Scanner, type Spellings, skipSpace } from './scanner.js';
+import { readValue } from './literals.js';
+
+/** How an action was written (SPEC §3 `parse.dialect`). */
+export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare';
+
+/** A call whose syntax is whole; whether its tool is offered and its arguments fit is judged later. */
+export interface WrittenCall {
+  readonly kind: 'call';
+  readonly dialect: Dialect;
+  readonly name: string;
+  readonly list: readonly Argument[];
+  readonly spellings: Spellings;
+  readonly repairs: readonly Repair[];
+  /** The call as written: `text.slice(start, end)`. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** An action that was meant but cannot be read. */
+export interface UnreadableCall {
+  readonly kind: 'unreadable';
+  readonly dialect: Dialect;
+  /** As far as the name could be read. */
+  readonly name: string | null;
+  readonly problem: string;
+  /** The text ended too early. */
+  readonly cut: boolean;
+}
+
+/** What a dialect makes of a place in the text; null: not written in this dialect. */
+export type CallReading = WrittenCall | UnreadableCall;
+
+/** Turns a value that holds all arguments into arguments: an object, a list, a string that encodes one. */
+export function argumentList(value: JsonValue | undefined, spellings: Spellings): Argument[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === 'string') return decodeArguments(value, spellings);
+  if (Array.isArray(value)) return value.map((item) => ({ key: null, value: item }));
+  return [{ key: null, value }];
+}
+
+function decodeArguments(encoded: string, spellings: Spellings): Argument[] {
+  const decoded = encoded.trimStart().startsWith('{') ? decode(encoded, spellings) : undefined;
+  return [{ key: null, value: decoded ?? encoded }];
+}
+
+function decode(encoded: string, spellings: Spellings): JsonValue | undefined {
+  const scanner = new Scanner(encoded, skipSpace(encoded, 0), { spellings });
+  const value = readValue(scanner);
+  return skipSpace(encoded, scanner.position) >= encoded.length ? value : undefined;
+}
+
+/** An unreadable call from a scanner that gave up. */
+export function unreadable(dialect: Dialect, name: string | null, scanner: Scanner): UnreadableCall {
+  return { kind: 'unreadable', dialect, name, problem: scanner.problem ?? 'it cannot be read', cut: scanner.cut };
+}
+
+/** `read_file(path, start_line)`: how the tool is called, for a problem's words. */
+export function signature(tool: OfferedTool): string {
+  return `${tool.name}(${tool.parameters.join(', ')})`;
+}
