@@ -21,12 +21,17 @@ const wires: Readonly<Record<string, Wire>> = {
 /** What is said where the script names no completion. */
 export const plainAnswer: Completion = { text: 'Thought: I know it.\nFinal Answer: A scripted answer.' };
 
-/** Finds the wire by the path, and asks `respond` what is to be said in it. */
+/**
+ * Finds the wire by the path, and asks `respond` what is to be said in it. A request that the vendor would refuse
+ * is refused, whatever is scripted.
+ */
 export function answerRequest(request: RecordedRequest, respond: Respond): Answer {
   if (request.method === 'GET' && request.path === '/v1/models') return listModels(request);
   const wire = wires[request.path];
   const question = { request, wire: wire ?? openaiWire, streamed: request.body['stream'] === true };
   if (!wire || request.method !== 'POST') return refuse(question, providerErrors['not-found']);
+  const problem = wire.check(request.body);
+  if (problem !== null) return refuse(question, refusedRequest(problem));
   try {
     return carryOut(respond(request), question);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { checkAnthropicRequest } from './check-request.js';
 import type { Completion, RecordedRequest, ToolCall, Usage } from './reply.js';
 import { countUsage, modelOf, splitWords, stableId, textDeltas, type Wire } from './wire.js';
 
@@ -12,6 +13,7 @@ const stopReasons: Readonly<Record<string, string>> = {
 /** Messages, API version 2026-10-21, as `@anthropic-ai/sdk` 1.12 types them. */
 export const anthropicWire: Wire = {
   requestIdHeader: 'request-id',
+  check: checkAnthropicRequest,
   plain: (completion, request) => ({
     ...messageHead(completion, request),
     content: contentBlocks(completion).map(({ whole }) => whole),

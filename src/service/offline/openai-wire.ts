@@ -1,3 +1,4 @@
+import { checkOpenAiRequest } from './check-request.js';
 import type { Completion, RecordedRequest, ToolCall, Usage } from './reply.js';
 import { countUsage, modelOf, splitWords, stableId, textDeltas, type Wire } from './wire.js';
 
@@ -11,6 +12,7 @@ const finishReasons: Readonly<Record<string, string>> = {
 /** Chat Completions, as https://platform.openai.com/docs/api-reference/chat describes them. */
 export const openaiWire: Wire = {
   requestIdHeader: 'x-request-id',
+  check: checkOpenAiRequest,
   plain: (completion, request) => ({
     ...envelope('chat.completion', completion, request),
     choices: [

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { CheckRequest } from './check-request.js';
 import type { ProviderError } from './provider-errors.js';
 import type { Completion, RecordedRequest, Usage } from './reply.js';
 
@@ -6,6 +7,8 @@ import type { Completion, RecordedRequest, Usage } from './reply.js';
 export interface Wire {
   /** The header that carries the request id. */
   readonly requestIdHeader: string;
+  /** What the vendor would refuse. */
+  readonly check: CheckRequest;
   /** The body of a plain answer. */
   plain(completion: Completion, request: RecordedRequest): unknown;
   /** The answer as server-sent events, one string for each. */

@@ -60,7 +60,7 @@ test('a process that has started it and asked it once ends by itself', async () 
     const { url } = await startOfflineModel();
     const response = await fetch(url + '/v1/chat/completions', {
       method: 'POST',
-      body: JSON.stringify({ model: 'offline', messages: [] }),
+      body: JSON.stringify({ model: 'offline', messages: [{ role: 'user', content: 'Hello' }] }),
     });
     console.log((await response.json()).model);`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);

@@ -11,7 +11,7 @@ export interface WrittenCall {
 export function readCalls(text: string): WrittenCall[] {
   const actions = [...text.matchAll(/^[ \t]*Action:[ \t]*([A-Za-z_][\w.-]*)\(/gmu)].map((match) => ({
     name: match[1] ?? '',
-    args: readArguments(text.slice(match.index + match[0].length)),
+    args: readArguments(text, match.index + match[0].length),
   }));
   return actions.length > 0 ? actions : xmlCalls(text);
 }
@@ -29,9 +29,10 @@ function xmlCalls(text: string): WrittenCall[] {
 }
 
 /** `key=value` pairs up to the closing parenthesis; a value is a JSON literal, or a word. */
-function readArguments(text: string): Record<string, unknown> {
+function readArguments(text: string, start: number): Record<string, unknown> {
   const args: Record<string, unknown> = {};
   const pair = /\s*([A-Za-z_]\w*)\s*[=:]\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^,()\s]+)\s*(,?)/uy;
+  pair.lastIndex = start;
   for (let match = pair.exec(text); match; match = pair.exec(text)) {
     const [, name = '', value = '', comma] = match;
     args[name] = parseJson(value) ?? value;

@@ -43,7 +43,7 @@ export function readPrompt(messages: readonly Message[]): Prompt {
     ...readTurns(turns),
     tools: readTools(system),
     contextFiles: turns.filter(({ role }) => role === 'user').flatMap((turn) => readFiles(segmentsOf(turn))),
-    mustAnswer: urges.test(tail),
+    mustAnswer: tail.split(/\n\s*\n/u).some(isUrge),
     form: /<tool_code>/u.test(system) && !/^\s*Action:/mu.test(system) ? 'xml' : 'text',
     phase: phaseOf(tail),
   };
@@ -52,6 +52,9 @@ export function readPrompt(messages: readonly Message[]): Prompt {
 /** Words of the service that ask for an answer; they are never part of the task. */
 const urges =
   /\b(?:must|have to|should|need to|please)\b[^.\n]{0,80}\banswer\b[^.\n]{0,80}\bnow\b|\banswer now\b|\blast (?:iteration|step)\b|\bno (?:more|further) (?:tools?|actions?|calls?|iterations?|steps?)\b/iu;
+
+/** An instruction is a short paragraph. */
+const isUrge = (paragraph: string): boolean => paragraph.length <= 2000 && urges.test(paragraph);
 
 /** Other words of the service around the task, left out paragraph by paragraph. */
 const asides =
@@ -114,7 +117,7 @@ const paragraphs = (segments: readonly Segment[]): string[] =>
   spoken(segments)
     .split(/\n\s*\n/u)
     .map((each) => each.trim())
-    .filter((each) => each !== '' && !urges.test(each) && !asides.test(each));
+    .filter((each) => each !== '' && !isUrge(each) && !asides.test(each));
 
 const spoken = (segments: readonly Segment[]): string =>
   segments.flatMap((each) => (each.kind === 'text' ? [each.text] : [])).join('\n\n');

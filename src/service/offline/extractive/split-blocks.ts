@@ -11,54 +11,61 @@ export interface Block {
 }
 
 const opener = /^<([a-z][\w-]*)((?:[ \t][^<>\n]*)?)>/gimu;
-
-/** So many different tags may turn out to have no closer before the rest is taken as text. */
-const maxUnclosedNames = 50;
+const closer = /<\/([a-z][\w-]*)([^<>\n]*)>/gimu;
 
 /**
  * Cuts a message at its fences: `<name attribute="…">` at the start of a line up to the matching closer.
  * If an attribute is repeated in a closer (a fence mark), only that closer counts. What is not closed is text.
+ * Linear in the message.
  */
 export function splitBlocks(message: string): Segment[] {
   const segments: Segment[] = [];
-  const unclosed = new Set<string>();
+  const closers = indexClosers(message);
   let position = 0;
-  for (let found = nextBlock(message, 0, unclosed); found; found = nextBlock(message, position, unclosed)) {
-    segments.push({ kind: 'text', text: message.slice(position, found.start) });
-    segments.push({ kind: 'block', block: found.block });
-    position = found.end;
+  for (const match of message.matchAll(opener)) {
+    const [tag, name = '', written = ''] = match;
+    if (match.index < position) continue;
+    const attributes = readAttributes(written);
+    const body = match.index + tag.length;
+    const end = findCloser(closers, { name: name.toLowerCase(), attributes, body });
+    if (!end) continue;
+    const content = message
+      .slice(body, end.start)
+      .replace(/^\r?\n/u, '')
+      .replace(/\r?\n$/u, '');
+    segments.push({ kind: 'text', text: message.slice(position, match.index) });
+    segments.push({ kind: 'block', block: { name: name.toLowerCase(), attributes, content } });
+    position = end.end;
   }
   segments.push({ kind: 'text', text: message.slice(position) });
   return segments.filter((segment) => segment.kind === 'block' || segment.text.trim() !== '');
 }
 
-interface FoundBlock {
-  readonly block: Block;
+interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A tag once seen to have no closer has none further on either: each is looked for once, which keeps this linear. */
-function nextBlock(message: string, from: number, unclosed: Set<string>): FoundBlock | null {
-  opener.lastIndex = from;
-  for (let match = opener.exec(message); match; match = opener.exec(message)) {
-    const [tag, tagName = '', written = ''] = match;
-    const name = tagName.toLowerCase();
-    if (unclosed.has(name)) continue;
-    const attributes = readAttributes(written);
-    const body = match.index + tag.length;
-    const closer = findCloser(message, { name, attributes, body });
-    if (closer) {
-      const content = message
-        .slice(body, closer.start)
-        .replace(/^\r?\n/u, '')
-        .replace(/\r?\n$/u, '');
-      return { block: { name, attributes, content }, start: match.index, end: closer.end };
+/** Closers by tag, and by tag and each word they carry; every list in order, the last first. */
+type Closers = ReadonlyMap<string, Span[]>;
+
+function indexClosers(message: string): Closers {
+  const closers = new Map<string, Span[]>();
+  for (const match of [...message.matchAll(closer)].reverse()) {
+    const [tag, name = '', rest = ''] = match;
+    const span = { start: match.index, end: match.index + tag.length };
+    for (const word of ['', ...(rest.match(markPattern) ?? [])]) {
+      const key = keyOf(name.toLowerCase(), word);
+      const spans = closers.get(key);
+      if (spans) spans.push(span);
+      else closers.set(key, [span]);
     }
-    if (unclosed.add(name).size > maxUnclosedNames) return null;
   }
-  return null;
+  return closers;
 }
+
+const markPattern = /[\w+/=-]{6,}/gu;
+const keyOf = (name: string, mark: string): string => `${name} ${mark}`;
 
 interface Opening {
   readonly name: string;
@@ -66,22 +73,17 @@ interface Opening {
   readonly body: number;
 }
 
-/** The first closer that carries a mark of the opener, else the first one. */
-function findCloser(
-  message: string,
-  { name, attributes, body }: Opening,
-): { start: number; end: number } | null {
-  const marks = Object.values(attributes).filter((value) => /^[\w+/=-]{6,}$/u.test(value));
-  const closer = new RegExp(`</${name}\\b([^<>\\n]*)>`, 'giu');
-  closer.lastIndex = body;
-  let first: { start: number; end: number } | null = null;
-  for (let match = closer.exec(message); match; match = closer.exec(message)) {
-    const span = { start: match.index, end: closer.lastIndex };
-    if (marks.some((mark) => match?.[1]?.includes(mark))) return span;
-    first ??= span;
-    if (marks.length === 0) break;
-  }
-  return first;
+/** The first closer behind the opener that carries a mark of it, else the first one. */
+function findCloser(closers: Closers, { name, attributes, body }: Opening): Span | undefined {
+  const marks = Object.values(attributes).filter((value) => value.match(markPattern)?.[0] === value);
+  const marked = marks.flatMap((mark) => firstBehind(closers.get(keyOf(name, mark)), body) ?? []);
+  return marked[0] ?? firstBehind(closers.get(keyOf(name, '')), body);
+}
+
+/** Openers come in order, so what stands before one is of no use to the next and is dropped. */
+function firstBehind(spans: Span[] | undefined, position: number): Span | undefined {
+  while (spans && (spans.at(-1)?.start ?? position) < position) spans.pop();
+  return spans?.at(-1);
 }
 
 function readAttributes(written: string): Record<string, string> {

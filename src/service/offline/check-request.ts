@@ -1,0 +1,113 @@
+/** A JSON object of unknown shape. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * What the vendor would say against a request, or null. Only rules that hold for every model are checked, so that a
+ * request which passes here fails at the vendor for no reason of form (reference: both vendors' API pages).
+ */
+export type CheckRequest = (body: Fields) => string | null;
+
+export const checkOpenAiRequest: CheckRequest = (body) =>
+  checkCommon(body) ??
+  firstProblem(listOf(body['messages']), checkOpenAiMessage) ??
+  checkToolMessages(listOf(body['messages'])) ??
+  firstProblem(listOf(body['tools']), ({ function: tool }) => checkToolName(fieldsOf(tool)['name'], 64));
+
+export const checkAnthropicRequest: CheckRequest = (body) => {
+  const messages = listOf(body['messages']);
+  return (
+    checkCommon(body) ??
+    (isPositiveInteger(body['max_tokens']) ? null : 'max_tokens: Field required') ??
+    (messages[0]?.['role'] === 'user' ? null : 'messages: first message must use the "user" role') ??
+    (messages.at(-1)?.['role'] === 'assistant' ? 'Prefilling assistant messages is not supported' : null) ??
+    firstProblem(messages, checkAnthropicMessage) ??
+    checkToolBlocks(messages) ??
+    checkBreakpoints(body) ??
+    firstProblem(listOf(body['tools']), ({ name }) => checkToolName(name, 128))
+  );
+};
+
+function checkCommon({ model, messages }: Fields): string | null {
+  if (typeof model !== 'string' || model === '') return 'you must provide a model parameter';
+  return listOf(messages).length > 0 ? null : "Invalid 'messages': empty array";
+}
+
+function checkOpenAiMessage({ role, content, tool_calls }: Fields, index: number): string | null {
+  const roles = ['system', 'developer', 'user', 'assistant', 'tool'];
+  if (!roles.includes(String(role))) return `Invalid value: messages[${index}].role`;
+  const callsTools = role === 'assistant' && listOf(tool_calls).length > 0;
+  if (typeof content === 'string' || listOf(content).length > 0 || callsTools) return null;
+  return `Invalid value for 'content': expected a string, got null: messages[${index}]`;
+}
+
+/** Every tool call is answered directly behind its message, and nothing else is. */
+function checkToolMessages(messages: readonly Fields[]): string | null {
+  let open = new Set<unknown>();
+  for (const { role, tool_calls, tool_call_id } of [...messages, {}]) {
+    if (role === 'tool') {
+      if (!open.delete(tool_call_id))
+        return "messages with role 'tool' must be a response to a preceding message with 'tool_calls'";
+      continue;
+    }
+    if (open.size > 0) return "An assistant message with 'tool_calls' must be followed by tool messages";
+    open = new Set(listOf(tool_calls).map(({ id }) => id));
+  }
+  return null;
+}
+
+function checkAnthropicMessage({ role, content }: Fields, index: number): string | null {
+  if (!['user', 'assistant', 'system'].includes(String(role))) return `messages.${index}.role: invalid`;
+  if (typeof content === 'string')
+    return content === '' ? `messages.${index}: must have non-empty content` : null;
+  const blocks = listOf(content);
+  if (blocks.length === 0) return `messages.${index}: must have non-empty content`;
+  const empty = blocks.some(({ type, text }) => type === 'text' && text === '');
+  return empty ? `messages.${index}: text content blocks must be non-empty` : null;
+}
+
+/** Every `tool_use` has its `tool_result` in the next message, and no other is there. */
+function checkToolBlocks(messages: readonly Fields[]): string | null {
+  let used: unknown[] = [];
+  for (const { content } of [...messages, {}]) {
+    const blocks = listOf(content);
+    const results = blocks.filter(({ type }) => type === 'tool_result').map(({ tool_use_id }) => tool_use_id);
+    if (used.some((id) => !results.includes(id)))
+      return '`tool_use` ids were found without `tool_result` blocks';
+    if (results.some((id) => !used.includes(id)))
+      return 'unexpected `tool_use_id` found in `tool_result` blocks';
+    used = blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => id);
+  }
+  return null;
+}
+
+function checkBreakpoints({ system, tools, messages }: Fields): string | null {
+  const blocks = [
+    ...listOf(system),
+    ...listOf(tools),
+    ...listOf(messages).flatMap(({ content }) => listOf(content)),
+  ];
+  const marked = blocks.filter(({ cache_control }) => cache_control != null);
+  return marked.length > 4 ? 'A maximum of 4 blocks with cache_control may be provided' : null;
+}
+
+const checkToolName = (name: unknown, longest: number): string | null =>
+  typeof name === 'string' && /^[\w-]+$/.test(name) && name.length <= longest
+    ? null
+    : `tools: name must match ^[a-zA-Z0-9_-]{1,${longest}}$`;
+
+function firstProblem(
+  items: readonly Fields[],
+  check: (item: Fields, index: number) => string | null,
+): string | null {
+  for (const [index, item] of items.entries()) {
+    const problem = check(item, index);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+const isPositiveInteger = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0;
+
+const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+
+const fieldsOf = (value: unknown): Fields => Object.fromEntries(Object.entries(value ?? {}));
