@@ -1,6 +1,7 @@
 /**
  * A place that context comes from (SPEC §5). `undefined` means "not here, ask the next one": a missing file
- * and a forbidden one look the same from outside.
+ * and a forbidden one look the same from outside. Rejects only with the signal's reason, or where the place
+ * itself is out of order: then the others are asked, and the step goes on.
  */
 export interface ContextSource {
   /** A file, or a folder with its text files, by a path with `/` between its parts, relative to the project. */
@@ -19,11 +20,14 @@ export interface SourceFile {
 
 export interface SourceFolder {
   readonly type: 'folder';
+  /** `.` is the project itself. */
   readonly path: string;
-  /** All paths below the folder, in a stable order. */
+  /** All paths below the folder, relative to the project, in a stable order. */
   readonly listing: readonly string[];
   /** Its text files, in the same order. */
   readonly files: readonly SourceFile[];
+  /** True where there was more below the folder than is listed or read. */
+  readonly cut?: boolean;
 }
 
 export interface PinnedItem {
@@ -31,3 +35,6 @@ export interface PinnedItem {
   readonly title?: string;
   readonly content: string;
 }
+
+/** Ids that may stand in a file name or in a URL: none begins with a dot. */
+export const storedPinnedId = /^[A-Za-z0-9_][\w.-]{0,127}$/;

@@ -1,0 +1,130 @@
+import type { ReportFolder, ReportItem } from '../../contract/context-report.js';
+import type { TokenCounter } from '../tokens/token-counter.js';
+import { type ContextItem, type GatheredContext, type Pool, pools } from './context-item.js';
+import { Coverage } from './coverage.js';
+import { type CutText, cutLines, showsNothing } from './cut-lines.js';
+import { type FocusToFit, planFocus } from './fit-focus.js';
+import { fitLeftOut } from './left-out.js';
+import { cutSourceOf, type Piece, piecesOf } from './pieces.js';
+import { reportItems } from './report-items.js';
+import { shareFairly, shareInTurn } from './share-out.js';
+import { type Sizes, sizesWithin } from './sizes.js';
+
+/** The context part of a prompt. */
+export interface FittedContext {
+  /** Each one fence, ending in a newline; in a stable order. */
+  readonly blocks: readonly string[];
+  /** Of all blocks joined; never above the limit. */
+  readonly tokens: number;
+  /** A row for everything that was asked for, the focus file apart. */
+  readonly items: readonly ReportItem[];
+  readonly folders: readonly ReportFolder[];
+  /** What is left to show of the focus file, for the tail. */
+  readonly focus: FocusToFit | undefined;
+}
+
+/** A piece as it stands in the prompt. */
+export interface Placed {
+  readonly piece: Piece;
+  readonly block: string;
+  readonly tokens: number;
+  readonly cut: CutText;
+}
+
+/** What became of an item: its pieces (none for a duplicate), and those that found room. */
+export interface Outcome {
+  readonly item: ContextItem;
+  readonly pieces: readonly Piece[];
+  readonly placed: readonly Placed[];
+}
+
+/** Of the limit, where not everything fits: for the lines that name what was dropped. */
+const LEFT_OUT_SHARE = 0.05;
+
+const shareOut: Record<Pool, (sizes: readonly number[], room: number) => number[]> = {
+  named: shareFairly,
+  folder: shareFairly,
+  pinned: shareFairly,
+  vector: shareInTurn,
+};
+
+/**
+ * Fills a limit of tokens by priority (SPEC §5): pool after pool, fairly inside a pool, without sending a line
+ * twice; long items are cut by lines, and what is dropped is named at the end where that fits. Depends on nothing
+ * but the items and the limit, so the context is the same, byte for byte, in all steps that ask for the same.
+ */
+export async function fitContext(
+  gathered: GatheredContext,
+  limit: number,
+  counter: TokenCounter,
+): Promise<FittedContext> {
+  const sizes = sizesWithin(Math.max(limit, 0), counter);
+  const shown = new Coverage();
+  const total = await sizes.sum(gathered.items.map(wholePiece));
+  let room = total <= limit ? limit : Math.floor(limit * (1 - LEFT_OUT_SHARE));
+  const outcomes: Outcome[] = [];
+  for (const pool of pools) {
+    const items = gathered.items.filter((item) => item.pool === pool);
+    const filled = await fillPool(items, { room, shown, sizes, counter });
+    outcomes.push(...filled);
+    room -= filled.flatMap(({ placed }) => placed).reduce((sum, { tokens }) => sum + tokens, 0);
+  }
+  const blocks = outcomes.flatMap(({ placed }) => placed.map(({ block }) => block));
+  const used = await counter.countJoined(blocks);
+  const leftOut = await fitLeftOut(outcomes, limit - used, counter);
+  if (leftOut !== undefined) blocks.push(leftOut);
+  return {
+    blocks,
+    tokens: leftOut === undefined ? used : await counter.countJoined(blocks),
+    items: [...(await reportItems(outcomes, sizes)), ...gathered.missing],
+    folders: countFolders(gathered, shown),
+    focus: gathered.focus && planFocus(gathered.focus, shown),
+  };
+}
+
+interface Filling {
+  readonly room: number;
+  readonly shown: Coverage;
+  readonly sizes: Sizes;
+  readonly counter: TokenCounter;
+}
+
+async function fillPool(items: readonly ContextItem[], filling: Filling): Promise<Outcome[]> {
+  const { room, shown, sizes, counter } = filling;
+  const pool = items[0]?.pool;
+  if (pool === undefined) return [];
+  const piecesByItem = piecesOf(items, shown);
+  const pieces = items.flatMap((item) => piecesByItem.get(item) ?? []);
+  const wanted = await Promise.all(pieces.map((piece) => sizes.of(piece)));
+  const shares = shareOut[pool](wanted, room);
+  const placed = new Map<Piece, Placed>();
+  for (const [index, piece] of pieces.entries()) {
+    const one = await place(piece, shares[index] ?? 0, counter);
+    if (one) placed.set(piece, one);
+  }
+  for (const { piece, cut } of placed.values()) shown.add(piece.item.origin, cut.wholeLines, cut.text);
+  return items.map((item) => {
+    const own = piecesByItem.get(item) ?? [];
+    return { item, pieces: own, placed: own.flatMap((piece) => placed.get(piece) ?? []) };
+  });
+}
+
+/** Undefined where the share is too small to show any of it. */
+async function place(piece: Piece, share: number, counter: TokenCounter): Promise<Placed | undefined> {
+  if (share <= 0) return undefined;
+  const fitted = await cutLines(cutSourceOf(piece), share, counter);
+  if (!fitted || showsNothing(fitted)) return undefined;
+  return { piece, block: fitted.rendered, tokens: fitted.tokens, cut: fitted };
+}
+
+function wholePiece(item: ContextItem): Piece {
+  return { item, text: item.text, firstLine: item.firstLine };
+}
+
+function countFolders({ folders }: GatheredContext, shown: Coverage): ReportFolder[] {
+  return folders.map(({ path, origins }) => ({
+    path,
+    files: origins.length,
+    included: origins.filter((origin) => shown.has(origin)).length,
+  }));
+}

@@ -1,0 +1,116 @@
+import type { StepRequest } from '../../contract/step-request.js';
+import { concurrently } from './concurrently.js';
+import type { ContextItem, FocusItem, GatheredContext } from './context-item.js';
+import type { ContextSource } from './context-source.js';
+import { type Library, openLibrary } from './library.js';
+import type { LineRange } from './lines.js';
+import {
+  type Answer,
+  fileItem,
+  focusItem,
+  folderAnswer,
+  missingRow,
+  narrowItem,
+  pinnedItem,
+  vectorItem,
+} from './to-items.js';
+
+const READS_AT_ONCE = 8;
+/** Of all paths and pinned items of a step; far more than any model reads. */
+const MAX_CHARACTERS = 16_777_216;
+const TOO_MUCH = 'not read: what was asked for before it is more than is read in one step';
+
+/**
+ * Reads everything the request asks for, in its order of priority (SPEC §5). What cannot be had becomes a row of
+ * the report; rejects only with the signal's reason.
+ */
+export async function gatherContext(
+  request: StepRequest,
+  sources: readonly ContextSource[],
+  signal: AbortSignal,
+): Promise<GatheredContext> {
+  const library = openLibrary(sources, signal);
+  const paths = request.explicit_context_paths ?? [];
+  const pinnedIds = request.pinned_item_ids_to_include ?? [];
+  const questions = [
+    ...paths.map((path) => ({ kind: 'explicit' as const, id: path })),
+    ...pinnedIds.map((id) => ({ kind: 'pinned' as const, id })),
+  ];
+  const ask = ({ kind, id }: (typeof questions)[number]) =>
+    kind === 'explicit' ? readExplicit(id, library) : readPinned(id, library);
+  const answers = await concurrently(questions, ask, { limit: READS_AT_ONCE, enough: isTooMuch });
+  const unread = questions.slice(answers.length);
+  const focus = await readFocus(request, library);
+  return {
+    items: inOrderOfPools([...answers.flatMap(({ items }) => items), ...vectorItems(request)]),
+    focus: focus && 'item' in focus ? focus : undefined,
+    missing: [
+      ...answers.flatMap(({ missing }) => missing),
+      ...unread.map(({ kind, id }) => missingRow(kind, id, TOO_MUCH, 'dropped')),
+      ...(focus && 'missing' in focus ? focus.missing : []),
+    ],
+    folders: answers.flatMap(({ folders }) => folders),
+  };
+}
+
+function isTooMuch(answers: readonly Answer[]): boolean {
+  const items = answers.flatMap((answer) => answer.items);
+  return items.reduce((sum, { text }) => sum + text.length, 0) >= MAX_CHARACTERS;
+}
+
+async function readExplicit(asked: string, library: Library): Promise<Answer> {
+  const { found } = await library.read(asked);
+  if (found?.type === 'folder') return folderAnswer(found, asked);
+  if (found) return single(fileItem(found, asked));
+  return readLines(asked, library);
+}
+
+/** `path:10-40`, where there is no file of that very name; `path:10` is one line. */
+async function readLines(asked: string, library: Library): Promise<Answer> {
+  const [, path = asked, first, last = first] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/s.exec(asked) ?? [];
+  const { found, ...lookup } = await library.read(path);
+  if (!found) return nothing(asked, 'reason' in lookup ? lookup.reason : '');
+  if (found.type === 'folder') return nothing(asked, 'a folder has no lines');
+  const item = narrowItem(fileItem(found, asked), { first: Number(first), last: Number(last) });
+  return item ? single(item) : nothing(asked, 'the file has no such lines');
+}
+
+async function readPinned(id: string, library: Library): Promise<Answer> {
+  const lookup = await library.readPinned(id);
+  if (lookup.found) return single(pinnedItem(lookup.found));
+  return { items: [], folders: [], missing: [missingRow('pinned', id, lookup.reason)] };
+}
+
+async function readFocus(request: StepRequest, library: Library): Promise<FocusItem | Answer | undefined> {
+  const { last_focused_file_path: path, selection } = request.implicit_context ?? {};
+  if (path === undefined) return undefined;
+  const lookup = await library.read(path);
+  const reason = lookup.found ? 'not a file' : lookup.reason;
+  if (lookup.found?.type !== 'file') {
+    return { items: [], folders: [], missing: [missingRow('implicit', path, reason)] };
+  }
+  return focusItem(lookup.found, selection && toRange(selection));
+}
+
+function toRange({ start_line, end_line }: { start_line: number; end_line: number }): LineRange {
+  return { first: start_line, last: end_line };
+}
+
+/** The best first; without a score last; equal ones as they were sent. */
+function vectorItems({ vector_search_results_to_include: results = [] }: StepRequest): ContextItem[] {
+  const score = (result: (typeof results)[number]) => result.score ?? Number.NEGATIVE_INFINITY;
+  return results.toSorted((a, b) => (score(a) === score(b) ? 0 : score(b) - score(a))).map(vectorItem);
+}
+
+function inOrderOfPools(items: readonly ContextItem[]): ContextItem[] {
+  const rank = { named: 0, folder: 1, pinned: 2, vector: 3 } satisfies Record<ContextItem['pool'], number>;
+  return items.toSorted((a, b) => rank[a.pool] - rank[b.pool]);
+}
+
+function single(item: ContextItem): Answer {
+  return { items: [item], missing: [], folders: [] };
+}
+
+function nothing(asked: string, reason: string): Answer {
+  return { items: [], folders: [], missing: [missingRow('explicit', asked, reason)] };
+}

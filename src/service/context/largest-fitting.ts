@@ -1,0 +1,39 @@
+/** More would only move a cut by a few characters. */
+const MAX_PROBES = 14;
+const NEAR_ENOUGH = 0.97;
+const LIKELY_CHARACTERS_PER_TOKEN = 3;
+
+export interface Measured {
+  readonly tokens: number;
+}
+
+/**
+ * The result for about the largest budget of characters below `characters` that takes at most `limit` tokens;
+ * undefined where none fits. Few probes, each at most `limit` tokens long: it guesses by the rate found so far.
+ * `probe` answers undefined where its result is over the limit.
+ */
+export async function largestFitting<Result extends Measured>(
+  characters: number,
+  limit: number,
+  probe: (budget: number) => Promise<Result | undefined>,
+): Promise<Result | undefined> {
+  let best: Result | undefined;
+  let low = 0;
+  let high = characters;
+  let guess = limit * LIKELY_CHARACTERS_PER_TOKEN;
+  for (let probes = 0; probes < MAX_PROBES && high - low > 1; probes += 1) {
+    const middle = (low + high) / 2;
+    const budget = Math.floor(guess > low && guess < high ? Math.max(guess, low + 1) : middle);
+    const result = await probe(budget);
+    if (result === undefined) {
+      high = budget;
+      guess = 0;
+    } else {
+      low = budget;
+      best = result;
+      if (result.tokens >= limit * NEAR_ENOUGH) break;
+      guess = (budget * limit) / Math.max(result.tokens, 1);
+    }
+  }
+  return best ?? probe(0);
+}

@@ -1,0 +1,49 @@
+import type { ContextSource, PinnedItem, SourceFile, SourceFolder } from './context-source.js';
+
+export type Lookup<Value> = { readonly found: Value } | { readonly found?: never; readonly reason: string };
+
+/** All sources as one: the first that knows a path or an id answers for it. */
+export interface Library {
+  read(path: string): Promise<Lookup<SourceFile | SourceFolder>>;
+  readPinned(id: string): Promise<Lookup<PinnedItem>>;
+}
+
+/** The same for missing and forbidden: nobody learns what lies where he may not look (SPEC §3). */
+const NOT_THERE = 'not found or not readable';
+const OUT_OF_ORDER = 'a context source is out of order';
+
+/**
+ * Asks sources in their order and reads each path once. A source that fails is not asked again, so that a dead one
+ * costs one timeout and not one for each path. Rejects only with the signal's reason.
+ */
+export function openLibrary(sources: readonly ContextSource[], signal: AbortSignal): Library {
+  const failed = new Set<ContextSource>();
+  const ask = async <Value>(
+    question: (source: ContextSource) => Promise<Value | undefined>,
+  ): Promise<Lookup<Value>> => {
+    for (const source of sources) {
+      if (failed.has(source)) continue;
+      signal.throwIfAborted();
+      try {
+        const found = await question(source);
+        if (found !== undefined) return { found };
+      } catch {
+        signal.throwIfAborted();
+        failed.add(source);
+      }
+    }
+    return { reason: failed.size > 0 ? OUT_OF_ORDER : NOT_THERE };
+  };
+  const read = once((path: string) => ask((source) => source.read(path, signal)));
+  const readPinned = once((id: string) => ask((source) => source.readPinned(id, signal)));
+  return { read, readPinned };
+}
+
+function once<Value>(work: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
+  const results = new Map<string, Promise<Value>>();
+  return (key) => {
+    const result = results.get(key) ?? work(key);
+    results.set(key, result);
+    return result;
+  };
+}

@@ -1,0 +1,130 @@
+import { isObject } from '../../../contract/fields.js';
+import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from '../context-source.js';
+import { byCodeUnits, isBelow, portablePath } from '../portable-path.js';
+import { isSecretPath } from '../secret-paths.js';
+
+/** As much of `fetch` as is used; another one can be given. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly redirect: 'error';
+    readonly signal: AbortSignal;
+    readonly headers: Readonly<Record<string, string>>;
+  },
+) => Promise<Pick<Response, 'status' | 'body'>>;
+
+export interface ContextServiceOptions {
+  /** `CONTEXT_SERVICE_URL`: the operator's, never a caller's. */
+  readonly url: string;
+  readonly projectId: string;
+  readonly fetch?: Fetch;
+  /** For one answer, its body included. */
+  readonly timeoutMs?: number;
+  /** Of one answer. */
+  readonly maxBytes?: number;
+}
+
+/** The context service is out of order: it did not answer in time, or not as docs/context-service.md says. */
+export class ContextServiceFailed extends Error {
+  override readonly name = 'ContextServiceFailed';
+
+  constructor(reason: string, cause?: unknown) {
+    super(`The context service failed: ${reason}.`, { cause });
+  }
+}
+
+const TIMEOUT_MS = 5_000;
+const MAX_BYTES = 8_388_608;
+
+/** Files and pinned items behind two GETs (docs/context-service.md). Rejects with `ContextServiceFailed`. */
+export function contextServiceSource(options: ContextServiceOptions): ContextSource {
+  const project = `${options.url.replace(/\/+$/, '')}/projects/${encodeURIComponent(options.projectId)}`;
+  return {
+    async read(path, signal) {
+      const name = portablePath(path);
+      if (name === undefined || isSecretPath(name)) return undefined;
+      const answer = await get(`${project}/files?path=${encodeURIComponent(name)}`, options, signal);
+      return answer === undefined ? undefined : checkEntry(name, answer);
+    },
+    async readPinned(id, signal) {
+      if (!storedPinnedId.test(id)) return undefined;
+      const answer = await get(`${project}/pinned/${encodeURIComponent(id)}`, options, signal);
+      if (answer === undefined) return undefined;
+      const { content, title } = checkObject(answer);
+      return { id, content: checkText(content), ...(typeof title === 'string' && { title }) };
+    },
+  };
+}
+
+/** The answer's JSON; undefined for 404. */
+async function get(url: string, options: ContextServiceOptions, signal: AbortSignal): Promise<unknown> {
+  const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
+  signal.throwIfAborted();
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  try {
+    const headers = { accept: 'application/json' };
+    const { status, body } = await fetch(url, { redirect: 'error', signal: patience, headers });
+    if (status !== 200) await body?.cancel();
+    if (status === 404) return undefined;
+    if (status !== 200) throw new ContextServiceFailed(`it answered ${status}`);
+    return JSON.parse(await readBody(body, maxBytes));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ContextServiceFailed) throw error;
+    throw new ContextServiceFailed('no answer that can be used', error);
+  }
+}
+
+/** Leaving the loop early cancels the body. */
+async function readBody(body: Response['body'], maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) throw new ContextServiceFailed(`its answer is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+}
+
+function checkEntry(path: string, answer: unknown): SourceFile | SourceFolder {
+  const entry = checkObject(answer);
+  if (entry['type'] === 'file') return checkFile(path, entry);
+  if (entry['type'] === 'folder') return checkFolder(path, entry);
+  throw new ContextServiceFailed('the type is neither file nor folder');
+}
+
+function checkFile(path: string, { content, cut }: Readonly<Record<string, unknown>>): SourceFile {
+  return { type: 'file', path, content: checkText(content), ...(cut === true && { cut }) };
+}
+
+/** Paths that are not below the folder, or that hold secrets by name, are left out whatever the service says. */
+function checkFolder(folder: string, entry: Readonly<Record<string, unknown>>): SourceFolder {
+  const isMember = (path: unknown): path is string =>
+    typeof path === 'string' && portablePath(path) === path && isBelow(folder, path) && !isSecretPath(path);
+  const files = checkList(entry['files'])
+    .map(checkObject)
+    .flatMap((file) => (isMember(file['path']) ? [checkFile(file['path'], file)] : []));
+  return {
+    type: 'folder',
+    path: folder,
+    listing: [...new Set(checkList(entry['listing']).filter(isMember))].sort(byCodeUnits),
+    files: files.sort((a, b) => byCodeUnits(a.path, b.path)),
+    ...(entry['cut'] === true && { cut: true }),
+  };
+}
+
+function checkObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (isObject(value)) return value;
+  throw new ContextServiceFailed('an object was expected');
+}
+
+function checkList(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new ContextServiceFailed('a list was expected');
+}
+
+function checkText(value: unknown): string {
+  if (typeof value === 'string' && !value.includes('\0')) return value;
+  throw new ContextServiceFailed('text was expected');
+}

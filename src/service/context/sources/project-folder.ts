@@ -1,0 +1,83 @@
+import { realpath } from 'node:fs/promises';
+import { concurrently } from '../concurrently.js';
+import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from '../context-source.js';
+import { portablePath } from '../portable-path.js';
+import { isSecretPath } from '../secret-paths.js';
+import { known, openContained } from './open-contained.js';
+import { type FileText, readText } from './read-text.js';
+import { walkFolder } from './walk-folder.js';
+
+const MIB = 1_048_576;
+const MAX_FILE_BYTES = 2 * MIB;
+/** Of the contents of one folder; what is beyond is listed, not read. */
+const MAX_FOLDER_BYTES = 2 * MIB;
+const MAX_FOLDER_FILE_BYTES = MIB / 4;
+const FILES_AT_ONCE = 8;
+
+/**
+ * A folder on this machine, contained by real path (docs/decisions/containment.md); the root itself may be a link.
+ * Pinned items are `.stepwise/pinned/<id>.md`.
+ */
+export function projectFolderSource(rootPath: string): ContextSource {
+  const read = (path: string, signal: AbortSignal) => readPath(rootPath, path, signal);
+  return {
+    read,
+    async readPinned(id, signal) {
+      if (!storedPinnedId.test(id)) return undefined;
+      const file = await read(`.stepwise/pinned/${id}.md`, signal);
+      return file?.type === 'file' ? { id, content: file.content } : undefined;
+    },
+  };
+}
+
+async function readPath(
+  rootPath: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<SourceFile | SourceFolder | undefined> {
+  signal.throwIfAborted();
+  const root = await known(realpath(rootPath));
+  const name = portablePath(path);
+  if (root === undefined || name === undefined || isSecretPath(name)) return undefined;
+  const found = await readContained(root, name, MAX_FILE_BYTES);
+  signal.throwIfAborted();
+  return found === 'folder' ? readFolder(root, name, signal) : found && toSourceFile(name, found);
+}
+
+async function readContained(
+  root: string,
+  path: string,
+  maxBytes: number,
+): Promise<FileText | 'folder' | undefined> {
+  const opened = await openContained(root, path);
+  if (!opened) return undefined;
+  try {
+    if (opened.kind === 'folder') return 'folder';
+    return await known(readText(opened.handle, opened.size, maxBytes));
+  } finally {
+    await opened.handle.close();
+  }
+}
+
+async function readFolder(root: string, folder: string, signal: AbortSignal): Promise<SourceFolder> {
+  const { paths, cut } = await walkFolder(root, folder, signal);
+  const read = async (path: string) => {
+    signal.throwIfAborted();
+    const text = await readContained(root, path, MAX_FOLDER_FILE_BYTES);
+    return text === 'folder' ? undefined : text;
+  };
+  const texts = await concurrently(paths, read, {
+    limit: FILES_AT_ONCE,
+    enough: (results) => results.reduce((sum, text) => sum + (text?.bytes ?? 0), 0) >= MAX_FOLDER_BYTES,
+  });
+  const files = paths.flatMap((path, index) => {
+    const text = texts[index];
+    return text ? [toSourceFile(path, text)] : [];
+  });
+  const more = cut || texts.length < paths.length;
+  return { type: 'folder', path: folder, listing: paths, files, ...(more && { cut: true }) };
+}
+
+function toSourceFile(path: string, { content, cut }: FileText): SourceFile {
+  return { type: 'file', path, content, ...(cut && { cut: true }) };
+}

@@ -1,0 +1,126 @@
+import type { ReportItem } from '../../contract/context-report.js';
+import type { VectorSearchResult } from '../../contract/step-request.js';
+import type { ContextItem, FocusItem, GatheredFolder } from './context-item.js';
+import type { PinnedItem, SourceFile, SourceFolder } from './context-source.js';
+import { inlinePath } from './fence.js';
+import { countLines, type LineRange, sliceLines } from './lines.js';
+import { portablePath } from './portable-path.js';
+
+/** What one question to the sources came to. */
+export interface Answer {
+  readonly items: readonly ContextItem[];
+  readonly missing: readonly ReportItem[];
+  readonly folders: readonly GatheredFolder[];
+}
+
+const PARTLY_READ = 'larger than is read: only its beginning';
+
+/** A row for what was asked for and is not shown. */
+export function missingRow(
+  kind: ReportItem['kind'],
+  id: string,
+  reason: string,
+  status: 'unavailable' | 'dropped' = 'unavailable',
+): ReportItem {
+  return { kind, id, status, tokens: 0, original_tokens: null, lines: null, reason };
+}
+
+export function fileItem(file: SourceFile, id: string, pool: 'named' | 'folder' = 'named'): ContextItem {
+  return {
+    pool,
+    kind: 'explicit',
+    id,
+    tag: 'file',
+    attributes: { path: file.path },
+    origin: fileOrigin(file.path),
+    path: file.path,
+    text: file.content,
+    firstLine: 1,
+    totalLines: file.cut ? undefined : countLines(file.content),
+    narrowed: false,
+    note: file.cut ? PARTLY_READ : undefined,
+  };
+}
+
+/** The lines of a file that were asked for, as far as it has them; undefined where it has none of them. */
+export function narrowItem(item: ContextItem, lines: LineRange): ContextItem | undefined {
+  const range = clampLines(lines, countLines(item.text));
+  return range && { ...item, text: sliceLines(item.text, range), firstLine: range.first, narrowed: true };
+}
+
+function clampLines({ first, last }: LineRange, lines: number): LineRange | undefined {
+  const range = { first: Math.max(1, Math.min(first, last)), last: Math.min(lines, Math.max(first, last)) };
+  return range.first <= range.last ? range : undefined;
+}
+
+/** A listing, and then the files. */
+export function folderAnswer(folder: SourceFolder, id: string): Answer {
+  const listing: ContextItem = {
+    pool: 'folder',
+    kind: 'explicit',
+    id,
+    tag: 'folder',
+    attributes: { path: folder.path },
+    origin: `folder:${folder.path}`,
+    path: undefined,
+    text: folder.listing.map((path) => `${inlinePath(path)}\n`).join(''),
+    firstLine: 1,
+    totalLines: folder.cut ? undefined : folder.listing.length,
+    narrowed: false,
+    note: folder.cut ? 'the folder holds more than is listed and read' : undefined,
+  };
+  const files = folder.files.map((file) => fileItem(file, file.path, 'folder'));
+  const origins = files.map(({ origin }) => origin);
+  return { items: [listing, ...files], missing: [], folders: [{ path: folder.path, origins }] };
+}
+
+export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
+  return {
+    pool: 'pinned',
+    kind: 'pinned',
+    id,
+    tag: 'pinned',
+    attributes: { id, title },
+    origin: `pinned:${id}`,
+    path: undefined,
+    text: content,
+    firstLine: 1,
+    totalLines: countLines(content),
+    narrowed: false,
+    note: undefined,
+  };
+}
+
+/** A chunk's lines are counted from its content: indexes and their end lines go stale. */
+export function vectorItem({
+  path: asSent,
+  content,
+  start_line: firstLine,
+}: VectorSearchResult): ContextItem {
+  const path = portablePath(asSent) ?? asSent;
+  const last = firstLine === undefined ? undefined : firstLine + Math.max(countLines(content), 1) - 1;
+  return {
+    pool: 'vector',
+    kind: 'vector',
+    id: last === undefined ? asSent : `${asSent}:${firstLine}-${last}`,
+    tag: 'excerpt',
+    attributes: { path },
+    origin: fileOrigin(path),
+    path: firstLine === undefined ? undefined : path,
+    text: content,
+    firstLine,
+    totalLines: undefined,
+    narrowed: false,
+    note: undefined,
+  };
+}
+
+export function focusItem(file: SourceFile, asked: LineRange | undefined): FocusItem {
+  const selection = asked && clampLines(asked, countLines(file.content));
+  const item = fileItem(file, file.path);
+  return { item: { ...item, kind: 'implicit', tag: 'focus' }, selection };
+}
+
+function fileOrigin(path: string): string {
+  return `file:${path}`;
+}

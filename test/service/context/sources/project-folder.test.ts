@@ -1,0 +1,192 @@
+import { mkdirSync, symlinkSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { projectFolderSource } from '../../../../src/service/context/sources/project-folder.js';
+import { temporaryFolder, writeFiles } from './temporary-folder.js';
+
+const home = temporaryFolder();
+const signal = new AbortController().signal;
+
+function project(name: string, files: Readonly<Record<string, string | Uint8Array>>) {
+  const root = join(home, name);
+  mkdirSync(root, { recursive: true });
+  writeFiles(root, files);
+  return { root, source: projectFolderSource(root) };
+}
+
+async function list(
+  source: ReturnType<typeof projectFolderSource>,
+  path: string,
+): Promise<readonly string[]> {
+  const found = await source.read(path, signal);
+  return found?.type === 'folder' ? found.listing : [];
+}
+
+describe('§5 files of a project folder', () => {
+  test('a file is read byte for byte, by any spelling of its path', async () => {
+    const { source } = project('plain', { 'src/a.ts': 'a\r\n\r\n\tb' });
+    for (const path of ['src/a.ts', './src/a.ts', 'src//a.ts', 'src/./a.ts']) {
+      expect(await source.read(path, signal)).toEqual({
+        type: 'file',
+        path: 'src/a.ts',
+        content: 'a\r\n\r\n\tb',
+      });
+    }
+  });
+
+  test('C7 a file needs no extension', async () => {
+    const { source } = project('bare', { Dockerfile: 'FROM node', Makefile: 'all:', LICENSE: 'MIT' });
+    for (const path of ['Dockerfile', 'Makefile', 'LICENSE']) {
+      expect(await source.read(path, signal)).toMatchObject({ type: 'file', path });
+    }
+  });
+
+  test('the root itself may be a link', async () => {
+    const { root } = project('linked', { 'a.ts': 'a' });
+    symlinkSync(root, join(home, 'link-to-root'));
+    const source = projectFolderSource(join(home, 'link-to-root'));
+    expect(await source.read('a.ts', signal)).toMatchObject({ content: 'a' });
+    expect(await source.read('.', signal)).toMatchObject({ listing: ['a.ts'] });
+  });
+
+  test('a link inside the root may lead to another place inside', async () => {
+    const { root, source } = project('inner-link', { 'real/a.ts': 'a' });
+    symlinkSync('real', join(root, 'alias'));
+    symlinkSync('real/a.ts', join(root, 'b.ts'));
+    expect(await source.read('b.ts', signal)).toMatchObject({ path: 'b.ts', content: 'a' });
+    expect(await source.read('alias', signal)).toMatchObject({ listing: ['alias/a.ts'] });
+  });
+
+  test('a huge file is read to the limit and says so; binary and sparse ones are refused', async () => {
+    const { root, source } = project('sizes', {
+      'huge.txt': `${'ü'.repeat(1_500_000)}\n`,
+      'utf8-bom.txt': '\ufefftext',
+      'image.png': new Uint8Array([0x89, 0x50, 0, 1]),
+      'latin1.txt': new Uint8Array([0x66, 0xfc, 0x72]),
+      'sparse.bin': '',
+      'late-nul.txt': `${'a'.repeat(20_000)}\0`,
+    });
+    truncateSync(join(root, 'sparse.bin'), 1e12);
+    const huge = await source.read('huge.txt', signal);
+    expect(huge).toMatchObject({ cut: true, content: 'ü'.repeat(1_048_576) });
+    expect(await source.read('utf8-bom.txt', signal)).toMatchObject({ content: 'text' });
+    for (const path of ['image.png', 'latin1.txt', 'sparse.bin', 'late-nul.txt']) {
+      expect(await source.read(path, signal)).toBeUndefined();
+    }
+  });
+
+  test('pinned items are .stepwise/pinned/<id>.md, by ids that are names', async () => {
+    const { source } = project('pins', {
+      '.stepwise/pinned/rules.v1.md': 'Be brief.',
+      '.stepwise/notes.md': 'no',
+    });
+    expect(await source.readPinned('rules.v1', signal)).toEqual({ id: 'rules.v1', content: 'Be brief.' });
+    for (const id of ['../notes', '..', '.hidden', 'a/b', '', 'rules.v1\n', 'missing']) {
+      expect(await source.readPinned(id, signal)).toBeUndefined();
+    }
+  });
+
+  test('a project that is not there knows nothing', async () => {
+    const source = projectFolderSource(join(home, 'no-such-project'));
+    expect(await source.read('.', signal)).toBeUndefined();
+    expect(await source.readPinned('a', signal)).toBeUndefined();
+  });
+
+  test('an aborted step reads no more', async () => {
+    const { source } = project('aborted', { 'a.ts': 'a' });
+    const reason = new Error('left');
+    await expect(source.read('a.ts', AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(source.read('.', AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});
+
+describe('§5 folders', () => {
+  test('C8 src/auth is no prefix of src/authz', async () => {
+    const { source } = project('prefix', { 'src/auth/a.ts': 'a', 'src/authz/b.ts': 'b', 'src/auth.ts': 'c' });
+    expect(await source.read('src/auth/', signal)).toEqual({
+      type: 'folder',
+      path: 'src/auth',
+      listing: ['src/auth/a.ts'],
+      files: [{ type: 'file', path: 'src/auth/a.ts', content: 'a' }],
+    });
+  });
+
+  test('the order is that of code units, on every machine', async () => {
+    const { source } = project('order', {
+      'b.ts': '',
+      'B.ts': '',
+      'a/z.ts': '',
+      'a.ts': '',
+      'ä.ts': '',
+      'a-b.ts': '',
+    });
+    expect(await list(source, '.')).toEqual(['B.ts', 'a-b.ts', 'a.ts', 'a/z.ts', 'b.ts', 'ä.ts']);
+  });
+
+  test('binary files are listed, not read', async () => {
+    const { source } = project('mixed', { 'a.txt': 'a', 'b.png': new Uint8Array([0, 1]) });
+    expect(await source.read('.', signal)).toMatchObject({
+      listing: ['a.txt', 'b.png'],
+      files: [{ path: 'a.txt' }],
+    });
+  });
+
+  test('.gitignore counts at every level, the nearest first, and in tagged folders below', async () => {
+    const { source } = project('ignoring', {
+      '.gitignore': '*.log\n/build/\nsecret.txt\n',
+      'a.ts': '',
+      'debug.log': '',
+      'build/out.js': '',
+      'src/build/keep.js': '',
+      'src/.gitignore': '!keep.log\n*.tmp\n',
+      'src/keep.log': '',
+      'src/deep/drop.log': '',
+      'src/deep/x.tmp': '',
+      'src/deep/Secret.txt': '',
+      'src/deep/secret.txt': '',
+    });
+    const inSrc = ['src/.gitignore', 'src/build/keep.js', 'src/deep/Secret.txt', 'src/keep.log'];
+    expect(await list(source, '.')).toEqual(['.gitignore', 'a.ts', ...inSrc]);
+    expect(await list(source, 'src')).toEqual(inSrc);
+    expect(await list(source, 'src/deep')).toEqual(['src/deep/Secret.txt']);
+    expect(await source.read('debug.log', signal)).toMatchObject({ type: 'file' });
+  });
+
+  test('node_modules is walked only where it is named', async () => {
+    const { source } = project('modules', { 'a.ts': '', 'node_modules/x/index.js': 'x' });
+    expect(await list(source, '.')).toEqual(['a.ts']);
+    expect(await list(source, 'node_modules/x')).toEqual(['node_modules/x/index.js']);
+  });
+
+  test('links are not followed while walking: no loops, nothing twice', async () => {
+    const { root, source } = project('loops', { 'a/b.ts': '' });
+    symlinkSync('..', join(root, 'a/up'));
+    symlinkSync('b.ts', join(root, 'a/c.ts'));
+    expect(await list(source, '.')).toEqual(['a/b.ts']);
+  });
+
+  test('C8 a folder beyond the limits says so', async () => {
+    const many = Object.fromEntries(Array.from({ length: 2_100 }, (_, n) => [`f${n}.txt`, 'x']));
+    const { source } = project('many', many);
+    const folder = await source.read('.', signal);
+    expect(folder).toMatchObject({ cut: true });
+    expect(folder?.type === 'folder' && folder.listing.length).toBe(2_000);
+    const { source: large } = project(
+      'large',
+      Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}.txt`, 'x'.repeat(200_000)])),
+    );
+    const contents = await large.read('.', signal);
+    expect(contents).toMatchObject({ cut: true });
+    expect(contents?.type === 'folder' && contents.files.length).toBeLessThan(30);
+    expect(contents?.type === 'folder' && contents.listing.length).toBe(30);
+  });
+
+  test('a hostile .gitignore cannot hold the step', async () => {
+    const { source } = project('redos', {
+      '.gitignore': `${'*a'.repeat(40)}b\n${'**/'.repeat(200)}x\n*.log\n`,
+      [`${'a'.repeat(200)}`]: 'x',
+      'b.log': '',
+    });
+    expect(await list(source, '.')).toEqual(['.gitignore', 'a'.repeat(200)]);
+  });
+});
