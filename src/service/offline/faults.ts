@@ -120,7 +120,7 @@ const healthy = (question: FaultQuestion): HttpAnswer => complete(question, ques
 
 const framed = ({ streamed }: FaultQuestion, json: string): string => (streamed ? `data: ${json}\n\n` : json);
 
-/** What the wire writes for a completion without content, with the emptied list. */
+/** A completion without content; since OpenAI wraps even nothing in a choice, the list is emptied in its text. */
 function withoutChoices(question: FaultQuestion): string[] {
   const nothing = { finishReason: 'stop', text: null };
   return [...completionBody(question, nothing)].map((piece) =>

@@ -53,7 +53,7 @@ export interface Fault {
   readonly delayMs?: number;
   /** `drip`: wait before each byte (default 100). */
   readonly intervalMs?: number;
-  /** `rate-limited`, `unavailable`, `overloaded`: the Retry-After header, as it is to be sent. */
+  /** Errors: the Retry-After header as it is to be sent (only `rate-limited` has one by itself: 1 second). */
   readonly retryAfter?: string;
   /** `redirect`: where to (default: a path of the same server, where the second request is recorded). */
   readonly location?: string;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { answerRequest, type Respond } from './answer-request.js';
@@ -24,15 +24,11 @@ export async function startServer(
   respond: Respond,
   record: (request: RecordedRequest) => void = () => {},
 ): Promise<LoopbackServer> {
-  const sockets = new Set<Socket>();
   const open = new Set<OpenExchange>();
   const server = createServer((incoming, response) => {
     void serve({ incoming, response, respond, record, open });
   });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  const sockets = trackSockets(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   // A server that listens on a port has an AddressInfo.
@@ -47,13 +43,26 @@ export async function startServer(
     },
     async close() {
       if (!server.listening) return;
-      const closed = [server, ...sockets].map((each) => once(each, 'close'));
+      const closed = [server, ...sockets].map(closing);
       server.close();
       for (const exchange of open) exchange.hangUp();
       for (const socket of sockets) socket.destroy();
       await Promise.all(closed);
     },
   };
+}
+
+/** Resolves when it has closed; an error before that, such as a reset, changes nothing. */
+const closing = (each: Server | Socket): Promise<void> =>
+  new Promise((resolve) => each.once('close', () => resolve()));
+
+function trackSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
 }
 
 interface Visit {

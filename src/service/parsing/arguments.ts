@@ -1,7 +1,15 @@
 import { excerpt, isBareWord, isKeyCode, readValue } from './literals.js';
 import { matchMarker } from './markers.js';
 import { type OfferedTool, shorten } from './offered-tool.js';
-import { type JsonValue, lineEnd, type Repair, Scanner, skipBlanks, type Spellings, skipSpace } from './scanner.js';
+import {
+  type JsonValue,
+  lineEnd,
+  type Repair,
+  Scanner,
+  type Spellings,
+  skipBlanks,
+  skipSpace,
+} from './scanner.js';
 import { resolveEscapes, stringStart } from './strings.js';
 import { endsReply } from './trailing.js';
 
@@ -156,7 +164,7 @@ class ArgumentReader {
     const scanner = this.#scanner;
     const { text } = scanner;
     const opening = stringStart(scanner);
-    if (!opening || opening.prefix !== '') return scanner.fail('a string cannot be read');
+    if (opening?.prefix !== '') return scanner.fail('a string cannot be read');
     const inside = scanner.position + 1;
     const quotes = '"“”'.includes(text.charAt(scanner.position)) ? '"“”' : "'‘’`";
     for (let at = inside; at < text.length && text.charAt(at) !== '\n'; at += 1) {
@@ -204,7 +212,8 @@ class ArgumentReader {
     }
     const words = text.slice(start, at).trim();
     if (at >= text.length) return scanner.failAtEnd('`)` is missing at the end');
-    if (depth > 0 || !isBareWord(words)) return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
+    if (depth > 0 || !isBareWord(words))
+      return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
     scanner.repairs.add('bare_word');
     this.#lastIsBare = true;
     scanner.position = start + words.length;
@@ -255,7 +264,9 @@ function closesAgain(text: string, from: number): boolean {
   return false;
 }
 
-export type NamedArguments = { ok: true; values: Record<string, JsonValue>; spellings: Spellings } | { ok: false; problem: string };
+export type NamedArguments =
+  | { ok: true; values: Record<string, JsonValue>; spellings: Spellings }
+  | { ok: false; problem: string };
 
 /** Gives every argument its name (SPEC §7.5). Arguments are never dropped: what has no name is a problem. */
 export function nameArguments(
@@ -305,6 +316,7 @@ function takesObjectFirst(tool: OfferedTool | undefined): boolean {
   const first = tool?.parameters[0];
   if (typeof properties !== 'object' || properties === null || first === undefined) return false;
   const schema: unknown = Object.hasOwn(properties, first) ? Reflect.get(properties, first) : undefined;
-  const type: unknown = typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'type') : undefined;
+  const type: unknown =
+    typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'type') : undefined;
   return type === 'object' || (Array.isArray(type) && type.includes('object'));
 }

@@ -76,7 +76,9 @@ class Coercion {
 /** The types a schema names itself or in its alternatives, as in `anyOf: [integer, null]`. */
 function declaredTypes(schema: Schema): string[] {
   const alternatives: unknown[] = [schema, schema.anyOf, schema.oneOf, schema.allOf].flat();
-  return alternatives.flatMap((each) => (isSchema(each) ? each.type : [])).filter((type) => typeof type === 'string');
+  return alternatives
+    .flatMap((each) => (isSchema(each) ? each.type : []))
+    .filter((type) => typeof type === 'string');
 }
 
 function isOfType(value: JsonValue, type: string): boolean {

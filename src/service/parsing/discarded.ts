@@ -9,7 +9,13 @@ export interface Discarded {
 }
 export type DiscardedKind = 'text' | 'thought' | 'action' | 'observation' | 'answer' | 'stop' | 'preamble';
 
-const kinds = { action_input: 'action', action: 'action', thought: 'thought', observation: 'observation', answer: 'answer' } as const;
+const kinds = {
+  action_input: 'action',
+  action: 'action',
+  thought: 'thought',
+  observation: 'observation',
+  answer: 'answer',
+} as const;
 
 /** Counts by kind what stands behind an action; white space and the call's own wrapping do not count. */
 export function describeDiscarded(text: string, from: number): Discarded[] {

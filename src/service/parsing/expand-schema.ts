@@ -67,7 +67,10 @@ class Expansion {
   #expandKeyword(keyword: string, value: unknown, depth: number, references: ReadonlySet<string>): unknown {
     if (verbatim.has(keyword)) return value;
     if (subschemaMaps.has(keyword) && isRecord(value)) {
-      const entries = Object.entries(value).map(([key, each]) => [key, this.expand(each, depth + 1, references)]);
+      const entries = Object.entries(value).map(([key, each]) => [
+        key,
+        this.expand(each, depth + 1, references),
+      ]);
       return Object.fromEntries(entries);
     }
     if (Array.isArray(value)) return value.map((each) => this.expand(each, depth + 1, references));

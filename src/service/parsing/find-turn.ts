@@ -47,7 +47,8 @@ function strayThinkEnd(text: string, found: Outline & { strayEnd?: number }): nu
   if (found.strayEnd !== undefined) return found.strayEnd;
   const { turn } = found;
   if (turn.kind === 'none') return null;
-  const from = turn.kind === 'answer' ? turn.marker.end : turn.reading.kind === 'call' ? turn.reading.end : turn.at;
+  const from =
+    turn.kind === 'answer' ? turn.marker.end : turn.reading.kind === 'call' ? turn.reading.end : turn.at;
   const close = text.indexOf(thinkClose, from);
   if (close < 0 || text.charAt(close - 1) === '`') return null;
   const open = text.indexOf(thinkOpen, from);

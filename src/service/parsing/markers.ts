@@ -48,7 +48,8 @@ export function matchMarker(text: string, lineStart: number): Marker | 'partial'
     const matched = matchWord(text, emphasis.position, word);
     const end = matched === 'whole' ? labelEnd(text, emphasis.position + word.length) : matched;
     if (end === 'partial') partial = true;
-    else if (end) return { label, start, end: end.position, tag: false, openBold: emphasis.bold && !end.bold };
+    else if (end)
+      return { label, start, end: end.position, tag: false, openBold: emphasis.bold && !end.bold };
   }
   return partial ? 'partial' : null;
 }

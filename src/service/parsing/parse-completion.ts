@@ -30,9 +30,27 @@ interface Common {
 
 /** What became of the text, by outcome (SPEC §3 `parse`, §4.3). */
 type Outcome =
-  | { readonly outcome: 'action'; readonly action: ParsedAction; readonly dialect: Dialect; readonly answer: null; readonly problem: null }
-  | { readonly outcome: 'answer'; readonly action: null; readonly dialect: null; readonly answer: string; readonly problem: null }
-  | { readonly outcome: 'empty'; readonly action: null; readonly dialect: null; readonly answer: null; readonly problem: null }
+  | {
+      readonly outcome: 'action';
+      readonly action: ParsedAction;
+      readonly dialect: Dialect;
+      readonly answer: null;
+      readonly problem: null;
+    }
+  | {
+      readonly outcome: 'answer';
+      readonly action: null;
+      readonly dialect: null;
+      readonly answer: string;
+      readonly problem: null;
+    }
+  | {
+      readonly outcome: 'empty';
+      readonly action: null;
+      readonly dialect: null;
+      readonly answer: null;
+      readonly problem: null;
+    }
   | {
       readonly outcome: 'malformed_action' | 'unknown_tool' | 'truncated';
       readonly action: null;
@@ -87,7 +105,11 @@ function findOutcome(reply: Reply, tools: OfferedTools, cutByLimit: boolean): Fo
   const bare = readBareCall(reply, tools);
   if (bare) return fromCall(reply, resolveCall(bare, tools, limits), reply.outline.start);
   if (cutByLimit && endsInAction(reply)) {
-    return unreadAction(reply, { outcome: 'truncated', dialect: 'call', problem: 'the output limit cut the action off' });
+    return unreadAction(reply, {
+      outcome: 'truncated',
+      dialect: 'call',
+      problem: 'the output limit cut the action off',
+    });
   }
   return unlabelledAnswer(reply);
 }
@@ -119,7 +141,16 @@ function labelledAnswer(reply: Reply, marker: Parameters<Reply['answer']>[0]): F
     ...stopped(reply),
   ];
   if (answer === '') return { ...nothing, thought, discarded };
-  return { outcome: 'answer', action: null, dialect: null, answer, answerLabelled: true, problem: null, thought, discarded };
+  return {
+    outcome: 'answer',
+    action: null,
+    dialect: null,
+    answer,
+    answerLabelled: true,
+    problem: null,
+    thought,
+    discarded,
+  };
 }
 
 function unlabelledAnswer(reply: Reply): Found {
@@ -140,7 +171,8 @@ function readBareCall(reply: Reply, tools: OfferedTools): CallReading | null {
   if (reply.outline.thoughts.length > 0) return null;
   const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
   const start = reply.contentStart();
-  const reading = readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
+  const reading =
+    readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
   if (reading?.kind !== 'call' || !tools.find(reading.name) || reading.repairs.length > 0) return null;
   const end = text.charAt(reading.end) === ';' ? reading.end + 1 : reading.end;
   if (end < text.length) return null;
@@ -151,5 +183,10 @@ function readBareCall(reply: Reply, tools: OfferedTools): CallReading | null {
 function endsInAction(reply: Reply): boolean {
   const line = reply.text.slice(reply.text.lastIndexOf('\n', reply.end - 1) + 1, reply.end);
   const marker = matchMarker(line, 0);
-  return marker !== null && marker !== 'partial' && marker.label === 'action' && !/\s/.test(line.slice(marker.end).trim());
+  return (
+    marker !== null &&
+    marker !== 'partial' &&
+    marker.label === 'action' &&
+    !/\s/.test(line.slice(marker.end).trim())
+  );
 }

@@ -113,6 +113,10 @@ export function isWordCode(code: number): boolean {
     (code >= 48 && code <= 57) ||
     code === 95 ||
     code === 36 ||
-    (code > 0xbf && code !== 0x2028 && code !== 0x2029 && !(code >= 0x2010 && code <= 0x2027) && code !== 0xfeff)
+    (code > 0xbf &&
+      code !== 0x2028 &&
+      code !== 0x2029 &&
+      !(code >= 0x2010 && code <= 0x2027) &&
+      code !== 0xfeff)
   );
 }

@@ -125,7 +125,8 @@ function readEscape(written: string, backslash: number, quote: string): { value:
 /** `\x41`, `\u0041`, `\u{1F680}`, `\U0001F680` and octal `\101`; null where the digits are missing. */
 function readNumericEscape(written: string, backslash: number): { value: string; length: number } | null {
   const letter = written.charAt(backslash + 1);
-  const braced = letter === 'u' ? /^\{([0-9a-fA-F]{1,6})\}/.exec(written.slice(backslash + 2, backslash + 10)) : null;
+  const braced =
+    letter === 'u' ? /^\{([0-9a-fA-F]{1,6})\}/.exec(written.slice(backslash + 2, backslash + 10)) : null;
   if (braced) return codePoint(Number.parseInt(braced[1] ?? '', 16), 2 + braced[0].length);
   const octal = /^[0-7]{1,3}/.exec(written.slice(backslash + 1, backslash + 4));
   if (octal) return codePoint(Number.parseInt(octal[0], 8), 1 + octal[0].length);

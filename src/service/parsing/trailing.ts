@@ -20,7 +20,9 @@ const stopWords = ['Observation:', '<observation>', '</tool_code', '</code>', ..
 const shortestPartial = 3;
 
 export function stopTokenAt(text: string, position: number): string | undefined {
-  return text.charCodeAt(position) === 60 ? stopTokens.find((token) => text.startsWith(token, position)) : undefined;
+  return text.charCodeAt(position) === 60
+    ? stopTokens.find((token) => text.startsWith(token, position))
+    : undefined;
 }
 
 /** What may close the wrapping of a call: inline code, emphasis, a list, a statement. */
@@ -39,7 +41,9 @@ export function skipClosers(text: string, position: number): number {
 /** Whether nothing but closers follows on this line, so that the call may end here. */
 export function endsReply(text: string, position: number): boolean {
   const at = skipClosers(text, position);
-  return at >= text.length || text.charAt(at) === '\n' || text.charAt(at) === '\r' || text.startsWith('```', at);
+  return (
+    at >= text.length || text.charAt(at) === '\n' || text.charAt(at) === '\r' || text.startsWith('```', at)
+  );
 }
 
 /** What a reply's end holds besides text: where the text ends, and which stop word was cut off. */

@@ -1,7 +1,7 @@
-import { type Argument } from './arguments.js';
-import { type OfferedTool } from './offered-tool.js';
-import { type JsonValue, type Repair, Scanner, type Spellings, skipSpace } from './scanner.js';
+import type { Argument } from './arguments.js';
 import { readValue } from './literals.js';
+import type { OfferedTool } from './offered-tool.js';
+import { type JsonValue, type Repair, Scanner, type Spellings, skipSpace } from './scanner.js';
 
 /** How an action was written (SPEC §3 `parse.dialect`). */
 export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare';
@@ -54,7 +54,13 @@ function decode(encoded: string, spellings: Spellings): JsonValue | undefined {
 
 /** An unreadable call from a scanner that gave up. */
 export function unreadable(dialect: Dialect, name: string | null, scanner: Scanner): UnreadableCall {
-  return { kind: 'unreadable', dialect, name, problem: scanner.problem ?? 'it cannot be read', cut: scanner.cut };
+  return {
+    kind: 'unreadable',
+    dialect,
+    name,
+    problem: scanner.problem ?? 'it cannot be read',
+    cut: scanner.cut,
+  };
 }
 
 /** `read_file(path, start_line)`: how the tool is called, for a problem's words. */

@@ -36,8 +36,8 @@ export class PairQueue {
     const first = this.#keys[0] ?? 0;
     this.#size--;
     this.#sink(this.#keys[this.#size] ?? 0);
-    const rank = Math.floor(first / POSITIONS);
-    return { rank, position: first - rank * POSITIONS };
+    const position = first % POSITIONS;
+    return { rank: (first - position) / POSITIONS, position };
   }
 
   /** Puts a key where the first one was: down along the smaller children to its place. */

@@ -95,8 +95,9 @@ function quoteBeginnings({ evidence }: Situation): string[] {
   });
   const height = Math.floor(maxBeginning / Math.min(2, files.length));
   return files.slice(0, 2).map(({ path, texts }) => {
-    const first = Math.min(...texts.keys());
-    const last = Math.min(Math.max(...texts.keys()), first + height - 1);
+    const numbers = [...texts.keys()].sort((a, b) => a - b);
+    const first = numbers[0] ?? 1;
+    const last = Math.min(numbers.at(-1) ?? first, first + height - 1);
     return quoteRange({ path, line: first, first, last }, texts);
   });
 }

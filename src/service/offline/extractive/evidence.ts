@@ -1,5 +1,5 @@
 import { firstLineOfCall, pathOfCall, type Toolbox } from './choose-tools.js';
-import { isFailure, readHits, readLines, readPaths, type SeenLine } from './read-observation.js';
+import { cleanPath, isFailure, readHits, readLines, readPaths, type SeenLine } from './read-observation.js';
 import type { PastCall, Prompt } from './read-prompt.js';
 
 /** All that has been seen so far: lines of files, and names of files. */
@@ -19,7 +19,7 @@ export function gatherEvidence({ calls, contextFiles }: Prompt, { search, read, 
     calls.filter(({ name, observation }) => name === tool?.name && !isFailure(observation));
   const searches = called(search).map((call) => ({ call, hits: readHits(call.observation) }));
   const reads = called(read).map(({ args, observation }) => {
-    const path = read ? pathOfCall(read, args) : '';
+    const path = read ? cleanPath(pathOfCall(read, args)) : '';
     return { path, lines: readLines(observation, path, firstLineOfCall(args)) };
   });
   const given = contextFiles.map(({ path, content, firstLine }) => ({
@@ -35,9 +35,11 @@ export function gatherEvidence({ calls, contextFiles }: Prompt, { search, read, 
   };
 }
 
+/** Blank lines say nothing and are left out. */
 function byFile(lines: readonly SeenLine[]): Map<string, Map<number, string>> {
   const files = new Map<string, Map<number, string>>();
   for (const { path, line, text } of lines) {
+    if (text.trim() === '') continue;
     const file = files.get(path) ?? new Map<number, string>();
     files.set(path, file.set(line, text));
   }

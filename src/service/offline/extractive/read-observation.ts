@@ -22,16 +22,20 @@ export function readHits(observation: string): SeenLine[] {
   });
 }
 
-/** A file that was read: numbered lines, or, where no line has a number, its text from `firstLine` on. */
+/** A file that was read: numbered lines between a header and a footer, or else its text from `firstLine` on. */
 export function readLines(observation: string, path: string, firstLine: number): SeenLine[] {
   const lines = observation.split('\n');
   const numbered = lines.flatMap((each) => {
     const line = numberedLine(each);
     return line ? [{ path, ...line }] : [];
   });
-  if (numbered.length > 0) return numbered;
+  if (isNumbering(numbered) && numbered.length * 2 >= lines.length - 3) return numbered;
   return lines.map((text, index) => ({ path, line: firstLine + index, text }));
 }
+
+/** Numbers that count; in a list of ports, say, they do not. */
+const isNumbering = (lines: readonly SeenLine[]): boolean =>
+  lines.length > 0 && lines.every(({ line }, index) => line === (lines[0]?.line ?? 0) + index);
 
 /** A listing: one path a line, or a tree drawn with indentation; directories are left out. */
 export function readPaths(observation: string): string[] {
@@ -59,14 +63,15 @@ function numberedLine(text: string): { line: number; text: string } | null {
 const looksLikePath = (text: string): boolean =>
   /^\s*(?:[\w@.()[\]-]+\/)*[\w@.()[\]-]+:?\s*$/u.test(text) && /[./]|^\s*[A-Z][a-z]+file\s*$/u.test(text);
 
-const cleanPath = (path: string): string => path.trim().replace(/^\.\//u, '');
+export const cleanPath = (path: string): string => path.trim().replace(/^\.\//u, '');
 
-function hitsIn(value: unknown): SeenLine[] {
-  if (typeof value !== 'object' || value === null) return [];
+/** Objects that name a path and a line, at most a few levels down. */
+function hitsIn(value: unknown, levels = 5): SeenLine[] {
+  if (typeof value !== 'object' || value === null || levels === 0) return [];
   const fields = new Map(Object.entries(value));
   const path = fields.get('path') ?? fields.get('file') ?? fields.get('filename');
   const line = fields.get('line') ?? fields.get('line_number') ?? fields.get('lineNumber');
   const text = fields.get('text') ?? fields.get('content') ?? fields.get('match') ?? fields.get('preview');
   if (typeof path === 'string' && typeof line === 'number') return [{ path, line, text: String(text ?? '') }];
-  return [...fields.values()].flatMap(hitsIn);
+  return [...fields.values()].flatMap((each) => hitsIn(each, levels - 1));
 }

@@ -128,12 +128,12 @@ const pathOf = (attributes: Readonly<Record<string, string>>): string | undefine
   attributes['path'] ?? attributes['file'] ?? attributes['filename'];
 
 /** Files in fences, also those inside a block that only groups them. */
-function readFiles(segments: readonly Segment[]): ContextFile[] {
+function readFiles(segments: readonly Segment[], levels = 2): ContextFile[] {
   return segments.flatMap((segment) => {
     if (segment.kind === 'text' || isObservation(segment.block)) return [];
     const { attributes, content } = segment.block;
     const path = pathOf(attributes);
-    if (path === undefined) return readFiles(splitBlocks(content));
+    if (path === undefined) return levels > 1 ? readFiles(splitBlocks(content), levels - 1) : [];
     const firstLine = Number(/\d+/u.exec(attributes['lines'] ?? attributes['start_line'] ?? '1')?.[0] ?? 1);
     return [{ path, content, firstLine }];
   });

@@ -12,9 +12,14 @@ export function readActionInput(text: string, start: number, tools: OfferedTools
   const line = lineEnd(text, start);
   const input = inputAfter(text, line);
   if (input === null) return readNameAlone(text, start, tools);
-  const name = text.slice(start, line).trim().replace(/[`*]{1,2}$/, '').trim();
+  const name = text
+    .slice(start, line)
+    .trim()
+    .replace(/[`*]{1,2}$/, '')
+    .trim();
   if (name === '' || (!tools.find(name) && meansNoAction(name))) return null;
-  const fenced = text.startsWith('```', skipBlanks(text, input)) || text.startsWith('```', skipSpace(text, input));
+  const fenced =
+    text.startsWith('```', skipBlanks(text, input)) || text.startsWith('```', skipSpace(text, input));
   return fenced
     ? readFenced(text, start, name, skipSpace(text, input))
     : readInput(text, start, name, skipSpace(text, input));
@@ -42,7 +47,8 @@ function readNameAlone(text: string, start: number, tools: OfferedTools): CallRe
   if (text.charAt(after) === '{') return readInput(text, start, name, after);
   if (skipClosers(text, nameEnd) < lineEnd(text, nameEnd) - 1 || !endsReply(text, nameEnd)) return null;
   if (tool.parameters.length > 0) {
-    const cut = skipSpace(text, nameEnd) >= text.length || matchMarker(text, lineEnd(text, nameEnd) + 1) === 'partial';
+    const cut =
+      skipSpace(text, nameEnd) >= text.length || matchMarker(text, lineEnd(text, nameEnd) + 1) === 'partial';
     return {
       kind: 'unreadable',
       dialect: 'action_input',
@@ -75,7 +81,13 @@ function readFenced(text: string, start: number, name: string, fence: number): C
   }
   const close = text.indexOf('```', inside);
   if (close < 0) {
-    return { kind: 'unreadable', dialect: 'action_input', name, problem: `${name}: a fence is not closed`, cut: true };
+    return {
+      kind: 'unreadable',
+      dialect: 'action_input',
+      name,
+      problem: `${name}: a fence is not closed`,
+      cut: true,
+    };
   }
   return plainInput(name, start, close + 3, text.slice(inside, close).trim());
 }
@@ -117,7 +129,8 @@ function readPlain(text: string, start: number, name: string, input: number): Ca
 }
 
 function describePlainProblem(name: string, written: string): string | null {
-  if (/\n[ \t\r]*\n/.test(written)) return `${name}: where the input ends is unclear; write it as a JSON object`;
+  if (/\n[ \t\r]*\n/.test(written))
+    return `${name}: where the input ends is unclear; write it as a JSON object`;
   const first = shorten(written);
   if (/^[\w.-]{1,60}[ \t]{0,3}=[^=]/.test(first) || first.startsWith(`${name}(`)) {
     return `${name}: write the input as a JSON object`;
@@ -130,4 +143,3 @@ function plainInput(name: string, start: number, end: number, written: string): 
   const list = written === '' ? [] : argumentList(written, spellings);
   return { kind: 'call', dialect: 'action_input', name, list, spellings, repairs: [], start, end };
 }
-

@@ -14,7 +14,13 @@ export function readCall(text: string, start: number, tools: OfferedTools): Call
   if (name === '' || text.charAt(open) !== '(') return null;
   const reading = readArguments(text, open + 1, tool);
   if (!reading.ok) {
-    return { kind: 'unreadable', dialect: 'call', name, problem: `${name}: ${reading.problem}`, cut: reading.cut };
+    return {
+      kind: 'unreadable',
+      dialect: 'call',
+      name,
+      problem: `${name}: ${reading.problem}`,
+      cut: reading.cut,
+    };
   }
   return { kind: 'call', dialect: 'call', name, start, ...reading };
 }

@@ -57,7 +57,12 @@ function readNamed(text: string, start: number): CallReading | null {
   return { ...namedCall(name, start, end, scanner), list: argumentList(value, scanner.spellings) };
 }
 
-function namedCall(name: string, start: number, end: number, scanner: Scanner): CallReading & { kind: 'call' } {
+function namedCall(
+  name: string,
+  start: number,
+  end: number,
+  scanner: Scanner,
+): CallReading & { kind: 'call' } {
   const { spellings, repairs } = scanner;
   return { kind: 'call', dialect: 'tag', name, list: [], spellings, repairs: [...repairs], start, end };
 }

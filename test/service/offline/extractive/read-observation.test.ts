@@ -40,6 +40,15 @@ test.each([
   expect(readLines(observation, 'src/a.js', 12)).toEqual([hit, { ...hit, line: 13, text: '' }]);
 });
 
+test('JSON nested without end is no hit', () => {
+  expect(readHits(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)).toEqual([]);
+});
+
+test('numbers that do not count are text', () => {
+  const ports = '200: ok\n404: missing\n500: broken\n503: busy\nend\n';
+  expect(readLines(ports, 'codes.yml', 1)[1]).toEqual({ path: 'codes.yml', line: 2, text: '404: missing' });
+});
+
 test.each([
   ['one path a line', './a.js\nsrc/b.js\nMakefile\nshowing 3 of 3 files', ['a.js', 'src/b.js', 'Makefile']],
   [

@@ -1,0 +1,24 @@
+type Parameters = Readonly<Record<string, unknown>>;
+
+/**
+ * A call in the taught text form, `read_file(path="a", start_line=3)` (SPEC §6). Values are JSON, keys
+ * that are no identifier are quoted; `parseCompletion` reads the very same call back.
+ */
+export function renderCall(name: string, parameters: Parameters): string {
+  const entries = Object.entries(parameters).map(([key, value]) => `${renderKey(key)}=${renderValue(value)}`);
+  return `${name}(${entries.join(', ')})`;
+}
+
+/** The same call in the taught XML form. */
+export function renderXmlCall(name: string, parameters: Parameters): string {
+  return `<tool_code><name>${name}</name><parameters>${renderValue(parameters)}</parameters></tool_code>`;
+}
+
+function renderKey(key: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? key : JSON.stringify(key);
+}
+
+/** JSON; what JSON cannot express becomes null, as in `JSON.stringify` of an array. */
+function renderValue(value: unknown): string {
+  return JSON.stringify(value) ?? 'null';
+}
