@@ -23,6 +23,7 @@ const rooms: Record<string, readonly string[]> = {
   ],
   service: [
     'contract',
+    'service/agent',
     'service/http',
     'service/context',
     'service/providers',

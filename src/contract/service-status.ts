@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** The answer of `/healthz` and `/readyz` while all is well (SPEC §14). */
+export const healthSchema = z
+  .object({ status: z.string().meta({ description: 'Always `ok`.' }) })
+  .meta({ id: 'Health' });
+
+/** The answer of `/version`. */
+export const versionSchema = z
+  .object({ name: z.string(), version: z.string() })
+  .meta({ id: 'Version', description: 'The running service.' });
+
+export type Health = z.output<typeof healthSchema>;
+export type Version = z.output<typeof versionSchema>;

@@ -1,0 +1,49 @@
+import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import type { ErrorResponse } from '../../contract/step.js';
+import { Interruption } from '../agent/interruption.js';
+import { errorResponse } from './error-response.js';
+import type { EventStream } from './event-stream.js';
+import { RequestRefused } from './request-refused.js';
+import { stateOf } from './request-state.js';
+import { sendFailure } from './send-failure.js';
+import { toFailure } from './to-failure.js';
+
+/** Turns whatever was thrown into the one failure body. Nothing of a thrown value but its code reaches a caller. */
+export function errorHandler(log: Logger): ErrorRequestHandler {
+  return (thrown: unknown, request: Request, response: Response, _next) => {
+    const state = stateOf(response);
+    const failure = toFailure(refusalOfExpress(thrown) ?? thrown);
+    state.outcome = hasLeft(thrown, response) ? 'caller_left' : failure.code;
+    if (failure.code === 'internal_error')
+      log.error({ request_id: state.id, bug: describeBug(thrown) }, 'bug');
+    if (response.destroyed) return;
+    if (state.events?.started) endStream(state.events, errorResponse(failure, state));
+    else if (response.headersSent) response.destroy();
+    else sendFailure(request, response, failure);
+  };
+}
+
+/** The one end event of a stream that failed. */
+function endStream(events: EventStream, body: ErrorResponse): void {
+  void events.send({ type: 'error', ...body }).then(() => events.end());
+}
+
+function hasLeft(thrown: unknown, response: Response): boolean {
+  return response.destroyed || (thrown instanceof Interruption && thrown.reason === 'caller_left');
+}
+
+/** Express refuses paths it cannot decode (`/%E0%A4%A`). */
+function refusalOfExpress(thrown: unknown): RequestRefused | undefined {
+  return thrown instanceof URIError ? new RequestRefused('not_found') : undefined;
+}
+
+/**
+ * Name and place of a bug, never its message: messages quote values (`JSON.parse` quotes its input, fetch the
+ * header it refused), and a value may be the caller's key.
+ */
+export function describeBug(thrown: unknown): { name: string; at: string[] } {
+  if (!(thrown instanceof Error)) return { name: typeof thrown, at: [] };
+  const frames = thrown.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
+  return { name: thrown.name, at: frames.slice(0, 8).map((line) => line.trim()) };
+}

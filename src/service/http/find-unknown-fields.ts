@@ -1,0 +1,24 @@
+/**
+ * Paths of fields that a schema dropped: what was sent, without what came out. Values the schema passes
+ * through untouched are the same object on both sides and are not entered.
+ */
+export function findUnknownFields(sent: unknown, read: unknown, limit: number): string[] {
+  const found: string[] = [];
+  const compare = (before: unknown, after: unknown, path: readonly string[]): void => {
+    if (before === after || !isContainer(before) || !isContainer(after)) return;
+    for (const [name, value] of Object.entries(before)) {
+      if (found.length >= limit) return;
+      const here = [...path, printable(name)];
+      if (Object.hasOwn(after, name)) compare(value, after[name], here);
+      else found.push(here.join('.'));
+    }
+  };
+  compare(sent, read, []);
+  return found;
+}
+
+const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** A name is the caller's own text: only what can stand in a message without doubt is repeated. */
+const printable = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : '(unusual name)');

@@ -1,0 +1,95 @@
+import { parseArgs } from 'node:util';
+import { type Logger, pino } from 'pino';
+import { type Config, ConfigError, printConfig, readConfig } from './config.js';
+import { describeBug } from './http/error-handler.js';
+import { type Service, startService } from './start.js';
+
+const help = `Usage: node dist/service/main.js [--print-config] [--help]
+
+Starts the Stepwise service. Configured by the environment alone:
+
+  HOST, PORT               where to listen (127.0.0.1, 8080)
+  LOG_LEVEL                debug, info, warn, error or silent; JSON lines on stdout (info)
+  OPENAI_UPSTREAM_URL      with /v1 (https://api.openai.com/v1)
+  ANTHROPIC_UPSTREAM_URL   without /v1 (https://api.anthropic.com)
+  UPSTREAMS                JSON: name to URL, or to { url, keyRequired, contextWindow, maxTokensParam, encoding };
+                           a key is required where the URL is https, unless keyRequired says otherwise
+  OFFLINE_MODEL            on or off: the embedded model that needs no key (on)
+  PROJECTS, PROJECTS_DIR   JSON: project id to folder; a folder of folders named by project id
+  CONTEXT_SERVICE_URL      where else files and pinned items come from
+  CORS_ORIGINS             web pages that may call, comma-separated (none)
+  MAX_BODY_BYTES           of one request (4194304)
+  MAX_IN_FLIGHT            steps at the same time (2048)
+  STEP_DEADLINE_MS         the longest a step may take (120000)
+  SHUTDOWN_GRACE_MS        how long accepted steps may still take after SIGTERM (125000)
+`;
+
+const exitCodes = { stopped: 0, failed: 1, misconfigured: 2, interrupted: 130 };
+
+/** For people; stdout carries the log. */
+const say = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { help: { type: 'boolean' }, 'print-config': { type: 'boolean' } },
+  });
+  if (values.help) {
+    process.stdout.write(help);
+    return;
+  }
+  const config = readConfig(process.env);
+  if (values['print-config']) {
+    process.stdout.write(`${printConfig(config)}\n`);
+    return;
+  }
+  await serve(config);
+}
+
+async function serve(config: Config): Promise<void> {
+  const log = pino({ level: config.LOG_LEVEL });
+  const service = await startService(config, log);
+  say(`Stepwise listens on ${service.url} (contract: ${service.url}/docs)`);
+  stopOnSignals(service, log);
+  stopOnBugs(service, log);
+}
+
+/** The first signal drains, a second one does not wait. */
+function stopOnSignals(service: Service, log: Logger): void {
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(exitCodes.interrupted);
+    stopping = true;
+    log.info({ signal }, 'draining');
+    void service.close().then(() => process.exit(exitCodes.stopped));
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+}
+
+/** Nobody knows what state a bug has left behind: what was accepted is answered, then the process goes. */
+function stopOnBugs(service: Service, log: Logger): void {
+  const stop = (thrown: unknown): void => {
+    log.fatal({ bug: describeBug(thrown) }, 'uncaught');
+    void service.close().finally(() => process.exit(exitCodes.failed));
+  };
+  process.on('uncaughtException', stop).on('unhandledRejection', stop);
+}
+
+function explain(thrown: unknown): void {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  if (thrown instanceof ConfigError) {
+    say(`The configuration is wrong:\n${thrown.problems.map((problem) => `  ${problem}`).join('\n')}`);
+    process.exitCode = exitCodes.misconfigured;
+    return;
+  }
+  process.exitCode = exitCodes.failed;
+  if (code === 'EADDRINUSE')
+    say('The address is in use by another process: set PORT (0 takes a free one) or HOST.');
+  else if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+    say('HOST and PORT name an address this process may not use.');
+  else if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') say(help);
+  else say(`The service could not start: ${JSON.stringify(describeBug(thrown))}`);
+}
+
+await main().catch(explain);

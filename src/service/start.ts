@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Logger, pino } from 'pino';
+import { reactStep } from './agent/react-step.js';
+import type { Config } from './config.js';
+import { contextSources } from './context-sources.js';
+import { createApp } from './http/create-app.js';
+import { createServer } from './http/create-server.js';
+import { watchEventLoop } from './http/event-loop-lag.js';
+import { InFlight } from './http/in-flight.js';
+import { startOfflineModel } from './offline/offline-model.js';
+import { createModelDirectory } from './providers/create-provider.js';
+import { version } from './version.js';
+
+/** A service that listens. */
+export interface Service {
+  readonly url: string;
+  /**
+   * Takes nothing more, finishes what was accepted for at most `SHUTDOWN_GRACE_MS`, answers 503 to what is left,
+   * and frees everything. Calling it again waits for the same end.
+   */
+  close(): Promise<void>;
+}
+
+/** How long a body may take to arrive. */
+const bodyTimeoutMs = 30_000;
+
+/** Composes the service from its configuration and listens. Rejects where the address is not to be had. */
+export async function startService(
+  config: Config,
+  log: Logger = pino({ level: config.LOG_LEVEL }),
+): Promise<Service> {
+  const lag = watchEventLoop();
+  const inFlight = new InFlight({ max: config.MAX_IN_FLIGHT, lagMs: lag.lagMs });
+  const offline = config.OFFLINE_MODEL === 'on' ? await startOfflineModel() : undefined;
+  const models = createModelDirectory({
+    openaiUrl: config.OPENAI_UPSTREAM_URL,
+    anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
+    upstreams: config.UPSTREAMS,
+    ...(offline && { offlineUrl: `${offline.url}/v1` }),
+  });
+  const app = createApp({
+    step: reactStep,
+    models,
+    sourcesFor: contextSources(config),
+    inFlight,
+    body: { maxBytes: config.MAX_BODY_BYTES, timeoutMs: bodyTimeoutMs },
+    deadlineMs: config.STEP_DEADLINE_MS,
+    corsOrigins: config.CORS_ORIGINS,
+    log,
+    version,
+  });
+  const free = async (): Promise<void> => {
+    lag.stop();
+    await Promise.all([models.close(), offline?.close()]);
+  };
+  const server = createServer(app);
+  const url = await listen(server, config).catch(async (error: unknown) => {
+    await free();
+    throw error;
+  });
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await drain(inFlight, config.SHUTDOWN_GRACE_MS);
+    await stopListening(server);
+    await free();
+  };
+  return {
+    url,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
+  await once(server.listen(PORT, HOST), 'listening');
+  // A server that listens on TCP has such an address.
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+/** Readiness and new steps get 503 while the listener stays open, so that balancers can look elsewhere. */
+async function drain(inFlight: InFlight, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => inFlight.interruptAll(), graceMs);
+  await inFlight.drain();
+  clearTimeout(timer);
+}
+
+/** How long answers under way may take to leave after the last step; none of them waits for a model. */
+const lastAnswersMs = 1_000;
+
+async function stopListening(server: Server): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), lastAnswersMs);
+  await new Promise((resolve) => server.close(resolve));
+  clearTimeout(timer);
+}

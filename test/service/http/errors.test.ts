@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type ErrorCode, errorCodes } from '../../../src/contract/error-codes.js';
+import { Interruption } from '../../../src/service/agent/interruption.js';
+import { ProviderError, type ProviderFailure } from '../../../src/service/agent/provider.js';
+import { StepRefused } from '../../../src/service/agent/step-refused.js';
+import { startTestService, stepBody, stepPath, type TestService } from './test-service.js';
+
+/** What the step throws next. */
+let thrown: unknown;
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({
+    step: async () => {
+      throw thrown;
+    },
+  });
+});
+afterAll(() => service.close());
+
+const history = [{ role: 'user', content: 'before', extra: { kept: null } }];
+
+async function failing(error: unknown) {
+  thrown = error;
+  return service.call('POST', stepPath, { body: stepBody({ conversation_history: history }) });
+}
+
+describe('§3 what the step throws has its row of the table', () => {
+  const rows: [ProviderFailure, ErrorCode][] = [
+    ['authentication', 'upstream_authentication_failed'],
+    ['permission', 'upstream_permission_denied'],
+    ['model_not_found', 'upstream_model_not_found'],
+    ['billing', 'upstream_billing'],
+    ['rate_limited', 'upstream_rate_limited'],
+    ['overloaded', 'upstream_overloaded'],
+    ['failed', 'upstream_error'],
+    ['invalid_response', 'upstream_invalid_response'],
+    ['unreachable', 'upstream_unreachable'],
+    ['context_length', 'upstream_context_length_exceeded'],
+    ['rejected', 'upstream_rejected_request'],
+  ];
+
+  test.each(rows)('a provider failure %s answers %s', async (failure, code) => {
+    const { status, body } = await failing(
+      new ProviderError(failure, { provider: 'test', upstreamStatus: 418 }),
+    );
+    expect(status).toBe(errorCodes[code].status);
+    expect(body.error).toMatchObject({
+      code,
+      message: errorCodes[code].message,
+      retryable: errorCodes[code].retryable,
+      provider: 'test',
+      upstream_status: 418,
+    });
+  });
+
+  test('a refused step answers its code and its details', async () => {
+    const details = [{ path: '', code: 'needed', message: '9000 tokens are needed' }];
+    const { status, body } = await failing(new StepRefused('token_budget_exceeded', details));
+    expect([status, body.error.code, body.error.details]).toEqual([422, 'token_budget_exceeded', details]);
+  });
+
+  test('the deadline answers 504 upstream_timeout', async () => {
+    const { status, body } = await failing(new Interruption('deadline'));
+    expect([status, body.error.code, body.error.retryable]).toEqual([504, 'upstream_timeout', true]);
+  });
+
+  test('a shutdown answers 503 shutting_down', async () => {
+    const { status, body } = await failing(new Interruption('shutting_down'));
+    expect([status, body.error.code]).toEqual([503, 'shutting_down']);
+  });
+
+  test.each([
+    ['an error', new Error('sk-canary-1234567890')],
+    ['a string', 'sk-canary-1234567890'],
+    ['undefined', undefined],
+  ])('a bug (%s) answers 500 internal_error, and its text goes nowhere', async (_what, bug) => {
+    const answer = await failing(bug);
+    expect([answer.status, answer.body.error.code]).toEqual([500, 'internal_error']);
+    expect(JSON.stringify([answer.body, service.log])).not.toMatch(/canary/);
+  });
+
+  test('a bug is logged with the request id and where it happened', async () => {
+    const { body } = await failing(new TypeError('boom'));
+    const line = service.log.find((each) => each['msg'] === 'bug' && each['request_id'] === body.request_id);
+    expect(line).toMatchObject({ bug: { name: 'TypeError' } });
+    expect(JSON.stringify(line)).toMatch(/at .*errors\.test/);
+  });
+
+  test('answers hold no stack frame and no path of the service', async () => {
+    const answer = await failing(new Error('boom'));
+    expect(JSON.stringify(answer)).not.toMatch(/\bat .*:\d+|\.js|node_modules/);
+  });
+});
+
+describe('§3 the input is given back unchanged', () => {
+  test('after the request was read: session, iterations and history as sent', async () => {
+    const { body } = await failing(new ProviderError('failed', { provider: 'test' }));
+    expect(body.session_id).toBe(stepBody()['session_id']);
+    expect(body.iterations_remaining).toBe(3);
+    expect(body.updated_conversation_history).toEqual(history);
+    expect(body.new_turns).toEqual([]);
+  });
+
+  test('before it was read: null, never empty', async () => {
+    const { body } = await service.call('POST', stepPath, { raw: '{' });
+    expect([body.session_id, body.iterations_remaining, body.updated_conversation_history]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test('include.history false keeps the history out of failures too', async () => {
+    thrown = new ProviderError('failed', { provider: 'test' });
+    const { body } = await service.call('POST', stepPath, {
+      body: stepBody({ include: { history: false } }),
+    });
+    expect(body.updated_conversation_history).toBeNull();
+  });
+});
+
+describe('§3 Retry-After is whole seconds, 1 to 3600', () => {
+  test.each([
+    [1, '1'],
+    [1_500, '2'],
+    [60_000, '60'],
+    [1e12, '3600'],
+  ])('%d ms → %s', async (retryAfterMs, header) => {
+    const { headers, body } = await failing(
+      new ProviderError('rate_limited', { provider: 'test', retryAfterMs }),
+    );
+    expect(headers['retry-after']).toBe(header);
+    expect(Math.ceil(body.error.retry_after_ms / 1000)).toBe(Number(header));
+  });
+
+  test('429 and 503 have one even when the provider says nothing', async () => {
+    for (const failure of ['rate_limited', 'overloaded'] as const) {
+      const { headers } = await failing(new ProviderError(failure, { provider: 'test' }));
+      expect(headers['retry-after']).toBe('5');
+    }
+  });
+
+  test('other failures have none', async () => {
+    const { headers } = await failing(new ProviderError('failed', { provider: 'test' }));
+    expect(headers['retry-after']).toBeUndefined();
+  });
+});

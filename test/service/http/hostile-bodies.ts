@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import type { TestService } from './test-service.js';
+import { stepBody, stepPath } from './test-service.js';
+
+/** Valid requests with one field replaced, JSON of any shape, and text that is no JSON at all. */
+const hostileBody: fc.Arbitrary<string> = fc.oneof(
+  fc
+    .tuple(
+      fc.constantFrom(...Object.keys(stepBody()), 'tools', 'tasks', 'inline_context', 'include'),
+      fc.jsonValue(),
+    )
+    .map(([name, value]) => JSON.stringify(stepBody({ [name]: value }))),
+  fc
+    .tuple(
+      fc.constantFrom(
+        'role',
+        'content',
+        'toolCall',
+        'toolResult',
+        'kind',
+        'phase',
+        '__proto__',
+        'constructor',
+      ),
+      fc.jsonValue(),
+    )
+    .map(([name, value]) =>
+      JSON.stringify(stepBody({ conversation_history: [{ role: 'user', content: 'a', [name]: value }] })),
+    ),
+  fc
+    .record({ tokenLimit: fc.double(), reservedOutputTokens: fc.double(), temperature: fc.double() })
+    .map((numbers) => JSON.stringify(stepBody({ llm_config: { modelName: 'open', ...numbers } }))),
+  fc.string({ unit: 'binary', maxLength: 200 }).map((user_query) => JSON.stringify(stepBody({ user_query }))),
+  fc.tuple(fc.nat(400), fc.string({ minLength: 1, maxLength: 3 })).map(([at, noise]) => {
+    const text = JSON.stringify(stepBody());
+    return text.slice(0, at) + noise + text.slice(at + noise.length);
+  }),
+  fc.integer({ min: 1, max: 20_000 }).map((depth) => `{"a":`.repeat(depth)),
+  fc.integer({ min: 1, max: 20_000 }).map((depth) => '['.repeat(depth) + ']'.repeat(depth)),
+  fc.json(),
+  fc.string(),
+);
+
+/** Whatever is sent, the answer is 200 or a 4xx by the contract, and the next request is answered as well. */
+export function nothingBreaksIt(service: () => TestService, runs: number): Promise<void> {
+  return fc.assert(
+    fc.asyncProperty(hostileBody, async (raw) => {
+      const { status } = await service().call('POST', stepPath, { raw });
+      return status === 200 || (status >= 400 && status < 500);
+    }),
+    { numRuns: runs },
+  );
+}

@@ -1,0 +1,244 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { reactStep } from '../../../src/service/agent/react-step.js';
+import { assertKeepsContract } from './contract-check.js';
+import { answered, startTestService, stepBody, stepPath, type TestService } from './test-service.js';
+
+let service: TestService;
+afterEach(() => service.close());
+
+/** Steps that wait until they are let go or interrupted. */
+function heldSteps() {
+  const waiting: (() => void)[] = [];
+  const step: typeof reactStep = (_request, { patience }) =>
+    new Promise((resolve, reject) => {
+      waiting.push(() => resolve(answered));
+      patience.signal.addEventListener('abort', () => reject(patience.signal.reason));
+    });
+  return { step, waiting, release: () => void waiting.splice(0).map((go) => go()) };
+}
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+const post = () => service.call('POST', stepPath, { body: stepBody() });
+
+describe('§14 overload', () => {
+  test('above MAX_IN_FLIGHT: 503 overloaded with Retry-After, and the accepted ones are answered', async () => {
+    const held = heldSteps();
+    service = await startTestService({ step: held.step, maxInFlight: 2 });
+    const accepted = [post(), post()];
+    await until(() => held.waiting.length === 2);
+    const { status, body, headers } = await post();
+    expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'overloaded', '1']);
+    held.release();
+    expect((await Promise.all(accepted)).map((each) => each.status)).toEqual([200, 200]);
+  });
+
+  test('a late event loop sheds load', async () => {
+    let lag = 1_000;
+    service = await startTestService({ lagMs: () => lag });
+    expect((await post()).body.error.code).toBe('overloaded');
+    lag = 0;
+    expect((await post()).status).toBe(200);
+  });
+
+  test('health is answered all the same', async () => {
+    service = await startTestService({ maxInFlight: 0 });
+    expect((await service.call('GET', '/healthz')).status).toBe(200);
+  });
+});
+
+describe('§14 shutdown', () => {
+  test('/readyz and new steps get 503 shutting_down, accepted steps finish', async () => {
+    const held = heldSteps();
+    service = await startTestService({ step: held.step });
+    const accepted = post();
+    await until(() => held.waiting.length === 1);
+    const drained = service.inFlight.drain();
+    expect((await service.call('GET', '/readyz')).body.error.code).toBe('shutting_down');
+    expect((await service.call('GET', '/healthz')).status).toBe(200);
+    expect((await post()).body.error.code).toBe('shutting_down');
+    held.release();
+    expect((await accepted).status).toBe(200);
+    await drained;
+  });
+
+  test('a body that was still arriving counts as accepted', async () => {
+    service = await startTestService();
+    const { socket, answer } = upload();
+    const body = JSON.stringify(stepBody());
+    socket.write(head({ 'Content-Length': body.length }) + body.slice(0, 10));
+    await until(() => service.inFlight.count === 1);
+    const drained = service.inFlight.drain();
+    socket.write(body.slice(10));
+    expect((await answer()).status).toBe(200);
+    await drained;
+  });
+
+  test('what is left at the end of the grace gets 503 shutting_down with its history', async () => {
+    const held = heldSteps();
+    service = await startTestService({ step: held.step });
+    const accepted = post();
+    await until(() => held.waiting.length === 1);
+    const drained = service.inFlight.drain();
+    service.inFlight.interruptAll();
+    const { status, body } = await accepted;
+    expect([status, body.error.code, body.updated_conversation_history]).toEqual([503, 'shutting_down', []]);
+    await drained;
+  });
+});
+
+describe('patience', () => {
+  test.each([
+    ['the caller', 30, 10_000],
+    ['the service', 10_000, 30],
+  ])('§3 the deadline of %s ends the step: 504 upstream_timeout', async (_whose, deadlineMs, ours) => {
+    service = await startTestService({ step: heldSteps().step, deadlineMs: ours });
+    const llm_config = { modelName: 'open', tokenLimit: 8000, reservedOutputTokens: 1000, deadlineMs };
+    const { status, body } = await service.call('POST', stepPath, { body: stepBody({ llm_config }) });
+    expect([status, body.error.code]).toEqual([504, 'upstream_timeout']);
+  });
+
+  test('threat 13: a caller who leaves ends the step and is logged as 499', async () => {
+    const held = heldSteps();
+    service = await startTestService({ step: held.step });
+    const leaving = new AbortController();
+    const call = service.call('POST', stepPath, { body: stepBody(), signal: leaving.signal });
+    await until(() => held.waiting.length === 1);
+    leaving.abort();
+    await expect(call).rejects.toThrow();
+    await until(() => service.inFlight.count === 0);
+    expect(service.log.at(-1)).toMatchObject({ status: 499, outcome: 'caller_left' });
+  });
+
+  test('a caller who leaves while uploading is let go of', async () => {
+    service = await startTestService();
+    const { socket } = upload();
+    socket.write(`${head({ 'Content-Length': 1000 })}{`);
+    await until(() => service.inFlight.count === 1);
+    socket.destroy();
+    await until(() => service.inFlight.count === 0);
+    expect(service.log.at(-1)).toMatchObject({ status: 499 });
+  });
+});
+
+describe('bodies', () => {
+  test('§3 a slow body: 408 request_timeout', async () => {
+    service = await startTestService({ body: { maxBytes: 1_000, timeoutMs: 50 } });
+    const { socket, answer } = upload();
+    socket.write(`${head({ 'Content-Length': 1000 })}{`);
+    const { status, body } = await answer();
+    expect([status, body.error.code, body.error.retryable]).toEqual([408, 'request_timeout', true]);
+  });
+
+  test('§3 slow headers: 408 request_timeout', async () => {
+    service = await startTestService({
+      server: { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 20 },
+    });
+    const { socket, answer } = upload();
+    socket.write(`POST ${stepPath} HTTP/1.1\r\nHost: a\r\n`);
+    const { status, body } = await answer();
+    expect([status, body.error.code]).toEqual([408, 'request_timeout']);
+  });
+
+  test('§3 413 is answered while an endless upload goes on, and the connection ends', async () => {
+    service = await startTestService();
+    const { socket, answer } = upload();
+    socket.write(head({ 'Transfer-Encoding': 'chunked' }));
+    const chunk = `8000\r\n${'x'.repeat(0x8000)}\r\n`;
+    const timer = setInterval(() => socket.writable && socket.write(chunk), 1);
+    const { status, body, headers } = await answer();
+    clearInterval(timer);
+    expect([status, body.error.code, headers['connection']]).toEqual([413, 'request_too_large', 'close']);
+  });
+
+  test('a declared length that is too large is refused before a byte is read', async () => {
+    service = await startTestService();
+    const { socket, answer } = upload();
+    socket.write(head({ 'Content-Length': 10_000_000_000 }));
+    expect((await answer()).status).toBe(413);
+  });
+
+  test('§3 headers too large: 431', async () => {
+    service = await startTestService();
+    const { socket, answer } = upload();
+    socket.write(`GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
+    expect((await answer()).status).toBe(431);
+  });
+});
+
+describe('threat 21: one answer to one request', () => {
+  test.each([
+    ['no HTTP', 'hello\r\n\r\n'],
+    ['a bad header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\u0000b\r\n\r\n'],
+    [
+      'two lengths',
+      `${'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'}ab`,
+    ],
+    [
+      'length and chunks',
+      'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a bare line feed', 'GET /healthz HTTP/1.1\nHost: a\n\n'],
+    ['a split id', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\r\n b: c\r\n\r\n'],
+  ])('%s: 400 and the end of the connection, or one clean answer', async (_what, bytes) => {
+    service = await startTestService();
+    const { socket, text } = upload();
+    socket.write(bytes);
+    socket.end();
+    const all = await text();
+    expect(all.match(/HTTP\/1\.1 /g) ?? []).toHaveLength(1);
+    expect(all).toMatch(/^HTTP\/1\.1 (400|200)/);
+    expect(all).not.toMatch(/^b: c/m);
+  });
+});
+
+const head = (headers: Record<string, string | number>): string =>
+  [
+    `POST ${stepPath} HTTP/1.1`,
+    'Host: localhost',
+    'Content-Type: application/json',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    '\r\n',
+  ].join('\r\n');
+
+/** A connection of its own, for what no client library would send. */
+function upload() {
+  const socket: Socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {});
+  const received: Buffer[] = [];
+  socket.on('data', (bytes) => received.push(bytes));
+  const soFar = () => Buffer.concat(received).toString();
+  return {
+    socket,
+    /** All that comes until the connection ends. */
+    text: async () => {
+      await once(socket, 'close');
+      return soFar();
+    },
+    /** The first whole answer. */
+    answer: async () => {
+      await until(() => isWhole(soFar()));
+      socket.destroy();
+      return toAnswer(soFar());
+    },
+  };
+}
+
+function isWhole(text: string): boolean {
+  const [headers = '', body] = text.split('\r\n\r\n');
+  const length = Number(/^content-length: (\d+)/im.exec(headers)?.[1]);
+  return body !== undefined && Buffer.byteLength(body) >= length;
+}
+
+function toAnswer(text: string) {
+  const [start = '', ...lines] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
+  );
+  const json = text.slice(text.indexOf('\r\n\r\n') + 4);
+  const answer = { status: Number(start.split(' ')[1]), headers, body: json ? JSON.parse(json) : undefined };
+  if (json) assertKeepsContract('POST', stepPath, answer);
+  return answer;
+}

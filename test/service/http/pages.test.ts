@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openapiDocument } from '../../../src/contract/openapi.js';
+import { startTestService, stepPath, type TestService } from './test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ corsOrigins: ['https://app.example'] });
+});
+afterAll(() => service.close());
+
+const get = (path: string, headers: Record<string, string> = {}) => service.call('GET', path, { headers });
+
+describe('§1 what the service says of itself', () => {
+  test('/healthz, /readyz and /version', async () => {
+    expect((await get('/healthz')).body).toEqual({ status: 'ok' });
+    expect((await get('/readyz')).body).toEqual({ status: 'ok' });
+    expect((await get('/version')).body).toEqual({ name: 'stepwise', version: '1.2.3' });
+  });
+
+  test('/api/agent/models lists models and upstreams', async () => {
+    const { body } = await get('/api/agent/models');
+    expect(body.models[0].name).toBe('open');
+    expect(body.upstreams).toEqual([{ name: 'test', key_required: false }]);
+  });
+
+  test('/openapi.yaml is the committed file, /openapi.json the same contract', async () => {
+    expect((await get('/openapi.yaml')).body).toBe(readFileSync('openapi.yaml', 'utf8'));
+    expect((await get('/openapi.json')).body).toEqual(JSON.parse(JSON.stringify(openapiDocument())));
+  });
+
+  test('/llms.txt is text with a request that works', async () => {
+    const { body, headers } = await get('/llms.txt');
+    expect(headers['content-type']).toMatch(/^text\/plain/);
+    const example = JSON.parse(/^ {4}\{\n[\s\S]*?^ {4}\}$/m.exec(body)?.[0] ?? '');
+    const llm_config = { ...example.llm_config, modelName: 'open' };
+    expect((await service.call('POST', stepPath, { body: { ...example, llm_config } })).status).toBe(200);
+  });
+
+  test('/ leads to everything else', async () => {
+    const { body } = await get('/');
+    for (const path of [body.docs, body.openapi, body.guide, body.health]) {
+      expect((await get(path)).status).toBe(200);
+    }
+  });
+});
+
+describe('/docs', () => {
+  test('loads only files that are served here', async () => {
+    const { body } = await get('/docs');
+    const links = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? '');
+    expect(links).toHaveLength(4);
+    for (const link of links) {
+      expect(link).toMatch(/^\/docs\//);
+      expect((await get(link)).status).toBe(200);
+    }
+    expect(body).not.toMatch(/<script>|onload=|style=/);
+  });
+
+  test('its other files cannot be asked for', async () => {
+    for (const path of ['/docs/package.json', '/docs/index.html', '/docs/..%2fpackage.json']) {
+      expect((await get(path)).status).toBe(404);
+    }
+  });
+});
+
+describe('threat 23: headers', () => {
+  test('nothing names the software, and only own files may load', async () => {
+    const { headers } = await get('/docs');
+    expect(headers['x-powered-by']).toBeUndefined();
+    expect(headers['content-security-policy']).toMatch(/default-src 'none';script-src 'self'/);
+    expect(headers['content-security-policy']).not.toMatch(/unsafe/);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  test('answers under /api are not stored', async () => {
+    expect((await get('/api/agent/models')).headers['cache-control']).toBe('no-store');
+  });
+
+  test('pages of other origins are not let in, those named are', async () => {
+    expect((await get('/healthz', { Origin: 'https://evil.example' })).headers).not.toHaveProperty(
+      'access-control-allow-origin',
+    );
+    const preflight = await service.call('OPTIONS', stepPath, { headers: { Origin: 'https://app.example' } });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers).toMatchObject({
+      'access-control-allow-origin': 'https://app.example',
+      'access-control-allow-headers': expect.stringContaining('X-LLM-API-Key'),
+      vary: expect.stringContaining('Origin'),
+    });
+  });
+});

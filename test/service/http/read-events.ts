@@ -1,0 +1,17 @@
+/** One server-sent event as it came: its name and its data. */
+export interface SentEvent {
+  readonly event: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into what they expect
+  readonly data: any;
+}
+
+/** The events of a whole stream; comment lines are no events. */
+export function readEvents(text: string): SentEvent[] {
+  return text
+    .split('\n\n')
+    .filter((block) => block.startsWith('event: '))
+    .map((block) => {
+      const [event = '', data = ''] = block.split('\n');
+      return { event: event.slice('event: '.length), data: JSON.parse(data.slice('data: '.length)) };
+    });
+}

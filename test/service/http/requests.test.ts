@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { StepRequest } from '../../../src/contract/step-request.js';
+import { answered, startTestService, stepBody, stepPath, type TestService } from './test-service.js';
+
+let service: TestService;
+let seen: StepRequest[] = [];
+beforeAll(async () => {
+  service = await startTestService({
+    step: async (request) => {
+      seen.push(request);
+      return answered;
+    },
+  });
+});
+beforeEach(() => {
+  seen = [];
+});
+afterAll(() => service.close());
+
+const post = (changes: Record<string, unknown>, headers: Record<string, string> = {}) =>
+  service.call('POST', stepPath, { body: stepBody(changes), headers });
+const postRaw = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+  service.call('POST', stepPath, { raw, headers });
+
+describe('§3 not JSON: 400 invalid_json', () => {
+  test.each([
+    '',
+    '{',
+    'null,',
+    "{'a': 1}",
+    '{"a": NaN}',
+    '{"a": "\u0000"}',
+    '{"user_query": "sk-canary"',
+  ])('%j', async (raw) => {
+    const answer = await postRaw(raw);
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_json']);
+    expect(JSON.stringify(answer)).not.toMatch(/canary/);
+  });
+
+  test('bytes that are not UTF-8', async () => {
+    const { status, body } = await postRaw(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]));
+    expect([status, body.error.code, body.error.details[0].code]).toEqual([400, 'invalid_json', 'not_utf8']);
+  });
+});
+
+describe('§3 JSON that cannot be handled: 400 invalid_request', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+  const withValue = (json: string) => JSON.stringify(stepBody({ extra: 'HERE' })).replace('"HERE"', json);
+
+  test.each([
+    ['deeper than 64', nested(65), 'too_deep'],
+    ['40,000 deep', nested(40_000), 'too_deep'],
+    ['NUL in a string', '"a\\u0000b"', 'nul_character'],
+    ['NUL in a key', '{"a\\u0000": 1}', 'nul_character'],
+    ['an integer beyond 2^53', '9007199254740993', 'number_out_of_range'],
+    ['a negative one', '-9007199254740993', 'number_out_of_range'],
+    ['a number beyond the range', '1e999', 'number_out_of_range'],
+  ])('%s', async (_what, json, code) => {
+    const { status, body } = await postRaw(withValue(json));
+    expect([status, body.error.code, body.error.details[0].code]).toEqual([400, 'invalid_request', code]);
+  });
+
+  test.each([
+    ['64 levels', nested(63)],
+    ['the largest exact integer', '9007199254740991'],
+    ['digits in a string', '"9007199254740993"'],
+    ['brackets in a string', JSON.stringify('['.repeat(100))],
+    ['a backslash before u0000', '"\\\\u0000"'],
+    ['quotes and backslashes', JSON.stringify('\\"\\\\"{[')],
+    ['a long fraction', '0.1234567890123456789'],
+  ])('%s is fine', async (_what, json) => {
+    expect((await postRaw(withValue(json))).status).toBe(200);
+  });
+
+  test('a byte order mark is fine', async () => {
+    expect((await postRaw(`\uFEFF${JSON.stringify(stepBody())}`)).status).toBe(200);
+  });
+});
+
+describe('§3 the schema: 400 invalid_request', () => {
+  test.each<[string, Record<string, unknown>, string]>([
+    ['a missing field', { user_query: undefined }, 'user_query'],
+    ['a wrong type', { max_iterations_left: '3' }, 'max_iterations_left'],
+    ['a negative count', { max_iterations_left: -1 }, 'max_iterations_left'],
+    ['a session id that is no UUID', { session_id: 'x' }, 'session_id'],
+    [
+      'a turn without content',
+      { conversation_history: [{ role: 'user', content: 'a' }, { role: 'user' }] },
+      'conversation_history.1.content',
+    ],
+    [
+      'an unknown role',
+      { conversation_history: [{ role: 'system', content: '' }] },
+      'conversation_history.0.role',
+    ],
+    [
+      'a reserve as large as the limit',
+      { llm_config: { modelName: 'open', tokenLimit: 10, reservedOutputTokens: 10 } },
+      'llm_config.reservedOutputTokens',
+    ],
+  ])('%s is named by its path', async (_what, changes, path) => {
+    const { status, body } = await post(changes);
+    expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+    expect(body.error.details.map((detail: { path: string }) => detail.path)).toContain(path);
+    expect(seen).toEqual([]);
+  });
+
+  test.each(['[]', '"text"', '1', 'null', 'true'])('the body %s', async (raw) => {
+    const { status, body } = await postRaw(raw);
+    expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+  });
+
+  test('details are at most 20 and never repeat what was sent', async () => {
+    const { body } = await post({
+      conversation_history: Array(1_000).fill({ role: 'sk-canary', content: 1 }),
+    });
+    expect(body.error.details).toHaveLength(20);
+    expect(JSON.stringify(body)).not.toMatch(/canary/);
+  });
+
+  test('null is absent for every optional field', async () => {
+    const names = ['tools', 'inline_context', 'tasks', 'protocol', 'phase', 'include', 'instructions'];
+    const { status } = await post(Object.fromEntries(names.map((name) => [name, null])));
+    expect(status).toBe(200);
+    expect(names.map((name) => seen[0]?.[name as keyof StepRequest])).toEqual(names.map(() => undefined));
+  });
+
+  test('§2 unknown fields are ignored and named in warnings, at most 20', async () => {
+    const { status, body } = await post({
+      colour: 'red',
+      llm_config: { modelName: 'open', tokenLimit: 10, reservedOutputTokens: 1, topP: 1 },
+      tasks: [{ id: 1, content: '', status: 'todo', due: 'now' }],
+    });
+    expect(status).toBe(200);
+    const texts = body.warnings.map(
+      ({ code, message }: { code: string; message: string }) => `${code} ${message}`,
+    );
+    for (const path of ['colour', 'llm_config.topP', 'tasks.0.due']) {
+      expect(texts).toContainEqual(expect.stringContaining(`unknown_field The field ${path} `));
+    }
+    const many = await post(Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}`, 1])));
+    expect(many.body.warnings).toHaveLength(20);
+  });
+
+  test('what a tool schema or a turn holds is not an unknown field', async () => {
+    const { body } = await post({
+      tools: [{ name: 'f', inputSchema: { type: 'object', 'x-own': { a: [1] } } }],
+      conversation_history: [{ role: 'user', content: 'a', own: { b: 1 } }],
+    });
+    expect(body.warnings).toEqual([]);
+  });
+});
+
+describe('§3 the answer', () => {
+  test('the history is given back as sent, then the new turns', async () => {
+    const history = [
+      { content: 'a', role: 'user', own: { deep: [null, 1.5] }, timestamp: null },
+      { role: 'assistant', content: '', toolCall: { name: 'f', parameters: { b: 1, a: null }, id: null } },
+      { role: 'tool_observation', content: 'x', toolResult: { success: false, result: null } },
+    ];
+    const { body } = await post({ conversation_history: history });
+    expect(body.updated_conversation_history).toEqual([...history, { role: 'assistant', content: '42' }]);
+    expect(Object.keys(body.updated_conversation_history[0])).toEqual(Object.keys(history[0] ?? {}));
+  });
+
+  test('include decides about history, report and raw text', async () => {
+    const usual = (await post({})).body;
+    expect(usual.context_report.items.map(({ id }: { id: string }) => id)).toEqual(['b.ts']);
+    expect(usual.completion_text).toBeNull();
+    const full = (await post({ include: { history: false, report: 'full', completion_text: true } })).body;
+    expect(full.updated_conversation_history).toBeNull();
+    expect(full.context_report.items).toHaveLength(2);
+    expect(full.completion_text).toBe('Final Answer: 42');
+    expect((await post({ include: { report: 'none' } })).body.context_report).toBeNull();
+  });
+});
+
+describe('§3 models and keys', () => {
+  const llm = (modelName: string) => ({ modelName, tokenLimit: 8000, reservedOutputTokens: 1000 });
+  const key = 'sk-test-1234567890';
+
+  test('no provider for the model: 400 unsupported_model', async () => {
+    const { status, body } = await post({ llm_config: llm('unheard-of') });
+    expect([status, body.error.code]).toEqual([400, 'unsupported_model']);
+  });
+
+  test('no key where one is needed: 401 missing_api_key', async () => {
+    const { status, body } = await post({ llm_config: llm('keyed') });
+    expect([status, body.error.code]).toEqual([401, 'missing_api_key']);
+  });
+
+  test.each([
+    'short',
+    'with a space',
+    'ключ-ключ',
+    'x'.repeat(513),
+  ])('a key that cannot be one: 401 malformed_api_key (%s)', async (llmKey) => {
+    const answer = await post({ llm_config: llm('keyed'), user_api_keys: { llmKey } });
+    expect([answer.status, answer.body.error.code]).toEqual([401, 'malformed_api_key']);
+    expect(JSON.stringify([answer, service.log])).not.toContain(llmKey);
+  });
+
+  test('the key comes from the body or the header, and the header wins', async () => {
+    expect((await post({ llm_config: llm('keyed'), user_api_keys: { llmKey: key } })).status).toBe(200);
+    expect((await post({ llm_config: llm('keyed') }, { 'X-LLM-API-Key': key })).status).toBe(200);
+    const both = await post(
+      { llm_config: llm('keyed'), user_api_keys: { llmKey: 'short' } },
+      { 'X-LLM-API-Key': key },
+    );
+    expect(both.status).toBe(200);
+  });
+
+  test('the step never sees the key', async () => {
+    await post({ llm_config: llm('keyed'), user_api_keys: { llmKey: key } });
+    expect(JSON.stringify(seen)).not.toContain(key);
+  });
+});
+
+describe('paths, methods and types', () => {
+  test.each([
+    '/nowhere',
+    '/api/agent/nowhere',
+    '/API/agent/react_step',
+    '/docs/../secret',
+    '/%E0%A4%A',
+  ])('§3 no such path: 404 (%s)', async (path) => {
+    const { status, body } = await service.call('GET', path);
+    expect([status, body.error.code]).toEqual([404, 'not_found']);
+  });
+
+  test.each([
+    ['GET', stepPath, 'POST, OPTIONS'],
+    ['DELETE', stepPath, 'POST, OPTIONS'],
+    ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
+  ])('§3 %s %s: 405 with Allow', async (method, path, allow) => {
+    const { status, body, headers } = await service.call(method, path);
+    expect([status, body.error.code, headers['allow']]).toEqual([405, 'method_not_allowed', allow]);
+  });
+
+  test('OPTIONS says what is allowed, HEAD answers without body', async () => {
+    const options = await service.call('OPTIONS', stepPath);
+    expect([options.status, options.headers['allow']]).toEqual([204, 'POST, OPTIONS']);
+    const head = await fetch(`${service.url}/healthz`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['another type', { 'Content-Type': 'text/plain' }],
+    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['another charset', { 'Content-Type': 'application/json; charset=utf-16' }],
+    ['an encoding', { 'Content-Encoding': 'gzip' }],
+  ])('§3 %s: 415 unsupported_media_type', async (_what, headers) => {
+    const { status, body } = await postRaw(JSON.stringify(stepBody()), headers);
+    expect([status, body.error.code]).toEqual([415, 'unsupported_media_type']);
+  });
+
+  test.each([
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'Application/JSON',
+  ])('%s is JSON', async (type) => {
+    expect((await postRaw(JSON.stringify(stepBody()), { 'Content-Type': type })).status).toBe(200);
+  });
+
+  test('§3 a body that is too large: 413 request_too_large', async () => {
+    const { status, body } = await post({ user_query: 'x'.repeat(200_000) });
+    expect([status, body.error.code]).toEqual([413, 'request_too_large']);
+  });
+});
+
+describe('§14 request ids', () => {
+  test('a harmless id is echoed in header, body and log', async () => {
+    const { headers, body } = await post({}, { 'X-Request-Id': 'trace_1.a-B' });
+    expect([headers['x-request-id'], body.request_id]).toEqual(['trace_1.a-B', 'trace_1.a-B']);
+    expect(service.log.at(-1)).toMatchObject({ request_id: 'trace_1.a-B', status: 200 });
+  });
+
+  test.each(['a b', 'a;b', 'x'.repeat(129), '<script>', 'ä'])('%j is replaced by a UUID', async (id) => {
+    const { headers } = await service.call('GET', '/healthz', { headers: { 'X-Request-Id': id } });
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+  });
+});
+
+describe('§14 the log', () => {
+  test('has one line a request: id, route, status, outcome, tokens, time, and no text of the caller', async () => {
+    const before = service.log.length;
+    await post({ user_query: 'secret-canary', user_api_keys: { llmKey: 'sk-canary-12345' } });
+    await service.call('GET', '/secret-canary?key=secret-canary');
+    const lines = service.log.slice(before);
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatchObject({
+      method: 'POST',
+      route: stepPath,
+      status: 200,
+      outcome: 'answer',
+      input_tokens: 12,
+      output_tokens: 1,
+      duration_ms: expect.any(Number),
+    });
+    expect(lines[1]).toMatchObject({ route: 'unknown', status: 404, outcome: 'not_found' });
+    expect(JSON.stringify(lines)).not.toMatch(/canary/);
+  });
+});
+
+describe('threat 20: keys of the prototype', () => {
+  test.each([
+    '{"__proto__": {"polluted": true}}',
+    '{"constructor": {"prototype": {"polluted": true}}}',
+    `{"llm_config": {"__proto__": {"polluted": true}, "constructor": 1}}`,
+    `{"conversation_history": [{"role": "user", "content": "", "__proto__": {"polluted": true}}]}`,
+    `{"tools": [{"name": "f", "inputSchema": {"__proto__": {"polluted": true}}}]}`,
+  ])('%s leaves Object.prototype alone', async (json) => {
+    const base = JSON.stringify(stepBody()).slice(1);
+    const { status } = await postRaw(`${json.slice(0, -1)},${base}`);
+    expect([200, 400]).toContain(status);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  test('a turn with such keys is given back whole', async () => {
+    const turn = '{"role":"user","content":"a","__proto__":{"x":1},"constructor":2}';
+    const raw = JSON.stringify(stepBody({ conversation_history: ['TURN'] })).replace('"TURN"', turn);
+    const response = await fetch(service.url + stepPath, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: raw,
+    });
+    expect(await response.text()).toContain(`"updated_conversation_history":[${turn},`);
+  });
+});

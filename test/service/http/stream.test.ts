@@ -1,0 +1,194 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { ProviderError } from '../../../src/service/agent/provider.js';
+import type { reactStep, StepObserver } from '../../../src/service/agent/react-step.js';
+import { StepRefused } from '../../../src/service/agent/step-refused.js';
+import { assertIsComponent } from './contract-check.js';
+import { readEvents } from './read-events.js';
+import {
+  answered,
+  startTestService,
+  stepBody,
+  stepPath,
+  streamPath,
+  type TestService,
+} from './test-service.js';
+
+let service: TestService | undefined;
+afterEach(() => service?.close());
+
+const report = answered.context_report;
+if (!report) throw new Error('the fixture has a report');
+
+/** A service whose step tells its observer something. */
+async function serviceThat(tell: (observer: StepObserver, signal: AbortSignal) => Promise<unknown>) {
+  const step: typeof reactStep = async (_request, { patience }, observer) => {
+    if (observer) await tell(observer, patience.signal);
+    return answered;
+  };
+  service = await startTestService({ step });
+  return service;
+}
+
+async function streamed(changes: Record<string, unknown> = {}) {
+  const answer = await service?.call('POST', streamPath, { body: stepBody(changes) });
+  if (!answer) throw new Error('no service');
+  return { ...answer, events: readEvents(String(answer.body)) };
+}
+
+describe('§9 a stream', () => {
+  test('begins with step.started and ends with exactly one end event', async () => {
+    await serviceThat(async (observer) => {
+      await observer.contextBuilt(report);
+      await observer.delta('reasoning', 'hm');
+      await observer.delta('draft', 'I');
+      await observer.delta('thought', 'I think\nso');
+      await observer.delta('answer', '42');
+    });
+    const { events, status } = await streamed();
+    expect(status).toBe(200);
+    expect(events.map(({ event }) => event)).toEqual([
+      'step.started',
+      'context.built',
+      'reasoning.delta',
+      'draft.delta',
+      'thought.delta',
+      'answer.delta',
+      'step.completed',
+    ]);
+    for (const { event, data } of events) expect(data.type).toBe(event);
+    expect(events[4]?.data.delta).toBe('I think\nso');
+  });
+
+  test('its last step is what the plain endpoint answers', async () => {
+    await serviceThat((observer) => observer.contextBuilt(report));
+    const plain = await service?.call('POST', stepPath, {
+      body: stepBody(),
+      headers: { 'X-Request-Id': 'same' },
+    });
+    const { body } = (await service?.call('POST', streamPath, {
+      body: stepBody(),
+      headers: { 'X-Request-Id': 'same' },
+    })) ?? { body: '' };
+    const last = readEvents(body).at(-1);
+    expect(last?.data.step).toEqual(plain?.body);
+    assertIsComponent('Step', last?.data.step);
+  });
+
+  test('an action is told before the end', async () => {
+    const action = {
+      tool_name: 'f',
+      tool_args: { a: 1 },
+      raw_action_string: 'Action: f(a=1)',
+      id: 'call_1',
+      requires_approval: false,
+    };
+    await serviceThat((observer) => observer.actionProposed(action));
+    const { events } = await streamed();
+    expect(events.find(({ event }) => event === 'action.proposed')?.data.action).toEqual(action);
+  });
+
+  test('headers keep proxies from storing and buffering', async () => {
+    await serviceThat((observer) => observer.contextBuilt(report));
+    const { headers } = await streamed();
+    expect(headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+  });
+
+  test('the report has the form that was asked for', async () => {
+    await serviceThat((observer) => observer.contextBuilt(report));
+    const { events } = await streamed({ include: { report: 'full' } });
+    expect(events[1]?.data.report.items).toHaveLength(2);
+  });
+
+  test('a failure before the first event is an ordinary HTTP error', async () => {
+    await serviceThat(async () => {
+      throw new StepRefused('token_budget_exceeded');
+    });
+    const { status, body } = await streamed();
+    expect([status, body.error.code]).toEqual([422, 'token_budget_exceeded']);
+    expect((await streamed({ user_query: 1 })).status).toBe(400);
+  });
+
+  test('a failure after it is the one end event, with the body of the failure', async () => {
+    await serviceThat(async (observer) => {
+      await observer.contextBuilt(report);
+      throw new ProviderError('overloaded', { provider: 'test', upstreamStatus: 529 });
+    });
+    const { status, events } = await streamed();
+    expect(status).toBe(200);
+    expect(events.map(({ event }) => event)).toEqual(['step.started', 'context.built', 'error']);
+    const { type: _, ...body } = events.at(-1)?.data ?? {};
+    assertIsComponent('ErrorResponse', body);
+    expect(body.error).toMatchObject({ code: 'upstream_overloaded', upstream_status: 529 });
+    expect(service?.log.at(-1)).toMatchObject({ status: 200, outcome: 'upstream_overloaded' });
+  });
+
+  test('a step that needs no context still starts before it ends', async () => {
+    await serviceThat(async () => {});
+    const { events } = await streamed();
+    expect(events.map(({ event }) => event)).toEqual(['step.started', 'step.completed']);
+  });
+});
+
+describe('§9 a slow reader', () => {
+  test('slows the step instead of filling memory', async () => {
+    const chunk = 'x'.repeat(64 * 1024);
+    let sent = 0;
+    await serviceThat(async (observer, signal) => {
+      while (sent < 1_000 && !signal.aborted) {
+        await observer.delta('answer', chunk);
+        sent += 1;
+      }
+    });
+    const response = await openStream();
+    response.pause();
+    const seen = await settled(() => sent);
+    expect(seen).toBeLessThan(1_000);
+    response.destroy();
+  });
+
+  test('who leaves ends the step', async () => {
+    let left: unknown;
+    await serviceThat(async (observer, signal) => {
+      await observer.contextBuilt(report);
+      await new Promise((aborted) => signal.addEventListener('abort', aborted));
+      left = signal.reason;
+      throw left;
+    });
+    (await openStream()).destroy();
+    await until(() => left !== undefined);
+    expect(left).toMatchObject({ reason: 'caller_left' });
+    await until(() => service?.log.at(-1)?.['status'] === 499);
+    expect(service?.inFlight.count).toBe(0);
+  });
+});
+
+/** A stream whose reader the test holds in its hand. */
+function openStream(): Promise<IncomingMessage> {
+  return new Promise((resolve) => {
+    const request = httpRequest(`${service?.url}${streamPath}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+    });
+    request.on('response', (response) => resolve(response.on('error', () => {})));
+    request.on('error', () => {});
+    request.end(JSON.stringify(stepBody()));
+  });
+}
+
+/** The value once it no longer changes. */
+async function settled(value: () => number): Promise<number> {
+  for (let before = -1; ; ) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    if (value() === before) return before;
+    before = value();
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}

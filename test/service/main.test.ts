@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import {
+  type FakeProvider,
+  type Script,
+  startFakeProvider,
+} from '../../src/service/offline/fake-provider.js';
+import { assertKeepsContract } from './http/contract-check.js';
+import { stepBody, stepPath } from './http/test-service.js';
+
+// Each test starts processes, on machines that may be busy.
+jest.setTimeout(30_000);
+
+const main = new URL('../../src/service/main.js', import.meta.url).pathname;
+const children: ChildProcess[] = [];
+let fake: FakeProvider | undefined;
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await fake?.close();
+});
+
+/** The service as its own process, on a free port. */
+function run(environment: Record<string, string> = {}, args: string[] = []) {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PORT: '0', OFFLINE_MODEL: 'off', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (bytes) => {
+    output.stdout += bytes;
+  });
+  child.stderr.on('data', (bytes) => {
+    output.stderr += bytes;
+  });
+  return {
+    child,
+    output,
+    exited: async (): Promise<number | null> => {
+      if (child.exitCode === null) await once(child, 'close');
+      return child.exitCode;
+    },
+    listening: async (): Promise<string> => {
+      await until(() => /listens on \S+/.test(output.stderr));
+      return /listens on (\S+)/.exec(output.stderr)?.[1] ?? '';
+    },
+  };
+}
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+};
+
+describe('main', () => {
+  test('says where it listens on stderr; stdout is JSON lines', async () => {
+    const service = run();
+    const url = await service.listening();
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(service.output.stderr).toContain(`${url}/docs`);
+    await until(() => service.output.stdout.includes('/healthz'));
+    for (const line of service.output.stdout.trim().split('\n')) JSON.parse(line);
+  });
+
+  test('§14 a wrong variable ends it with 2 and its name', async () => {
+    const service = run({ PORT: 'eighty' });
+    expect(await service.exited()).toBe(2);
+    expect(service.output.stderr).toMatch(/PORT: expected a whole number/);
+  });
+
+  test('an address in use ends it with 1 and a hint', async () => {
+    const url = await run().listening();
+    const second = run({ PORT: new URL(url).port });
+    expect(await second.exited()).toBe(1);
+    expect(second.output.stderr).toMatch(/in use by another process: set PORT/);
+    expect(second.output.stderr).not.toMatch(/\bat .*:\d+/);
+  });
+
+  test('--print-config and --help print and end', async () => {
+    const printed = run({ CONTEXT_SERVICE_URL: 'http://me:canary@127.0.0.1' }, ['--print-config']);
+    expect(await printed.exited()).toBe(0);
+    expect(JSON.parse(printed.output.stdout).CONTEXT_SERVICE_URL).toBe('http://***@127.0.0.1/');
+    const helped = run({}, ['--help']);
+    expect(await helped.exited()).toBe(0);
+    expect(helped.output.stdout).toMatch(/SHUTDOWN_GRACE_MS/);
+  });
+});
+
+describe('§14 SIGTERM', () => {
+  async function runWith(script: Script, environment: Record<string, string> = {}) {
+    fake = await startFakeProvider(script);
+    const service = run({ UPSTREAMS: JSON.stringify({ fake: `${fake.url}/v1` }), ...environment });
+    return { service, url: await service.listening(), provider: fake };
+  }
+
+  async function post(url: string) {
+    const llm_config = { modelName: 'any', provider: 'fake', tokenLimit: 8000, reservedOutputTokens: 1000 };
+    const response = await fetch(url + stepPath, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(stepBody({ llm_config })),
+    });
+    const body = await response.text();
+    const answer = {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: JSON.parse(body),
+    };
+    assertKeepsContract('POST', stepPath, answer);
+    return answer;
+  }
+
+  test('with nothing to do: exit 0', async () => {
+    const service = run();
+    await service.listening();
+    service.child.kill('SIGTERM');
+    expect(await service.exited()).toBe(0);
+  });
+
+  test('accepted requests are answered, readiness is 503, then exit 0', async () => {
+    const { service, url, provider } = await runWith({ text: 'Final Answer: 42', delayMs: 700 });
+    const accepted = Promise.all(Array.from({ length: 20 }, () => post(url)));
+    await until(() => provider.requests.length === 20);
+    service.child.kill('SIGTERM');
+    await until(() => service.output.stdout.includes('draining'));
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    expect((await accepted).map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(await service.exited()).toBe(0);
+  });
+
+  test('at the end of the grace the rest gets 503 shutting_down, then exit 0', async () => {
+    const { service, url, provider } = await runWith({ fault: 'silence' }, { SHUTDOWN_GRACE_MS: '300' });
+    const accepted = post(url);
+    await until(() => provider.requests.length === 1);
+    service.child.kill('SIGTERM');
+    const { status, body } = await accepted;
+    expect([status, body.error.code]).toEqual([503, 'shutting_down']);
+    expect(await service.exited()).toBe(0);
+  });
+
+  test('a second signal does not wait', async () => {
+    const { service, url, provider } = await runWith({ fault: 'silence' });
+    post(url).catch(() => {});
+    await until(() => provider.requests.length === 1);
+    service.child.kill('SIGINT');
+    await until(() => service.output.stdout.includes('draining'));
+    service.child.kill('SIGINT');
+    expect(await service.exited()).toBe(130);
+  });
+});
