@@ -134,4 +134,4 @@ export const plainText = fc
     ),
     { maxLength: 20 },
   )
-  .map((parts) => parts.join('').replaceAll('ſ', 's').replaceAll('K', 'k'));
+  .map((parts) => parts.join('').replaceAll('ſ', 's'));
