@@ -1,13 +1,71 @@
-export type Encoding = 'o200k_base' | 'cl100k_base';
+import { countText } from './count-text.js';
+import { type Encoding, loadEncoding } from './encodings.js';
+import { eventLoopShare } from './event-loop-share.js';
+import { joinUnsafeSeams } from './seams.js';
 
-/** Counts tokens without ever holding the event loop. */
+/** Counts the tokens of texts. No method holds the event loop, whatever the text. */
 export interface TokenCounter {
   readonly encoding: Encoding;
+  /** `estimated`: the encoding is not the model's own, and a margin is added. */
   readonly counting: 'exact' | 'estimated';
-  /** Tokens of the text (an estimate: times its margin, rounded up). */
+  /** Tokens of the text, sent as ordinary text: `<|endoftext|>` and the like have no special meaning. */
   count(text: string): Promise<number>;
-  /** Tokens of the text if there are at most `limit`, else undefined; stops counting at the limit. */
+  /** Tokens of the text, or undefined if they are more than `limit`: then the cost is that of `limit` tokens, not of the text. */
   countWithin(text: string, limit: number): Promise<number | undefined>;
-  /** Tokens of pieces that are sent as one text. */
+  /** Tokens of the pieces sent as one string; pieces that have been counted alone need not be counted again. */
   countJoined(pieces: readonly string[]): Promise<number>;
+  /** Whether the text has at most `limit` tokens. Counts nothing where the bytes prove it. */
+  fits(text: string, limit: number): Promise<boolean>;
+}
+
+/** Below this many UTF-16 units counting is about as cheap as looking up the digest. */
+const MEMORABLE = 4096;
+/** Going over a text once, to digest it and to find its seams, costs about this part of counting it. */
+const READING = 1 / 16;
+/** With fewer tokens per UTF-16 unit than this allowed, the text hardly fits: then not even its digest is worth the cost. */
+const LIKELY_UNITS_PER_TOKEN = 8;
+
+/**
+ * A counter for texts of one encoding. Counters are cheap: tables and the memo of counts are shared by all of them.
+ *
+ * @param options.margin factor on every count, for models whose tokenizer is not public; 1, the default, is exact.
+ */
+export function createTokenCounter(
+  encoding: Encoding,
+  { margin = 1 }: { margin?: number } = {},
+): TokenCounter {
+  const withMargin = (tokens: number): number => Math.ceil(tokens * margin);
+  const countWithin = async (text: string, limit: number): Promise<number | undefined> => {
+    const tokens = withMargin(await countExactly(encoding, text, Math.ceil(limit / margin)));
+    return tokens <= limit ? tokens : undefined;
+  };
+  return {
+    encoding,
+    counting: margin === 1 ? 'exact' : 'estimated',
+    count: async (text) => withMargin(await countExactly(encoding, text, Number.POSITIVE_INFINITY)),
+    countWithin,
+    countJoined: async (pieces) => {
+      const parts = joinUnsafeSeams(pieces).map((part) =>
+        countExactly(encoding, part, Number.POSITIVE_INFINITY),
+      );
+      return withMargin((await Promise.all(parts)).reduce((sum, tokens) => sum + tokens, 0));
+    },
+    fits: async (text, limit) =>
+      // Every token is at least one byte.
+      withMargin(Buffer.byteLength(text)) <= limit || (await countWithin(text, limit)) !== undefined,
+  };
+}
+
+/** Tokens of the text, or some number above `limit`. */
+async function countExactly(encoding: Encoding, text: string, limit: number): Promise<number> {
+  const loaded = await loadEncoding(encoding);
+  await eventLoopShare.take(text.length * READING);
+  const memorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
+  if (!memorable) return countText(loaded, text, limit);
+  const key = await loaded.memo.keyOf(text);
+  const known = loaded.memo.recall(key);
+  if (known !== undefined) return known;
+  const tokens = await countText(loaded, text, limit);
+  if (tokens <= limit) loaded.memo.remember(key, tokens);
+  return tokens;
 }

@@ -1,0 +1,71 @@
+import { UNICODE_RUNS } from './unicode-runs.js';
+
+/** What a character is to the encodings' regular expressions, as flags, so that a class of kinds is a mask. */
+export const Kind = {
+  upper: 1,
+  lower: 2,
+  /** A letter without case. */
+  letter: 4,
+  mark: 8,
+  number: 16,
+  whitespace: 32,
+  other: 64,
+  /** Set beside the kind of the character on all its UTF-8 bytes but the first. */
+  continuation: 128,
+} as const;
+
+/** A text in UTF-8 and, for every byte, the kind of the character it belongs to. One more kind, 0, ends the text. */
+export interface CharacterKinds {
+  readonly bytes: Uint8Array;
+  readonly kinds: Uint8Array;
+}
+
+const KIND_OF_LETTER: Readonly<Record<string, number>> = {
+  U: Kind.upper,
+  L: Kind.lower,
+  C: Kind.letter,
+  M: Kind.mark,
+  N: Kind.number,
+  W: Kind.whitespace,
+  O: Kind.other,
+};
+
+const CODE_POINTS = 0x110000;
+const kindOfCodePoint = expandRuns();
+const encoder = new TextEncoder();
+
+/** Lone surrogates become U+FFFD, as they do when the text is sent. */
+export function classifyCharacters(text: string): CharacterKinds {
+  const bytes = encoder.encode(text);
+  const kinds = new Uint8Array(bytes.length + 1);
+  for (let at = 0; at < bytes.length; ) {
+    const first = bytes[at] ?? 0;
+    if (first < 0x80) kinds[at++] = kindOfCodePoint[first] ?? 0;
+    else at = classifyMultibyte(bytes, kinds, at);
+  }
+  return { bytes, kinds };
+}
+
+/** Marks the character of two to four bytes at `start` and returns its end. The encoder only writes valid UTF-8. */
+function classifyMultibyte(bytes: Uint8Array, kinds: Uint8Array, start: number): number {
+  const first = bytes[start] ?? 0;
+  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const end = start + length;
+  let codePoint = first & (0x7f >> length);
+  for (let at = start + 1; at < end; at++) codePoint = (codePoint << 6) | ((bytes[at] ?? 0) & 0x3f);
+  const kind = kindOfCodePoint[codePoint] ?? 0;
+  kinds[start] = kind;
+  for (let at = start + 1; at < end; at++) kinds[at] = kind | Kind.continuation;
+  return end;
+}
+
+function expandRuns(): Uint8Array {
+  const kinds = new Uint8Array(CODE_POINTS);
+  let at = 0;
+  for (const [, length, letter] of UNICODE_RUNS.matchAll(/([0-9a-z]*)([A-Z])/g)) {
+    const end = at + Number.parseInt(length || '1', 36);
+    kinds.fill(KIND_OF_LETTER[letter ?? ''] ?? 0, at, end);
+    at = end;
+  }
+  return kinds;
+}

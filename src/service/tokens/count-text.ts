@@ -1,0 +1,63 @@
+import { type CharacterKinds, classifyCharacters } from './character-kinds.js';
+import { countPiece, PIECE_AT_ONCE } from './count-piece.js';
+import type { LoadedEncoding } from './encodings.js';
+import { eventLoopShare } from './event-loop-share.js';
+import { countLongPiece } from './long-piece.js';
+import { segmentsOf } from './seams.js';
+
+/** UTF-16 units encoded and classified at a time. */
+const SEGMENT = 16 * 1024;
+/** Classifying a character costs about this part of counting it. */
+const CLASSIFYING = 1 / 8;
+/** Bytes counted between two looks at the limit and the share of the event loop. */
+const SLICE = 8 * 1024;
+
+/** Tokens of the text. Gives up as soon as they are more than `limit`, and answers some number above it. */
+export async function countText(encoding: LoadedEncoding, text: string, limit: number): Promise<number> {
+  // A UTF-16 unit is at least one byte, and no token has more bytes than the longest.
+  const fewest = Math.ceil(text.length / encoding.vocabulary.longestToken);
+  if (fewest > limit) return fewest;
+  let tokens = 0;
+  for (const segment of segmentsOf(text, SEGMENT)) {
+    await eventLoopShare.take(segment.length * CLASSIFYING);
+    tokens += await countSegment(encoding, classifyCharacters(segment), limit - tokens);
+    if (tokens > limit) break;
+  }
+  return tokens;
+}
+
+async function countSegment(encoding: LoadedEncoding, text: CharacterKinds, limit: number): Promise<number> {
+  const { bytes } = text;
+  let tokens = 0;
+  for (let at = 0; at < bytes.length && tokens <= limit; ) {
+    await eventLoopShare.take(Math.min(SLICE, bytes.length - at));
+    const slice = countSlice(encoding, text, at);
+    tokens += slice.tokens;
+    at = slice.end;
+    if (slice.longPieceEnd !== undefined) {
+      tokens += await countLongPiece(encoding.vocabulary, bytes.subarray(at, slice.longPieceEnd));
+      at = slice.longPieceEnd;
+    }
+  }
+  return tokens;
+}
+
+interface Slice {
+  readonly tokens: number;
+  readonly end: number;
+  /** Set when a piece follows that is too long to be counted at once. */
+  readonly longPieceEnd?: number;
+}
+
+function countSlice({ vocabulary, endOfPiece }: LoadedEncoding, text: CharacterKinds, start: number): Slice {
+  const stop = Math.min(start + SLICE, text.bytes.length);
+  let tokens = 0;
+  let at = start;
+  while (at < stop) {
+    const end = endOfPiece(text, at);
+    if (end - at > PIECE_AT_ONCE) return { tokens, end: at, longPieceEnd: end };
+    tokens += countPiece(vocabulary, text.bytes, at, end);
+    at = end;
+  }
+  return { tokens, end: at };
+}

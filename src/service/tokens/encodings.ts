@@ -1,0 +1,60 @@
+import type { TiktokenBPE } from 'js-tiktoken/lite';
+import { CountMemo } from './count-memo.js';
+import { countText } from './count-text.js';
+import { eventLoopShare } from './event-loop-share.js';
+import { type RankTable, readRankTable } from './rank-table.js';
+import { type EndOfPiece, endOfCl100kPiece, endOfO200kPiece } from './split-pieces.js';
+import { Vocabulary } from './vocabulary.js';
+
+/** The encodings OpenAI publishes for its chat models: o200k since gpt-4o, cl100k before. */
+export type Encoding = 'o200k_base' | 'cl100k_base';
+
+export interface LoadedEncoding {
+  readonly vocabulary: Vocabulary;
+  readonly endOfPiece: EndOfPiece;
+  readonly memo: CountMemo;
+}
+
+interface Source {
+  readonly ranks: () => Promise<{ default: TiktokenBPE }>;
+  readonly endOfPiece: EndOfPiece;
+}
+
+const sources: Record<Encoding, Source> = {
+  o200k_base: { ranks: () => import('js-tiktoken/ranks/o200k_base'), endOfPiece: endOfO200kPiece },
+  cl100k_base: { ranks: () => import('js-tiktoken/ranks/cl100k_base'), endOfPiece: endOfCl100kPiece },
+};
+
+/** More than any turn's share: what follows has the turn to itself. */
+const WHOLE_TURN = Number.POSITIVE_INFINITY;
+const WARM_UP_BYTES = 128 * 1024;
+
+const loading = new Map<Encoding, Promise<LoadedEncoding>>();
+
+/**
+ * The encoding's tables, read once per process. Every count loads what it needs; a server calls this at start, so
+ * that its first request need not wait the tenth of a second that it takes.
+ */
+export function loadEncoding(encoding: Encoding): Promise<LoadedEncoding> {
+  const known = loading.get(encoding);
+  if (known) return known;
+  const loaded = load(sources[encoding]);
+  loading.set(encoding, loaded);
+  return loaded;
+}
+
+async function load({ ranks, endOfPiece }: Source): Promise<LoadedEncoding> {
+  const { default: data } = await ranks();
+  await eventLoopShare.take(WHOLE_TURN);
+  const table = readRankTable(data.bpe_ranks);
+  await eventLoopShare.take(WHOLE_TURN);
+  const encoding = { vocabulary: new Vocabulary(table), endOfPiece, memo: new CountMemo() };
+  await warmUp(encoding, table);
+  return encoding;
+}
+
+/** Counts the first tokens of the vocabulary as a text: uncompiled, the code runs at a tenth of its speed. */
+async function warmUp(encoding: LoadedEncoding, table: RankTable): Promise<void> {
+  const text = new TextDecoder().decode(table.bytes.subarray(0, WARM_UP_BYTES));
+  await Promise.all([encoding.memo.keyOf(text), countText(encoding, text, Number.POSITIVE_INFINITY)]);
+}

@@ -1,0 +1,56 @@
+/**
+ * Safe seams: places where a text can be cut and its parts counted alone, because the sum is exact. They are always
+ * boundaries between pieces, in both encodings, and the part before them splits alike with and without the rest.
+ * The rules look at one UTF-16 unit on either side and settle for ASCII, so they find many of these places, not all.
+ */
+const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+const APOSTROPHE = 0x27;
+const SLASH = 0x2f;
+const DELETE = 0x7f;
+
+export function isSafeSeam(before: number, after: number): boolean {
+  if (after > DELETE) return false;
+  // Words and numbers go on with letters, marks, digits and contractions only.
+  if (isAlphanumeric(before)) return !isAlphanumeric(after) && after !== APOSTROPHE;
+  // Behind a line break no alternative goes on but with whitespace, or with `/` in o200k.
+  if (before === LINE_FEED) return isVisible(after) && after !== SLASH;
+  // Alternatives may begin with a space but, whitespace apart, never hold one later.
+  return isVisible(before) && after === SPACE;
+}
+
+/** Cuts a text at safe seams into segments of about `size` UTF-16 units: longer only where there is no seam. */
+export function* segmentsOf(text: string, size: number): Generator<string> {
+  let start = 0;
+  while (start < text.length) {
+    let end = Math.min(start + size, text.length);
+    while (end < text.length && !isSafeSeam(text.charCodeAt(end - 1), text.charCodeAt(end))) end++;
+    yield text.slice(start, end);
+    start = end;
+  }
+}
+
+/** Joins neighbours whose seam is not safe: the counts of the results add up to the count of the whole. */
+export function joinUnsafeSeams(pieces: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (piece === '') continue;
+    if (last === undefined || isSafeSeam(last.charCodeAt(last.length - 1), piece.charCodeAt(0)))
+      joined.push(piece);
+    else joined[joined.length - 1] = last + piece;
+  }
+  return joined;
+}
+
+function isAlphanumeric(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || isLetter(code | 0x20);
+}
+
+function isLetter(lowerCase: number): boolean {
+  return lowerCase >= 0x61 && lowerCase <= 0x7a;
+}
+
+function isVisible(code: number): boolean {
+  return code > SPACE && code < DELETE;
+}

@@ -1,0 +1,77 @@
+import type { RankTable } from './rank-table.js';
+
+/** No token: these bytes are not in the vocabulary. */
+export const NO_RANK = -1;
+
+/** A slot holds a rank in its low bits and a tag of the hash above, so that most misses never touch token bytes. */
+const RANK_BITS = 18;
+const RANK_MASK = (1 << RANK_BITS) - 1;
+const EMPTY = -1;
+
+/** Looked up once: where the global object is a proxy, as under test runners, each `Math.` in the hash costs more than the hash. */
+const { imul } = Math;
+
+/**
+ * The tokens of one encoding: an open-addressing hash table over their bytes. A lookup takes a range of a byte
+ * array and allocates nothing; a `Map` would need a string for every candidate.
+ */
+export class Vocabulary {
+  /** Length in bytes of the longest token: no text of n bytes has fewer than n / longestToken tokens. */
+  readonly longestToken: number;
+  readonly #bytes: Uint8Array;
+  readonly #starts: Uint32Array;
+  readonly #slots: Int32Array;
+  readonly #slotMask: number;
+
+  constructor({ bytes, starts }: RankTable) {
+    const size = starts.length - 1;
+    const slotCount = 2 ** Math.ceil(Math.log2(size * 2));
+    this.#bytes = bytes;
+    this.#starts = starts;
+    this.#slots = new Int32Array(slotCount).fill(EMPTY);
+    this.#slotMask = slotCount - 1;
+    let longest = 0;
+    for (let rank = 0; rank < size; rank++) longest = Math.max(longest, this.#insert(rank));
+    this.longestToken = longest;
+  }
+
+  /** The rank of `bytes[start, end)`, or NO_RANK. Merges of lower rank come first. */
+  rankOf(bytes: Uint8Array, start: number, end: number): number {
+    const hash = hashOf(bytes, start, end);
+    const tag = hash >>> (RANK_BITS + 1);
+    for (let slot = hash & this.#slotMask; ; slot = (slot + 1) & this.#slotMask) {
+      const entry = this.#slots[slot] ?? EMPTY;
+      if (entry === EMPTY) return NO_RANK;
+      if (entry >>> RANK_BITS === tag && this.#isToken(entry & RANK_MASK, bytes, start, end)) {
+        return entry & RANK_MASK;
+      }
+    }
+  }
+
+  #insert(rank: number): number {
+    const start = this.#starts[rank] ?? 0;
+    const end = this.#starts[rank + 1] ?? 0;
+    const hash = hashOf(this.#bytes, start, end);
+    let slot = hash & this.#slotMask;
+    while (this.#slots[slot] !== EMPTY) slot = (slot + 1) & this.#slotMask;
+    this.#slots[slot] = ((hash >>> (RANK_BITS + 1)) << RANK_BITS) | rank;
+    return end - start;
+  }
+
+  #isToken(rank: number, bytes: Uint8Array, start: number, end: number): boolean {
+    let own = this.#starts[rank] ?? 0;
+    if ((this.#starts[rank + 1] ?? 0) - own !== end - start) return false;
+    for (let at = start; at < end; at++) {
+      if (this.#bytes[own++] !== bytes[at]) return false;
+    }
+    return true;
+  }
+}
+
+/** FNV-1a with a final mix, so that both the slot (low bits) and the tag (high bits) are well spread. */
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = start; at < end; at++) hash = imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  hash = imul(hash ^ (hash >>> 15), 0x85ebca6b);
+  return hash ^ (hash >>> 13);
+}

@@ -1,0 +1,40 @@
+import { get_encoding, Tiktoken } from 'tiktoken';
+import type { Encoding } from '../../../src/service/tokens/encodings.js';
+
+/** The judge: OpenAI's own tokenizer, compiled to WebAssembly. Quadratic in a run, so runs given to it stay short. */
+const references: Record<Encoding, Tiktoken> = {
+  o200k_base: get_encoding('o200k_base'),
+  cl100k_base: get_encoding('cl100k_base'),
+};
+
+export const encodings: readonly Encoding[] = ['o200k_base', 'cl100k_base'];
+
+export function referenceCount(encoding: Encoding, text: string): number {
+  return references[encoding].encode_ordinary(text).length;
+}
+
+const CODE_POINTS = 0x110000;
+const SURROGATES = { first: 0xd800, last: 0xdfff };
+const EVERY_BYTE_A_TOKEN = `! 0 ${Array.from({ length: 256 }, (_, byte) => Buffer.of(byte).toString('base64')).join(' ')}`;
+
+/**
+ * All characters that a class of the reference's regex engine matches, found by giving it that class for a pattern:
+ * what does not match is left out of the tokens, and with a token for every byte the rest can be read back.
+ */
+export function charactersMatching(pattern: string): string {
+  const tokenizer = new Tiktoken(EVERY_BYTE_A_TOKEN, {}, pattern);
+  const blocks = Array.from({ length: CODE_POINTS / 0x1000 }, (_, block) =>
+    charactersOfBlock(block * 0x1000),
+  );
+  const matched = blocks.map((block) => Buffer.from(tokenizer.encode_ordinary(block)).toString('utf8'));
+  tokenizer.free();
+  return matched.join('');
+}
+
+function charactersOfBlock(first: number): string {
+  const codePoints = Array.from({ length: 0x1000 }, (_, offset) => first + offset);
+  return codePoints
+    .filter((codePoint) => codePoint < SURROGATES.first || codePoint > SURROGATES.last)
+    .map((codePoint) => String.fromCodePoint(codePoint))
+    .join('');
+}

@@ -1,0 +1,236 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createTokenCounter } from '../../../src/service/tokens/token-counter.js';
+import { encodings, referenceCount } from './reference-tokenizer.js';
+import { anyText } from './texts.js';
+
+const pieces = fc.array(anyText, { maxLength: 6 });
+
+/** Turns of the event loop while the count is on its way. */
+async function turnsDuring(count: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let counting = true;
+  const turn = (): void => {
+    turns++;
+    if (counting) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await count;
+  counting = false;
+  return turns;
+}
+
+/** Letters without any pattern, from a linear congruential generator: no two runs of the tests differ. */
+function letters(length: number, seed = 1): string {
+  const codes = new Uint8Array(length);
+  let state = seed;
+  for (let at = 0; at < length; at++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    codes[at] = 0x61 + ((state >>> 16) % 26);
+  }
+  return Buffer.from(codes).toString('latin1');
+}
+
+function sourceFiles(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
+}
+
+describe.each(encodings)('%s', (encoding) => {
+  const counter = createTokenCounter(encoding);
+
+  test('§16 the count is the reference’s, on texts over all of Unicode', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyText, async (text) => {
+        expect(await counter.count(text)).toBe(referenceCount(encoding, text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('§16 the count is the reference’s, on this project’s code and on long locale files', async () => {
+    const files = [
+      ...sourceFiles('src'),
+      ...sourceFiles('test'),
+      ...sourceFiles('node_modules/zod/src/v4/locales'),
+    ];
+    for (const text of files) expect(await counter.count(text)).toBe(referenceCount(encoding, text));
+  });
+
+  test.each([
+    ['a letter', 'a'],
+    ['spaces', ' '],
+    ['spaces before a word', ' ', 'x'],
+    ['line breaks', '\n'],
+    ['line breaks before spaces', '\n', '   x'],
+    ['an operator', '='],
+    ['slashes', '/'],
+    ['capitals', 'A'],
+    ['capitals before a small letter', 'A', 'b'],
+    ['digits', '7'],
+    ['CJK', '語'],
+    ['combining marks', '\u0301'],
+    ['emoji', '😀'],
+    ['apostrophes', "'"],
+    ['U+0085', '\u0085'],
+    ['lone surrogates', '\udc00'],
+  ])('runs of %s count as in the reference, whatever their length', async (_name, unit, end = '') => {
+    for (const times of [1, 2, 3, 42, 43, 127, 128, 129, 256, 700]) {
+      const text = unit.repeat(times) + end;
+      expect(await counter.count(text)).toBe(referenceCount(encoding, text));
+    }
+  });
+
+  test('letters in no order count as in the reference, below and above the length of a long piece', async () => {
+    for (const length of [2, 10, 100, 127, 128, 129, 300, 1500]) {
+      const text = letters(length, length);
+      expect(await counter.count(text)).toBe(referenceCount(encoding, text));
+    }
+  });
+
+  test('a special token in a text is ordinary text', async () => {
+    const text = 'before <|endoftext|> after <|endofprompt|>';
+    expect(await counter.count(text)).toBe(referenceCount(encoding, text));
+    expect(await counter.count('<|endoftext|>')).toBeGreaterThan(1);
+  });
+
+  test('lone surrogates count as the replacement characters they are sent as', async () => {
+    expect(await counter.count('a\ud800b\udc00')).toBe(await counter.count('a\ufffdb\ufffd'));
+  });
+
+  test('pieces count as the string they make, wherever the seams fall', async () => {
+    await fc.assert(
+      fc.asyncProperty(pieces, async (parts) => {
+        expect(await counter.countJoined(parts)).toBe(await counter.count(parts.join('')));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('a text cut anywhere counts as a whole when its halves are joined', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyText, fc.nat(), async (text, at) => {
+        const cut = at % (text.length + 1);
+        const joined = await counter.countJoined([text.slice(0, cut), text.slice(cut)]);
+        expect(joined).toBe(await counter.count(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('a count within a limit is the count, or undefined exactly when that is above the limit', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyText, fc.integer({ min: -1, max: 60 }), async (text, limit) => {
+        const tokens = await counter.count(text);
+        expect(await counter.countWithin(text, limit)).toBe(tokens <= limit ? tokens : undefined);
+        expect(await counter.fits(text, limit)).toBe(tokens <= limit);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('texts of many segments count as the sum the reference gives', async () => {
+    const code = sourceFiles('src').join('\n');
+    const text = code.repeat(Math.ceil(100_000 / code.length));
+    expect(await counter.count(text)).toBe(referenceCount(encoding, text));
+    expect(await counter.countWithin(text, referenceCount(encoding, text))).toBe(
+      referenceCount(encoding, text),
+    );
+  });
+});
+
+describe('the event loop', () => {
+  const counter = createTokenCounter('o200k_base');
+
+  test('§16 goes on turning while one long run is counted', async () => {
+    expect(await turnsDuring(counter.count(letters(200_000)))).toBeGreaterThan(20);
+  });
+
+  test('§16 goes on turning while ordinary text is counted', async () => {
+    expect(await turnsDuring(counter.count('let x = 1;\n'.repeat(100_000)))).toBeGreaterThan(20);
+  });
+
+  test('is shared out: many counts at once take as many turns as one after the other', async () => {
+    const texts = Array.from({ length: 50 }, (_, index) => `${index} of many\n`.repeat(1600));
+    expect(await turnsDuring(Promise.all(texts.map((text) => counter.count(text))))).toBeGreaterThan(20);
+  });
+
+  test('a short count does not wait for a long one to end', async () => {
+    const order: string[] = [];
+    await Promise.all([
+      counter.count(letters(60_000, 2)).then(() => order.push('long')),
+      counter.count('short').then(() => order.push('short')),
+    ]);
+    expect(order).toEqual(['short', 'long']);
+  });
+
+  test('huge pieces at once give the counts they give alone', async () => {
+    const texts = [letters(66_000, 3), letters(67_000, 4)];
+    const together = await Promise.all(texts.map((text) => counter.count(` ${text}`)));
+    const alone: number[] = [];
+    for (const text of texts) alone.push(await counter.count(`\t${text}`));
+    expect(together).toEqual(alone);
+  });
+});
+
+describe('work is saved', () => {
+  const counter = createTokenCounter('o200k_base');
+
+  test('counting stops at the limit', async () => {
+    const text = 'one two three four '.repeat(50_000);
+    expect(await turnsDuring(counter.count(text))).toBeGreaterThan(20);
+    expect(await turnsDuring(counter.countWithin(`${text}.`, 8_000))).toBeLessThan(10);
+  });
+
+  test('a text too long for its limit in the longest tokens is not counted at all', async () => {
+    expect(await turnsDuring(counter.countWithin(' '.repeat(1_000_000), 5_000))).toBeLessThan(5);
+  });
+
+  test('a text counted before overtakes one of its size that is new', async () => {
+    const known = 'counted once and for all '.repeat(20_000);
+    const tokens = await counter.count(known);
+    const order: string[] = [];
+    await Promise.all([
+      counter.count(`${known} and more`).then(() => order.push('new')),
+      counter.count(known).then((again) => order.push(`known: ${again === tokens}`)),
+    ]);
+    expect(order).toEqual(['known: true', 'new']);
+  });
+
+  test('bytes can prove that a text fits', async () => {
+    const text = letters(200_000, 6);
+    const proof = counter.fits(text, 200_000);
+    expect(await turnsDuring(proof)).toBeLessThan(5);
+    expect(await proof).toBe(true);
+  });
+});
+
+describe('§5 estimates', () => {
+  const exact = createTokenCounter('o200k_base');
+  const estimate = createTokenCounter('o200k_base', { margin: 1.5 });
+
+  test('say that they are estimates', () => {
+    expect([exact.counting, estimate.counting]).toEqual(['exact', 'estimated']);
+  });
+
+  test('are the count times the margin, rounded up once', async () => {
+    expect(await exact.count('one two three')).toBe(3);
+    expect(await estimate.count('one two three')).toBe(5);
+    expect(await estimate.countJoined(['one', ' two', ' three'])).toBe(5);
+    expect(await estimate.count('')).toBe(0);
+  });
+
+  test('keep to a limit with the margin included', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyText, fc.integer({ min: 0, max: 60 }), async (text, limit) => {
+        const tokens = await estimate.count(text);
+        expect(await estimate.countWithin(text, limit)).toBe(tokens <= limit ? tokens : undefined);
+        expect(await estimate.fits(text, limit)).toBe(tokens <= limit);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
