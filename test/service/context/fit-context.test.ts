@@ -44,24 +44,24 @@ describe('§5 filling by priority', () => {
       vector_search_results_to_include: [{ path: 'd.ts', content: 'chunk', start_line: 7 }],
     });
     expect(blocks.map((block) => block.split(' mark=')[0])).toEqual([
-      '<file path="c.ts" lines="1 of 1"',
       '<folder path="src"',
       '<file path="src/a.ts" lines="1-3 of 3"',
       '<file path="src/b.ts" lines="1-2 of 2"',
+      '<file path="c.ts" lines="1 of 1"',
       '<pinned id="rules"',
       '<excerpt path="d.ts" lines="7"',
     ]);
     expect(statuses(items)).toEqual([
-      'c.ts:1-1 included',
       'src included',
       'src/a.ts included',
       'src/b.ts included',
+      'c.ts:1-1 included',
       'rules included',
       'd.ts:7-7 included',
     ]);
     expect(items.map((item) => item.tokens)).toEqual(blocks.map(countWords));
     expect(tokens).toBe(countWords(blocks.join('')));
-    expect(items[2]).toMatchObject({ original_tokens: items[2]?.tokens, lines: '1-3', reason: null });
+    expect(items[1]).toMatchObject({ original_tokens: items[1]?.tokens, lines: '1-3', reason: null });
     expect(folders).toEqual([{ path: 'src', files: 2, included: 2 }]);
   });
 
@@ -77,6 +77,19 @@ describe('§5 filling by priority', () => {
     expect(items[0]?.lines).toMatch(/^1-\d+,\d+-5000$/);
     expect(items[0]?.original_tokens).toBeGreaterThan(10_000);
     expect(tokens).toBeGreaterThan(850);
+  });
+
+  test('a giant file does not starve a folder tagged beside it, nor the folder the file', async () => {
+    const inFolder = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`src/${n}.ts`, text(60)]));
+    const { items, folders } = await fitScene(
+      { files: { 'big.ts': text(5_000), ...inFolder }, explicit_context_paths: ['big.ts', 'src'] },
+      4_000,
+    );
+    const [big, ...rest] = items;
+    expect(big?.status).toBe('truncated');
+    expect(big?.tokens).toBeGreaterThan(1_500);
+    expect(rest.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(1_500);
+    expect(folders[0]?.included).toBeGreaterThan(4);
   });
 
   test('explicit before pinned before chunks; what is dropped is named where that fits', async () => {
@@ -102,7 +115,7 @@ describe('§5 filling by priority', () => {
     const chunk = (path: string, score: number) => ({ path, content: text(100, path), score, start_line: 1 });
     const { items } = await fitScene(
       { vector_search_results_to_include: [chunk('low', 0.1), chunk('high', 0.9), chunk('mid', 0.5)] },
-      600,
+      700,
     );
     expect(statuses(items)).toEqual(['high:1-100 included', 'mid:1-100 truncated', 'low:1-100 dropped']);
   });

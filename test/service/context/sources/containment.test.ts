@@ -114,7 +114,7 @@ describe('§16 path payloads: 0 bytes from outside, and one answer for missing a
       [source],
       signal,
     );
-    expect(gathered.items).toEqual([]);
+    expect(gathered.groups).toEqual([]);
     expect(gathered.missing).toHaveLength(batch.length * 2);
     expect(new Set(gathered.missing.map(({ reason, status }) => `${status}: ${reason}`))).toEqual(
       new Set(['unavailable: not found or not readable']),
