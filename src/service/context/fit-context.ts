@@ -51,7 +51,8 @@ export async function fitContext(
 ): Promise<FittedContext> {
   const sizes = sizesWithin(Math.max(limit, 0), counter);
   const shown = new Coverage();
-  const total = await sizes.sum(gathered.groups.flatMap(({ items }) => items.map(wholePiece)));
+  const all = await sizes.ofEach(gathered.groups.flatMap(({ items }) => items.map(wholePiece)));
+  const total = all.reduce((sum, size) => sum + size, 0);
   let room = total <= limit ? limit : Math.floor(limit * (1 - LEFT_OUT_SHARE));
   const outcomes: Outcome[] = [];
   for (const priority of priorities) {
@@ -85,14 +86,17 @@ async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Prom
   const items = groups.flatMap((group) => group.items);
   const piecesByItem = piecesOf(items, shown);
   const pieces = groups.map((group) => group.items.flatMap((item) => piecesByItem.get(item) ?? []));
-  const wanted = await Promise.all(pieces.map((some) => Promise.all(some.map((piece) => sizes.of(piece)))));
+  const wanted: number[][] = [];
+  for (const some of pieces) wanted.push(await sizes.ofEach(some));
   const shares = shareInGroups(wanted, share, room).flat();
   const placed = new Map<Piece, Placed>();
   for (const [index, piece] of pieces.flat().entries()) {
     const one = await place(piece, shares[index] ?? 0, filling);
     if (one) placed.set(piece, one);
   }
-  for (const { piece, cut } of placed.values()) shown.add(piece.item.origin, cut.wholeLines, cut.text);
+  for (const { piece, cut } of placed.values()) {
+    shown.add(piece.item.origin, piece.firstLine === undefined ? [] : cut.wholeLines, cut.text);
+  }
   return items.map((item) => {
     const own = piecesByItem.get(item) ?? [];
     return { item, pieces: own, placed: own.flatMap((piece) => placed.get(piece) ?? []) };

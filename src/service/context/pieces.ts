@@ -77,7 +77,8 @@ export function renderCut(item: ContextItem, cut: CutText): string {
 }
 
 function attributesOf(item: ContextItem, cut: CutText): Readonly<Record<string, string | undefined>> {
-  if (item.path === undefined && !cut.cut) return item.attributes;
+  const numbered = item.firstLine !== undefined && (item.path !== undefined || cut.cut);
+  if (!numbered) return item.attributes;
   const lines = formatLines(cut.lines);
   const total = item.totalLines === undefined ? '' : ` of ${item.totalLines}`;
   return { ...item.attributes, lines: lines === null ? undefined : `${lines}${total}` };
