@@ -146,7 +146,7 @@ describe('§16 path payloads: 0 bytes from outside, and one answer for missing a
   });
 });
 
-describe('threats.md §3 links', () => {
+describe('§5 links', () => {
   const links: Record<string, string> = {
     'file-link': join(home, 'secret.txt'),
     'relative-link': '../secret.txt',
@@ -205,7 +205,7 @@ describe('threats.md §3 links', () => {
   });
 });
 
-describe('threats.md row 6: 50 special files', () => {
+describe('§5 50 special files', () => {
   const special = join(home, 'special');
   mkdirSync(special, { recursive: true });
   const specialSource = projectFolderSource(special);
