@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Answer, HttpAnswer } from './answer.js';
+
+/** The reply being sent, and a signal that fires when its connection is closed by either side. */
+export interface Delivery {
+  readonly response: ServerResponse;
+  readonly signal: AbortSignal;
+  /** To be called before the server breaks the connection itself. */
+  readonly hangUp: () => void;
+}
+
+/**
+ * Sends the answer as its table row says: slowly, in part, not at all. The body is taken as fast as the client reads.
+ * Resolves when nothing more will be sent; rejects with an AbortError when the client leaves in a wait.
+ */
+export async function deliver(answer: Answer, delivery: Delivery): Promise<void> {
+  if (answer.end === 'silence') return;
+  if (answer.end === 'reset') return reset(delivery);
+  const { response, signal } = delivery;
+  if (answer.delayMs) await wait(answer.delayMs, undefined, { signal });
+  response.writeHead(answer.status, answer.headers);
+  if (answer.delivery === 'drip') return sendPieces(bytesOf(answer), answer, delivery);
+  if (answer.delivery === 'stall') return sendHalf(answer, delivery);
+  if (answer.delivery === 'cut') return cut(answer, delivery);
+  return sendPieces(answer.body, answer, delivery);
+}
+
+async function sendPieces(pieces: Iterable<string | Buffer>, answer: HttpAnswer, delivery: Delivery) {
+  const { response, signal } = delivery;
+  response.flushHeaders();
+  for (const piece of pieces) {
+    if (answer.paceMs) await wait(answer.paceMs, undefined, { signal });
+    if (signal.aborted) return;
+    if (!response.write(piece)) await once(response, 'drain', { signal });
+  }
+  response.end();
+}
+
+/** Resolves when the half is with the operating system. */
+async function sendHalf(answer: HttpAnswer, { response }: Delivery): Promise<void> {
+  const bytes = Buffer.from([...answer.body].join(''));
+  const half = bytes.subarray(0, Math.ceil(bytes.length / 2));
+  await new Promise<void>((resolve) => response.write(half, () => resolve()));
+}
+
+async function cut(answer: HttpAnswer, delivery: Delivery): Promise<void> {
+  await sendHalf(answer, delivery);
+  delivery.hangUp();
+  delivery.response.destroy();
+}
+
+function reset({ response, hangUp }: Delivery): void {
+  hangUp();
+  response.socket?.resetAndDestroy();
+}
+
+const bytesOf = ({ body }: HttpAnswer): Buffer[] =>
+  [...Buffer.from([...body].join(''))].map((byte) => Buffer.from([byte]));

@@ -1,0 +1,103 @@
+import type { OfferedTool } from './read-tools.js';
+
+/** The offered tools that the searcher can use, by what their names and descriptions say they do. */
+export interface Toolbox {
+  readonly search: OfferedTool | null;
+  readonly read: OfferedTool | null;
+  readonly list: OfferedTool | null;
+}
+
+/** Words in a name, the best first, and words that rule a tool out. */
+interface Job {
+  readonly names: readonly RegExp[];
+  readonly never: RegExp;
+  readonly parameter: RegExp | null;
+}
+
+const patternParameter =
+  /^(?:pattern|query|q|text|regexp?|term|terms|keywords?|search(?:_?(?:term|text|query))?|string)$/iu;
+const pathParameter = /^(?:(?:file_?)?path|file|file_?name|target_file|uri)$/iu;
+const writes = /write|edit|create|update|delete|remove|replace|move|run|exec/iu;
+
+const jobs = {
+  search: {
+    names: [
+      /search_?code|code_?search|grep|ripgrep/iu,
+      /search_?(?:files?|text|content|project)|find_in/iu,
+      /search|find|query/iu,
+    ],
+    never: new RegExp(`memory|web|internet|definition|symbol|url|${writes.source}`, 'iu'),
+    parameter: patternParameter,
+  },
+  read: {
+    names: [
+      /read_?file|file_?read|open_?file|view_?file|get_?file(?!_?tree)/iu,
+      /^(?:read|open|view|cat|show)/iu,
+    ],
+    never: new RegExp(`memory|url|web|tree|list|director|search|${writes.source}`, 'iu'),
+    parameter: pathParameter,
+  },
+  list: {
+    names: [/list_?(?:files|dir)|glob/iu, /tree/iu, /^(?:ls|dir|list)$|files$/iu],
+    never: new RegExp(`task|memory|web|search|tool|${writes.source}`, 'iu'),
+    parameter: null,
+  },
+} satisfies Record<keyof Toolbox, Job>;
+
+export const chooseTools = (tools: readonly OfferedTool[]): Toolbox => ({
+  search: choose(tools, jobs.search),
+  read: choose(tools, jobs.read),
+  list: choose(tools, jobs.list),
+});
+
+function choose(tools: readonly OfferedTool[], { names, never, parameter }: Job): OfferedTool | null {
+  const able = tools.filter(
+    (tool) => !never.test(tool.name) && (!parameter || findParameter(tool, parameter)),
+  );
+  for (const name of names) {
+    const found = able.find((tool) => name.test(tool.name));
+    if (found) return found;
+  }
+  return null;
+}
+
+const findParameter = ({ parameters }: OfferedTool, wanted: RegExp): string | undefined =>
+  parameters.find((parameter) => wanted.test(parameter));
+
+/** A call of a tool with its arguments under the names the tool has for them. */
+export interface Call {
+  readonly name: string;
+  readonly args: Readonly<Record<string, string | number>>;
+}
+
+export const searchCall = (tool: OfferedTool, pattern: string): Call => ({
+  name: tool.name,
+  args: { [findParameter(tool, patternParameter) ?? 'pattern']: pattern },
+});
+
+/** Reads a file, around a line where the tool takes a range. */
+export function readCall(tool: OfferedTool, path: string, around?: number): Call {
+  const file = { [findParameter(tool, pathParameter) ?? 'path']: path };
+  const start = findParameter(tool, /^(?:start|from|first)_?line$|^line_?start$|^start$/iu);
+  const end = findParameter(tool, /^(?:end|to|last)_?line$|^line_?end$|^end$/iu);
+  if (around === undefined || !start || !end) return { name: tool.name, args: file };
+  return { name: tool.name, args: { ...file, [start]: Math.max(1, around - 25), [end]: around + 40 } };
+}
+
+/** Lists from the root. */
+export function listCall(tool: OfferedTool): Call {
+  const folder = findParameter(tool, /^(?:path|dir|directory|folder|root)$/iu);
+  return { name: tool.name, args: folder ? { [folder]: '.' } : {} };
+}
+
+/** The file that an earlier call of the read tool named. */
+export function pathOfCall(tool: OfferedTool, args: Readonly<Record<string, unknown>>): string {
+  const value = args[findParameter(tool, pathParameter) ?? 'path'];
+  return typeof value === 'string' ? value : '';
+}
+
+/** The first line that an earlier call of the read tool asked for. */
+export function firstLineOfCall(args: Readonly<Record<string, unknown>>): number {
+  const value = Object.entries(args).find(([name]) => /start|from|first/iu.test(name))?.[1];
+  return typeof value === 'number' ? value : 1;
+}

@@ -1,0 +1,45 @@
+import { firstLineOfCall, pathOfCall, type Toolbox } from './choose-tools.js';
+import { isFailure, readHits, readLines, readPaths, type SeenLine } from './read-observation.js';
+import type { PastCall, Prompt } from './read-prompt.js';
+
+/** All that has been seen so far: lines of files, and names of files. */
+export interface Evidence {
+  /** Path → line number → text. */
+  readonly files: ReadonlyMap<string, ReadonlyMap<number, string>>;
+  readonly paths: readonly string[];
+  /** Files whose text was read or given, as against lines that only a search showed. */
+  readonly read: ReadonlySet<string>;
+  /** Search calls that found something. */
+  readonly foundBy: readonly PastCall[];
+}
+
+/** Gathers what the context files and the observations of all calls show. */
+export function gatherEvidence({ calls, contextFiles }: Prompt, { search, read, list }: Toolbox): Evidence {
+  const called = (tool: { name: string } | null) =>
+    calls.filter(({ name, observation }) => name === tool?.name && !isFailure(observation));
+  const searches = called(search).map((call) => ({ call, hits: readHits(call.observation) }));
+  const reads = called(read).map(({ args, observation }) => {
+    const path = read ? pathOfCall(read, args) : '';
+    return { path, lines: readLines(observation, path, firstLineOfCall(args)) };
+  });
+  const given = contextFiles.map(({ path, content, firstLine }) => ({
+    path,
+    lines: readLines(content, path, firstLine),
+  }));
+  const whole = [...given, ...reads];
+  return {
+    files: byFile([...searches.flatMap(({ hits }) => hits), ...whole.flatMap(({ lines }) => lines)]),
+    paths: called(list).flatMap(({ observation }) => readPaths(observation)),
+    read: new Set(whole.map(({ path }) => path)),
+    foundBy: searches.filter(({ hits }) => hits.length > 0).map(({ call }) => call),
+  };
+}
+
+function byFile(lines: readonly SeenLine[]): Map<string, Map<number, string>> {
+  const files = new Map<string, Map<number, string>>();
+  for (const { path, line, text } of lines) {
+    const file = files.get(path) ?? new Map<number, string>();
+    files.set(path, file.set(line, text));
+  }
+  return files;
+}

@@ -1,0 +1,99 @@
+import type { Evidence } from './evidence.js';
+import type { SeenLine } from './read-observation.js';
+import type { SearchTerm } from './search-terms.js';
+
+export interface RankedLine extends SeenLine {
+  readonly score: number;
+}
+
+/** Lines around one that count for it, since a sentence or a function is longer than a line. */
+const neighbourhood = 3;
+const neighbourShare = 0.4;
+
+/**
+ * All seen lines that match, the best first: rare and telling terms count more, then terms near by, terms in the
+ * path, definitions, and numbers where the task asks for one. Ties go by path and line, so the order is always the same.
+ */
+export function rankLines({ files }: Evidence, task: string, terms: readonly SearchTerm[]): RankedLine[] {
+  const lines = [...files].flatMap(([path, texts]) =>
+    [...texts].map(([line, text]) => ({ path, line, text })),
+  );
+  const weighed = weigh(terms, lines);
+  const ranked = [...files].flatMap(([path, texts]) =>
+    [...texts].flatMap(([line, text]) => {
+      const own = matches(weighed, text);
+      if (own.size === 0) return [];
+      const near = neighbours(texts, line).flatMap((each) => [...matches(weighed, each)]);
+      const score = scoreLine({ own, near: new Map(near), inPath: matches(weighed, path) });
+      return [{ path, line, text, score: score * factorOf(path, text, task) }];
+    }),
+  );
+  return ranked.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path) || a.line - b.line);
+}
+
+/** The files of the lines with their best line, best file first: a file counts for its three best lines. */
+export function rankFiles(lines: readonly RankedLine[]): { path: string; line: number }[] {
+  const byPath = new Map<string, RankedLine[]>();
+  for (const line of lines) byPath.set(line.path, [...(byPath.get(line.path) ?? []), line]);
+  const files = [...byPath].map(([path, own]) => ({
+    path,
+    line: own[0]?.line ?? 1,
+    score: own.slice(0, 3).reduce((sum, { score }, index) => sum + score / (index + 1), 0),
+  }));
+  return files.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path));
+}
+
+interface WeighedTerm extends SearchTerm {
+  readonly value: number;
+}
+
+/** A term is worth less the more lines have it. */
+function weigh(terms: readonly SearchTerm[], lines: readonly SeenLine[]): WeighedTerm[] {
+  return terms.map((term) => {
+    const count = lines.filter(({ text }) => text.toLowerCase().includes(term.stem)).length;
+    return { ...term, value: Math.min(term.weight, 20) / (1 + Math.log2(1 + count)) };
+  });
+}
+
+/** The terms in a text with their values; a stem alone counts for half of the word. */
+function matches(terms: readonly WeighedTerm[], text: string): Map<string, number> {
+  const lower = text.toLowerCase();
+  return new Map(
+    terms.flatMap(({ text: word, stem, value }) => {
+      if (lower.includes(word.toLowerCase())) return [[stem, value]];
+      return lower.includes(stem) ? [[stem, value / 2]] : [];
+    }),
+  );
+}
+
+interface Score {
+  readonly own: ReadonlyMap<string, number>;
+  readonly near: ReadonlyMap<string, number>;
+  readonly inPath: ReadonlyMap<string, number>;
+}
+
+function scoreLine({ own, near, inPath }: Score): number {
+  const total = (values: Iterable<number>) => [...values].reduce((sum, value) => sum + value, 0);
+  const extra = [...near].filter(([stem]) => !own.has(stem)).map(([, value]) => value * neighbourShare);
+  return total(own.values()) + total(extra) + total(inPath.values()) * neighbourShare;
+}
+
+const neighbours = (texts: ReadonlyMap<number, string>, line: number): string[] =>
+  [...Array(neighbourhood * 2 + 1).keys()].flatMap(
+    (offset) => texts.get(line - neighbourhood + offset) ?? [],
+  );
+
+const definition =
+  /^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:public\s+|private\s+|static\s+)*(?:function|class|interface|type|enum|const|let|var|def|fn|func|fun|struct|trait|impl|module|namespace|sub)\b/u;
+const asksForNumber =
+  /\bhow (?:long|many|much|often|old|big|large)\b|\bwhen\b|\bwhat (?:percentage|number|limit|port|size)\b|\blimit\b|\bmaximum\b|\bwie (?:lange|viele?|oft|groß)\b|\bwann\b/iu;
+
+/** What a line is, beside what it says. The numbers 0 and 1 stand in too many lines to tell anything. */
+function factorOf(path: string, text: string, task: string): number {
+  const number = asksForNumber.test(task) && /\d{2}|[2-9]/u.test(text) ? 2 : 1;
+  const defines = definition.test(text) ? 1.4 : 1;
+  const imports = /^\s*(?:import|from|require|using|#include)\b/u.test(text) ? 0.3 : 1;
+  const tests =
+    /(?:^|[/._-])(?:tests?|spec|fixtures?)(?:[/._-]|$)/iu.test(path) && !/\btest/iu.test(task) ? 0.5 : 1;
+  return number * defines * imports * tests;
+}

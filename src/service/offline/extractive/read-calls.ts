@@ -1,0 +1,51 @@
+/** A call as an earlier step wrote it. */
+export interface WrittenCall {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The calls in an assistant's text, in the taught forms only: `Action: name(key=value, …)` and `<tool_code>`.
+ * It reads what this model wrote itself; other models' dialects are the service's concern.
+ */
+export function readCalls(text: string): WrittenCall[] {
+  const actions = [...text.matchAll(/^[ \t]*Action:[ \t]*([A-Za-z_][\w.-]*)\(/gmu)].map((match) => ({
+    name: match[1] ?? '',
+    args: readArguments(text.slice(match.index + match[0].length)),
+  }));
+  return actions.length > 0 ? actions : xmlCalls(text);
+}
+
+/** True if the text is an answer: it says so, or calls nothing. */
+export const isAnswer = (text: string): boolean =>
+  /^[ \t]*Final Answer:|<final_answer>/imu.test(text) || readCalls(text).length === 0;
+
+function xmlCalls(text: string): WrittenCall[] {
+  const blocks = text.matchAll(/<tool_code>\s*<name>([^<]+)<\/name>([\s\S]*?)<\/tool_code>/gu);
+  return [...blocks].map(([, name = '', rest = '']) => {
+    const json = /<parameters>([\s\S]*)<\/parameters>/u.exec(rest)?.[1] ?? '{}';
+    return { name: name.trim(), args: toRecord(parseJson(json)) };
+  });
+}
+
+/** `key=value` pairs up to the closing parenthesis; a value is a JSON literal, or a word. */
+function readArguments(text: string): Record<string, unknown> {
+  const args: Record<string, unknown> = {};
+  const pair = /\s*([A-Za-z_]\w*)\s*[=:]\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^,()\s]+)\s*(,?)/uy;
+  for (let match = pair.exec(text); match; match = pair.exec(text)) {
+    const [, name = '', value = '', comma] = match;
+    args[name] = parseJson(value) ?? value;
+    if (!comma) break;
+  }
+  return args;
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const toRecord = (value: unknown): Record<string, unknown> => Object.fromEntries(Object.entries(value ?? {}));

@@ -1,0 +1,153 @@
+import { isAnswer, readCalls, type WrittenCall } from './read-calls.js';
+import { type OfferedTool, readTools } from './read-tools.js';
+import { type Block, type Segment, splitBlocks } from './split-blocks.js';
+
+/** A chat message; the content is a string or a list of parts with `text`. */
+export interface Message {
+  readonly role: string;
+  readonly content: unknown;
+}
+
+/** All the model knows: what it reads out of the messages. The policy sees nothing else. */
+export interface Prompt {
+  readonly task: string;
+  readonly tools: readonly OfferedTool[];
+  /** The calls since the task was set, each with what came of it. */
+  readonly calls: readonly PastCall[];
+  readonly contextFiles: readonly ContextFile[];
+  /** The last message says that no further action is taken. */
+  readonly mustAnswer: boolean;
+  /** The form that the system text teaches. */
+  readonly form: 'text' | 'xml';
+  /** A strict phase asks for its own JSON block; `act` is as usual. */
+  readonly phase: 'reason' | 'act' | 'observe';
+}
+
+export interface PastCall extends WrittenCall {
+  readonly observation: string;
+}
+
+export interface ContextFile {
+  readonly path: string;
+  /** The number of the first line. */
+  readonly firstLine: number;
+  readonly content: string;
+}
+
+/** Reads a prompt tolerantly: what stands in a fence is data, what stands outside is said by somebody. */
+export function readPrompt(messages: readonly Message[]): Prompt {
+  const system = messages.filter(isSystem).map(textOf).join('\n\n');
+  const turns = messages.filter((message) => !isSystem(message));
+  const tail = spoken(segmentsOf(turns.at(-1)));
+  return {
+    ...readTurns(turns),
+    tools: readTools(system),
+    contextFiles: turns.filter(({ role }) => role === 'user').flatMap((turn) => readFiles(segmentsOf(turn))),
+    mustAnswer: urges.test(tail),
+    form: /<tool_code>/u.test(system) && !/^\s*Action:/mu.test(system) ? 'xml' : 'text',
+    phase: phaseOf(tail),
+  };
+}
+
+/** Words of the service that ask for an answer; they are never part of the task. */
+const urges =
+  /\b(?:must|have to|should|need to|please)\b[^.\n]{0,80}\banswer\b[^.\n]{0,80}\bnow\b|\banswer now\b|\blast (?:iteration|step)\b|\bno (?:more|further) (?:tools?|actions?|calls?|iterations?|steps?)\b/iu;
+
+/** Other words of the service around the task, left out paragraph by paragraph. */
+const asides =
+  /^(?:continue\.?$|observation\b|note:|advice:|context\b|the (?:following|files?)\b|current (?:file|focus)\b)/iu;
+
+function phaseOf(tail: string): Prompt['phase'] {
+  if (/\btools_to_consider\b/u.test(tail)) return 'reason';
+  return /\bshould_continue\b/u.test(tail) ? 'observe' : 'act';
+}
+
+/** Walks the conversation: an answer closes a task, and the next thing the user says is the next one. */
+function readTurns(turns: readonly Message[]): { task: string; calls: PastCall[] } {
+  let task = '';
+  let calls: PastCall[] = [];
+  let open: WrittenCall[] = [];
+  let settled = true;
+  for (const turn of turns) {
+    if (turn.role === 'assistant') {
+      const text = textOf(turn);
+      open = [...open, ...readCalls(text)];
+      settled = isAnswer(text);
+      continue;
+    }
+    const segments = segmentsOf(turn);
+    calls = [...calls, ...observe(open, segments)];
+    open = [];
+    const said = taskIn(segments);
+    if (settled && said) {
+      task = said;
+      calls = [];
+      settled = false;
+    }
+  }
+  return { task, calls };
+}
+
+/** Pairs open calls with the observations of the next message; what is missing was not run. */
+function observe(open: readonly WrittenCall[], segments: readonly Segment[]): PastCall[] {
+  const fenced = segments.flatMap((each) =>
+    each.kind === 'block' && isObservation(each.block) ? [each.block.content] : [],
+  );
+  const observations = fenced.length > 0 ? fenced : [spoken(segments).replace(/^\s*Observation:\s*/iu, '')];
+  return open.map((call, index) => ({ ...call, observation: observations[index] ?? '' }));
+}
+
+const isObservation = ({ name }: Block): boolean => /observation|result|output/u.test(name);
+
+/** The task: what is said after the files, without the service's own words; a block may be named for it. */
+function taskIn(segments: readonly Segment[]): string {
+  const named = segments.find(
+    (each) => each.kind === 'block' && /^(?:task|query|user_query|question)$/u.test(each.block.name),
+  );
+  if (named?.kind === 'block') return named.block.content.trim();
+  const lastFile = segments.findLastIndex((each) => each.kind === 'block' && isFile(each.block));
+  const after = paragraphs(segments.slice(lastFile + 1));
+  return (after.length > 0 ? after : paragraphs(segments)).join('\n\n');
+}
+
+const paragraphs = (segments: readonly Segment[]): string[] =>
+  spoken(segments)
+    .split(/\n\s*\n/u)
+    .map((each) => each.trim())
+    .filter((each) => each !== '' && !urges.test(each) && !asides.test(each));
+
+const spoken = (segments: readonly Segment[]): string =>
+  segments.flatMap((each) => (each.kind === 'text' ? [each.text] : [])).join('\n\n');
+
+const isFile = ({ attributes }: Block): boolean => pathOf(attributes) !== undefined;
+
+const pathOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
+  attributes['path'] ?? attributes['file'] ?? attributes['filename'];
+
+/** Files in fences, also those inside a block that only groups them. */
+function readFiles(segments: readonly Segment[]): ContextFile[] {
+  return segments.flatMap((segment) => {
+    if (segment.kind === 'text' || isObservation(segment.block)) return [];
+    const { attributes, content } = segment.block;
+    const path = pathOf(attributes);
+    if (path === undefined) return readFiles(splitBlocks(content));
+    const firstLine = Number(/\d+/u.exec(attributes['lines'] ?? attributes['start_line'] ?? '1')?.[0] ?? 1);
+    return [{ path, content, firstLine }];
+  });
+}
+
+const isSystem = ({ role }: Message): boolean => role === 'system' || role === 'developer';
+
+const segmentsOf = (message: Message | undefined): Segment[] =>
+  message ? partsOf(message.content).flatMap(splitBlocks) : [];
+
+const textOf = ({ content }: Message): string => partsOf(content).join('\n\n');
+
+function partsOf(content: unknown): string[] {
+  if (typeof content === 'string') return [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: unknown) => {
+    const text = Object.entries(part ?? {}).find(([name]) => name === 'text')?.[1];
+    return typeof text === 'string' ? [text] : [];
+  });
+}

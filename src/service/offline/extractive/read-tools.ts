@@ -1,0 +1,89 @@
+/** A tool as the prompt offers it. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: readonly string[];
+}
+
+/**
+ * Finds the tools in the system text, however they are written: signatures such as `read_file(path, start_line)`
+ * at the start of a line, XML, or JSON schemas. The first mention of a name counts.
+ */
+export function readTools(system: string): OfferedTool[] {
+  const found = [...xmlTools(system), ...signatures(system), ...jsonTools(system)];
+  const byName = new Map<string, OfferedTool>();
+  for (const tool of found) {
+    const known = byName.get(tool.name);
+    if (!known || known.parameters.length < tool.parameters.length) byName.set(tool.name, tool);
+  }
+  return [...byName.values()];
+}
+
+/** A line such as `- read_file(path: string, start_line?): reads a file`. Examples with values are none. */
+function signatures(system: string): OfferedTool[] {
+  const lines = system.matchAll(
+    /^[ \t]*(?:[-*#]+[ \t]*|\d+\.[ \t]*)?[`*]*([A-Za-z_][\w.-]*)\(([^()\n]*)\)(.*)$/gmu,
+  );
+  return [...lines].flatMap(([, name = '', list = '', description = '']) => {
+    const parameters = list.split(',').map((each) => each.trim());
+    if (list.trim() === '') return [{ name, description, parameters: [] }];
+    if (!parameters.every(isParameter)) return [];
+    return [{ name, description, parameters: parameters.map(nameOf) }];
+  });
+}
+
+const isParameter = (text: string): boolean => /^[[{]?[A-Za-z_]\w*\??(?:\s*[:=].*)?[\]}]?$/u.test(text);
+const nameOf = (text: string): string => /[A-Za-z_]\w*/u.exec(text)?.[0] ?? text;
+
+/** `<tool name="…">` or `<tool><name>…</name>`, each up to the next one. */
+function xmlTools(system: string): OfferedTool[] {
+  const parts = system.split(/<tool(?:_definition)?\b/u).slice(1);
+  return parts.flatMap((part) => {
+    const name = /^[^<>]*\bname="([^"]+)"/u.exec(part)?.[1] ?? textOf(part, 'name');
+    if (!name) return [];
+    return [{ name, description: textOf(part, 'description') ?? '', parameters: xmlParameters(part) }];
+  });
+}
+
+function xmlParameters(body: string): string[] {
+  const tags = [...body.matchAll(/<param(?:eter)?\b[^<>]*\bname="([^"]+)"/gu)].map(([, name = '']) => name);
+  return tags.length > 0 ? tags : schemaProperties(body);
+}
+
+const textOf = (body: string, tag: string): string | undefined =>
+  new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'u').exec(body)?.[1]?.trim();
+
+/** `"name": "read_file"` and the `"properties"` that come before the next name. */
+function jsonTools(system: string): OfferedTool[] {
+  const parts = system.split(/(?="name"\s*:\s*"[\w.-]+")/u).slice(1);
+  return parts.flatMap((part) => {
+    const name = /"name"\s*:\s*"([\w.-]+)"/u.exec(part)?.[1];
+    const description = /"description"\s*:\s*"((?:[^"\\]|\\.)*)"/u.exec(part)?.[1] ?? '';
+    return name ? [{ name, description, parameters: schemaProperties(part) }] : [];
+  });
+}
+
+/** The names under `"properties"` of the first schema in the text. */
+export function schemaProperties(text: string): string[] {
+  const start = /"properties"\s*:\s*\{/u.exec(text);
+  if (!start) return [];
+  const object = balanced(text, start.index + start[0].length - 1);
+  try {
+    return Object.keys(JSON.parse(object));
+  } catch {
+    return [];
+  }
+}
+
+/** From an opening brace to its closing one, strings skipped. */
+function balanced(text: string, start: number): string {
+  let depth = 0;
+  const tokens = /"(?:[^"\\]|\\.)*"|[{}]/gu;
+  tokens.lastIndex = start;
+  for (let match = tokens.exec(text); match; match = tokens.exec(text)) {
+    if (match[0] === '{') depth += 1;
+    if (match[0] === '}') depth -= 1;
+    if (depth === 0) return text.slice(start, tokens.lastIndex);
+  }
+  return '';
+}

@@ -1,0 +1,32 @@
+import { type HttpAnswer, jsonType } from './answer.js';
+import type { RecordedRequest } from './reply.js';
+
+/** The one model this server has of its own. */
+export const offlineModel = 'offline';
+
+/** `GET /v1/models`: Anthropic's clients are known by their version header. */
+export function listModels({ headers }: RecordedRequest): HttpAnswer {
+  const body = 'anthropic-version' in headers ? anthropicModels : openaiModels;
+  return { status: 200, headers: { 'content-type': jsonType }, body: [JSON.stringify(body)] };
+}
+
+const openaiModels = {
+  object: 'list',
+  data: [{ id: offlineModel, object: 'model', created: 0, owned_by: 'stepwise' }],
+};
+
+const anthropicModels = {
+  data: [
+    {
+      type: 'model',
+      id: offlineModel,
+      display_name: 'Offline extractive searcher',
+      created_at: '1970-01-01T00:00:00Z',
+      max_input_tokens: null,
+      max_tokens: null,
+    },
+  ],
+  has_more: false,
+  first_id: offlineModel,
+  last_id: offlineModel,
+};

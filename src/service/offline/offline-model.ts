@@ -1,0 +1,52 @@
+import type { Respond } from './answer-request.js';
+import { extractiveReply } from './extractive/extractive-model.js';
+import type { Message } from './extractive/read-prompt.js';
+import { offlineModel } from './list-models.js';
+import type { RecordedRequest, Reply } from './reply.js';
+import { startServer } from './server.js';
+
+/** The embedded default, listening. */
+export interface OfflineModel {
+  /** `http://127.0.0.1:port`; as an OpenAI-compatible upstream this with `/v1`. */
+  readonly url: string;
+  /** Breaks every connection and stops listening. Not needed for the process to end. */
+  close(): Promise<void>;
+}
+
+/** Starts the model `offline` on loopback (SPEC §15). It keeps no process alive and remembers no request. */
+export async function startOfflineModel(): Promise<OfflineModel> {
+  const { url, close, unref } = await startServer(answerOffline);
+  unref();
+  return { url, close };
+}
+
+/** Answers with the extractive model; any other model is not found here. */
+export const answerOffline: Respond = (request) =>
+  request.body['model'] === offlineModel ? replyOffline(request) : { fault: 'not-found' };
+
+/** The characters that stand for one token, in the limit as in the usage counts. */
+const charactersPerToken = 4;
+
+/** The extractive model's reply to a request of either shape, cut off where the request limits the output. */
+export function replyOffline({ body }: RecordedRequest): Reply {
+  const text = extractiveReply(messagesOf(body));
+  const limit = charactersPerToken * (outputLimit(body) ?? Number.POSITIVE_INFINITY);
+  return text.length <= limit ? { text } : { text: text.slice(0, limit), finishReason: 'length' };
+}
+
+function outputLimit(body: RecordedRequest['body']): number | null {
+  const limit = body['max_completion_tokens'] ?? body['max_tokens'];
+  return typeof limit === 'number' ? limit : null;
+}
+
+/** Anthropic's system text stands beside the messages, OpenAI's among them. */
+function messagesOf({ system, messages }: RecordedRequest['body']): Message[] {
+  const turns = Array.isArray(messages) ? messages.flatMap(toMessage) : [];
+  return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];
+}
+
+function toMessage(value: unknown): Message[] {
+  const fields = new Map<string, unknown>(Object.entries(value ?? {}));
+  const role = fields.get('role');
+  return typeof role === 'string' ? [{ role, content: fields.get('content') }] : [];
+}

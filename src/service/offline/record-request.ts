@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Delivery } from './deliver.js';
+import type { Ending, RecordedRequest } from './reply.js';
+
+/** A request on record and the reply to it, until the connection is done with both. */
+export interface OpenExchange extends Delivery {
+  readonly request: RecordedRequest;
+}
+
+interface Arrival {
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly rawBody: string;
+}
+
+/** Puts a request on record and watches how its exchange ends. */
+export function openExchange({ incoming, response, rawBody }: Arrival): OpenExchange {
+  const closed = new AbortController();
+  let ending: Ending | null = null;
+  let endedAt: number | null = null;
+  const end = (how: Ending): void => {
+    ending ??= how;
+    endedAt ??= Date.now();
+    closed.abort();
+  };
+  const ended = new Promise<Ending>((resolve) => {
+    closed.signal.addEventListener('abort', () => resolve(ending ?? 'aborted'), { once: true });
+  });
+  const onClose = (): void => end(response.writableFinished ? 'answered' : 'aborted');
+  // The client may be gone before the body was whole: then no `close` will come any more.
+  if (response.closed) onClose();
+  else response.once('close', onClose);
+  const request: RecordedRequest = {
+    ...describe(incoming, rawBody),
+    get ending() {
+      return ending;
+    },
+    get endedAt() {
+      return endedAt;
+    },
+    get aborted() {
+      return ending === 'aborted';
+    },
+    ended,
+  };
+  return { request, response, signal: closed.signal, hangUp: () => end('cut') };
+}
+
+const describe = ({ method = 'GET', url = '/', headers }: IncomingMessage, rawBody: string) => ({
+  method,
+  path: url.split('?')[0] ?? '/',
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+  body: parseObject(rawBody),
+  rawBody,
+  at: Date.now(),
+});
+
+function parseObject(json: string): Record<string, unknown> {
+  try {
+    return Object.fromEntries(Object.entries(JSON.parse(json) ?? {}));
+  } catch {
+    return {};
+  }
+}

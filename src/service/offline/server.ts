@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { answerRequest, type Respond } from './answer-request.js';
+import { deliver } from './deliver.js';
+import { type OpenExchange, openExchange } from './record-request.js';
+import type { RecordedRequest } from './reply.js';
+
+/** A provider on 127.0.0.1, at a port the system chose. */
+export interface LoopbackServer {
+  /** `http://127.0.0.1:port`; OpenAI clients add `/v1`. */
+  readonly url: string;
+  /** Connections that are open now, idle ones included. */
+  openSockets(): number;
+  /** Breaks every connection at once and stops listening. */
+  close(): Promise<void>;
+  /** From now on the server keeps no process alive. */
+  unref(): void;
+}
+
+/** Listens on loopback and answers in the shape of the path that was asked. */
+export async function startServer(
+  respond: Respond,
+  record: (request: RecordedRequest) => void = () => {},
+): Promise<LoopbackServer> {
+  const sockets = new Set<Socket>();
+  const open = new Set<OpenExchange>();
+  const server = createServer((incoming, response) => {
+    void serve({ incoming, response, respond, record, open });
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on a port has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    openSockets: () => sockets.size,
+    unref() {
+      server.unref();
+      for (const socket of sockets) socket.unref();
+      server.on('connection', (socket) => socket.unref());
+    },
+    async close() {
+      if (!server.listening) return;
+      const closed = [server, ...sockets].map((each) => once(each, 'close'));
+      server.close();
+      for (const exchange of open) exchange.hangUp();
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(closed);
+    },
+  };
+}
+
+interface Visit {
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly respond: Respond;
+  readonly record: (request: RecordedRequest) => void;
+  readonly open: Set<OpenExchange>;
+}
+
+async function serve({ incoming, response, respond, record, open }: Visit): Promise<void> {
+  const rawBody = await text(incoming).catch(() => '');
+  const exchange = openExchange({ incoming, response, rawBody });
+  open.add(exchange);
+  void exchange.request.ended.then(() => open.delete(exchange));
+  record(exchange.request);
+  await deliver(answerRequest(exchange.request, respond), exchange).catch(() => {
+    if (exchange.signal.aborted) return;
+    exchange.hangUp();
+    response.destroy();
+  });
+}
