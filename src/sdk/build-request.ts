@@ -1,5 +1,6 @@
 import type { Step } from '../contract/step.js';
 import type { StepRequestInput } from '../contract/step-request.js';
+import type { ToolDefinition } from '../contract/tool.js';
 import type { Tool } from './define-tool.js';
 import type { RunState } from './run-state.js';
 
@@ -40,7 +41,7 @@ function contextFields(context: RunState['options']['context'] = {}): Partial<St
 }
 
 /** What travels: a tool without its code. */
-const toDefinition = ({ name, description, inputSchema, annotations }: Tool) => ({
+export const toDefinition = ({ name, description, inputSchema, annotations }: Tool): ToolDefinition => ({
   name,
   description,
   inputSchema,

@@ -107,7 +107,7 @@ const execute = (run: RunState, { tool, action }: Extract<ClearedAction, { tool:
 
 async function observe(run: RunState, performed: readonly Performed[]): Promise<void> {
   const observations = performed.filter((each) => !inputRequestOf(each)).map(toObservation);
-  run.append(...observations);
+  run.observe(...observations);
   for (const { action, outcome } of performed) {
     const { tool_name, tool_args } = action;
     run.recordAction({

@@ -46,6 +46,9 @@ export class RunState {
   readonly steps: StepRecord[] = [];
   /** Every response of the service, as a saved run keeps them. */
   readonly responses: Step[] = [];
+  /** Every observation as it was made: a compaction may shorten the history. */
+  readonly observations: TurnInput[] = [];
+  readonly beganWith: readonly TurnInput[];
   iterationsLeft: number;
   /** True until a step has taken the task into the history. */
   taskIsNew: boolean;
@@ -66,6 +69,7 @@ export class RunState {
     this.llmConfig = { ...defaultLlmConfig, ...options.llmConfig };
     this.projectId = options.projectId ?? randomId();
     this.sessionId = options.sessionId ?? randomId();
+    this.beganWith = options.history ?? [];
     ({ history: this.history, taskIsNew: this.taskIsNew } = takeUpHistory(task, options.history));
     this.tasks = options.tasks ?? [];
     this.approvalRules = options.approvalRules ?? [];
@@ -84,6 +88,11 @@ export class RunState {
 
   append(...turns: readonly TurnInput[]): void {
     this.history = [...this.history, ...turns];
+  }
+
+  observe(...observations: readonly TurnInput[]): void {
+    this.observations.push(...observations);
+    this.append(...observations);
   }
 
   /** Takes in what the service said; a step that failed has added nothing to the history. */

@@ -14,6 +14,8 @@ import type { StepService } from './step-service.js';
 import { react } from './strategies/react.js';
 import { reasonActObserve } from './strategies/reason-act-observe.js';
 import { summarizeRun } from './summarize-run.js';
+import { toTrajectory } from './to-trajectory.js';
+import type { Trajectory } from './trajectory.js';
 
 const strategies = {
   react,
@@ -52,6 +54,11 @@ export class Run implements AsyncIterable<RunEvent> {
   async result(): Promise<RunResult> {
     for await (const _ of this.#events);
     return this.#result ?? toResult(this.#state, stopped);
+  }
+
+  /** The run as it stands, to be kept as JSON; at any time, also before its end. */
+  save(): Trajectory {
+    return toTrajectory(this.#state, this.#result);
   }
 
   async #conduct(emit: (event: RunEvent) => Promise<void>): Promise<void> {
@@ -124,7 +131,7 @@ function closeOpenCalls(run: RunState): void {
       toolResult: { success: false },
     }),
   );
-  run.append(...turns);
+  run.observe(...turns);
 }
 
 function toResult(run: RunState, end: RunEnd): RunResult {

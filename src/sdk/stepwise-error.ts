@@ -37,10 +37,12 @@ export class StepwiseError extends Error {
 
   /** The error of a body that follows the contract. */
   static fromBody(body: ErrorResponse, status?: number): StepwiseError {
-    const { code, message, retryable, retry_after_ms } = body.error;
-    // The contract lists the codes; one added later is still a string to show.
-    const failure = { code: code as ErrorCode, message, retryable, retryAfterMs: retry_after_ms, body };
+    const failure = { ...failureOf(body.error), body };
     return new StepwiseError(status === undefined ? failure : { ...failure, status });
+  }
+
+  static fromStepError(error: StepError): StepwiseError {
+    return new StepwiseError(failureOf(error));
   }
 
   /** The same facts as the wire's error, for events and saved runs. */
@@ -59,3 +61,11 @@ export class StepwiseError extends Error {
     );
   }
 }
+
+const failureOf = ({ code, message, retryable, retry_after_ms }: StepError): Failure => ({
+  // The contract lists the codes; one that a newer service adds is still a string to show.
+  code: code as ErrorCode,
+  message,
+  retryable,
+  retryAfterMs: retry_after_ms,
+});
