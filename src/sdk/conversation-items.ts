@@ -1,4 +1,5 @@
 import type { TurnInput } from '../contract/history.js';
+import { pairCalls } from './pair-calls.js';
 
 /**
  * A history on its way to a vendor's shape: the calls of one step are together, each result follows its call,
@@ -37,18 +38,11 @@ export interface ConversationCall {
 
 type Origin = number | null;
 
-/** A turn in its place, and for a call where its result is. */
+/** A turn in its place; with a call, what vendors call it by, and where its result is. */
 interface PlacedTurn {
   readonly turn: TurnInput;
   readonly origin: number;
-  readonly call?: PlacedCall;
-}
-
-interface PlacedCall {
-  readonly id: string;
-  readonly name: string;
-  readonly args: Readonly<Record<string, unknown>>;
-  result?: PlacedTurn;
+  readonly call?: ConversationCall & { readonly result: PlacedTurn | undefined };
 }
 
 /** Vendors refuse empty messages, and calls without results. */
@@ -97,31 +91,16 @@ function resultTurn({ callId, text, isError }: ResultItem): TurnInput {
   return isError ? { ...turn, toolResult: { success: false } } : turn;
 }
 
-/** Pairs observations with calls: by id, else with the oldest open call (SPEC §2). */
 function placeTurns(history: readonly TurnInput[]): PlacedTurn[] {
   const taken = new Set<string>();
-  const open: { readonly ourId: string; readonly call: PlacedCall }[] = [];
-  let calls = 0;
-  return history.map((turn, origin) => {
-    const { role, toolCall } = turn;
-    if (role === 'assistant' && toolCall) {
-      const ourId = toolCall.id ?? `call_${++calls}`;
-      const call = { id: uniqueId(ourId, taken), name: toolCall.name, args: toolCall.parameters };
-      open.push({ ourId, call });
-      return { turn, origin, call };
-    }
-    const placed = { turn, origin };
-    if (role === 'tool_observation') answerCall(open, placed);
-    return placed;
-  });
-}
-
-function answerCall(open: { readonly ourId: string; readonly call: PlacedCall }[], result: PlacedTurn): void {
-  const { toolCallId } = result.turn;
-  const named = open.findIndex(({ ourId }) => ourId === toolCallId);
-  const index = toolCallId == null ? 0 : named;
-  const [answered] = index < 0 ? [] : open.splice(index, 1);
-  if (answered) answered.call.result = result;
+  const placed: PlacedTurn[] = history.map((turn, origin) => ({ turn, origin }));
+  for (const { index, id, name, parameters, observation } of pairCalls(history)) {
+    const result = observation === undefined ? undefined : placed[observation];
+    const call = { id: uniqueId(id, taken), name, args: parameters, origin: index, result };
+    const turn = placed[index];
+    if (turn) placed[index] = { ...turn, call };
+  }
+  return placed;
 }
 
 /** Vendors allow letters, digits, `_` and `-`, and no id twice. */
@@ -134,13 +113,13 @@ function uniqueId(id: string, taken: Set<string>): string {
 }
 
 function groupItems(group: readonly PlacedTurn[]): ConversationItem[] {
-  const calls = group.flatMap(({ call, origin }) => (call ? [{ ...call, origin }] : []));
+  const calls = group.flatMap(({ call }) => call ?? []);
   if (calls.length === 0) return [];
   const text = group[0]?.turn.content ?? '';
   return [{ type: 'calls', text, calls }, ...calls.map(resultItem)];
 }
 
-function resultItem({ id, result }: PlacedCall): ResultItem {
+function resultItem({ id, result }: NonNullable<PlacedTurn['call']>): ResultItem {
   if (!result) return { type: 'result', callId: id, text: notRun, isError: true, origin: null };
   const { turn, origin } = result;
   const isError = turn.toolResult?.success === false;

@@ -2,7 +2,7 @@ import type { TurnInput } from '../contract/history.js';
 import { type ClientToolName, createClientTools } from './client-tools.js';
 import type { Tool } from './define-tool.js';
 import { notRun } from './execute-tool.js';
-import { openCalls } from './open-calls.js';
+import { openCalls } from './pair-calls.js';
 import { relay } from './relay.js';
 import { endOfException, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';

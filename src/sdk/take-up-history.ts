@@ -1,5 +1,5 @@
 import type { TurnInput } from '../contract/history.js';
-import { openCalls } from './open-calls.js';
+import { openCalls } from './pair-calls.js';
 
 /** The history a run begins with, and whether its task is still to be told. */
 export interface Beginning {

@@ -9,7 +9,7 @@ import { type StepRequest, stepRequestSchema } from '../../src/contract/step-req
 
 /** What the model does in one step; `reply` for anything special. */
 export type Script =
-  | { thought?: string; call: Call; more?: readonly Call[] }
+  | { thought?: string; call: Call; more?: readonly Call[]; shouldCompact?: boolean }
   | { thought?: string; answer: string; outcome?: 'answer' | 'action_after_limit' }
   | { malformed: string }
   | { control: Record<string, unknown>; thought?: string }
@@ -176,7 +176,7 @@ interface Acting {
 }
 
 function act(
-  { thought, call, more = [] }: Extract<Script, { call: Call }>,
+  { thought, call, more = [], shouldCompact = false }: Extract<Script, { call: Call }>,
   { common, asked, request }: Acting,
 ) {
   const before = request.conversation_history.filter((turn) => turn.toolCall).length;
@@ -199,6 +199,7 @@ function act(
     ...outcome,
     thought: thought ?? null,
     new_turns: [...asked, ...turns],
+    signals: { ...blank.signals, should_compact: shouldCompact },
     parse: { ...exact, outcome: 'action' },
   };
 }
