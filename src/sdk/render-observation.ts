@@ -6,10 +6,11 @@ export function renderObservation(result: unknown): string {
   return cap(toText(result));
 }
 
-/** What to show for an error, of whatever type. */
+/** What to show for whatever was thrown: an error's message, also that of another realm's error. */
 export function renderError(error: unknown): string {
-  if (error instanceof Error) return cap(error.message || error.name);
-  return cap(toText(error));
+  const isObject = typeof error === 'object' && error !== null;
+  const message = isObject && 'message' in error ? error.message : undefined;
+  return cap(typeof message === 'string' && message !== '' ? message : toText(error));
 }
 
 /** The first line of an observation and how much more there is, for a list of steps. */
@@ -25,7 +26,7 @@ function toText(value: unknown): string {
   try {
     return JSON.stringify(value, replaceCycles()) ?? String(value);
   } catch (error) {
-    return `(a result that cannot be shown: ${error instanceof Error ? error.message : 'not JSON'})`;
+    return `(a result that cannot be shown: ${error})`;
   }
 }
 

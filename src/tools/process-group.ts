@@ -77,7 +77,8 @@ const endTree = (pid: number) =>
   spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
 
 function shellFor(command: string): [string, ...string[]] {
-  if (!isWindows) return [exists('bash') ? 'bash' : 'sh', '-c', command];
+  // One pipe for output and errors, so that they come in the order in which they were written.
+  if (!isWindows) return [exists('bash') ? 'bash' : 'sh', '-c', 'eval "$0" 2>&1', command];
   const shell = exists('pwsh') ? 'pwsh' : 'powershell';
   return [shell, '-NoProfile', '-NonInteractive', '-Command', command];
 }

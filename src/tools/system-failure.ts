@@ -25,6 +25,6 @@ export function toToolError(error: unknown, path: string): Error {
 export const notReadable = (path: string): ToolError =>
   new ToolError(`There is no readable file or folder at "${path}".`);
 
-export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
+/** The system's code, such as `ENOENT`; empty for other errors. Errors of another realm are errors too. */
+export const errorCode = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
