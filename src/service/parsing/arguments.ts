@@ -1,4 +1,4 @@
-import { excerpt, isBareWord, isKeyCode, readValue } from './literals.js';
+import { excerpt, isBareWord, isKeyCode, readValue, readWordText } from './literals.js';
 import { matchMarker } from './markers.js';
 import { type OfferedTool, shorten } from './offered-tool.js';
 import {
@@ -10,7 +10,7 @@ import {
   skipBlanks,
   skipSpace,
 } from './scanner.js';
-import { resolveEscapes, stringStart } from './strings.js';
+import { readString, resolveEscapes, stringStart } from './strings.js';
 import { endsReply } from './trailing.js';
 
 /** One argument as written: positional without a key. */
@@ -91,28 +91,14 @@ class ArgumentReader {
   /** `name=`, `name:`, `"name"=` or `"name":`; otherwise nothing is taken. */
   #readKey(): string | null {
     const scanner = this.#scanner;
-    const start = scanner.position;
-    const name = this.#readKeyName(start);
-    const separator = skipBlanks(scanner.text, scanner.position);
-    if (name !== null && name !== '' && this.#separates(separator, name)) {
-      scanner.position = separator + 1;
-      return name;
-    }
-    scanner.position = start;
-    return null;
-  }
-
-  #readKeyName(start: number): string | null {
-    const scanner = this.#scanner;
-    const opening = stringStart(scanner);
-    if (opening) {
-      const end = scanner.text.indexOf(opening.close, opening.inside);
-      if (end < 0) return null;
-      scanner.position = end + opening.close.length;
-      return resolveEscapes(scanner.text.slice(opening.inside, end), opening.close);
-    }
-    while (isKeyCode(scanner.text.charCodeAt(scanner.position))) scanner.position += 1;
-    return scanner.text.slice(start, scanner.position);
+    const attempt = new Scanner(scanner.text, scanner.position, { lenient: scanner.lenient });
+    const name = stringStart(attempt) ? readString(attempt) : readWordText(attempt);
+    if (name === undefined || attempt.position === scanner.position) return null;
+    const separator = skipBlanks(scanner.text, attempt.position);
+    if (!this.#separates(separator, name)) return null;
+    for (const repair of attempt.repairs) scanner.repairs.add(repair);
+    scanner.position = separator + 1;
+    return name;
   }
 
   /** `==` compares and `https://` is an address; neither separates a key from its value. */

@@ -204,7 +204,9 @@ class Walk {
       this.#attempts += 1;
       return false;
     }
-    return this.#isMeant(reading, at + 1);
+    // whatever the paragraph's other backticks pair up to
+    const wrapped = reading.kind === 'call' && this.#text[at - 1] === '`' && this.#text[reading.end] === '`';
+    return !wrapped && this.#isMeant(reading, at + 1);
   }
 
   /** Reasoning up to its closing tag; unclosed only where it starts a line, and then to the end. */

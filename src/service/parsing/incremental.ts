@@ -84,7 +84,8 @@ export class IncrementalParser {
     this.#sendRest('reasoning', completion.reasoning, this.#sent.reasoning);
     if (completion.outcome === 'action') this.#sendRest('thought', thought, draft + sentThought);
     else this.#sendRest('thought', thought, sentThought);
-    if (answerLabelled || draft === '' || sentThought !== '') this.#sendRest('answer', answer, this.#sent.answer);
+    if (answerLabelled || draft === '' || sentThought !== '')
+      this.#sendRest('answer', answer, this.#sent.answer);
     else if (answer?.startsWith(draft)) this.#sendRest('draft', answer, draft);
     else this.#sendRest('answer', answer, '');
     return { deltas: this.#takeDeltas(), completion };
