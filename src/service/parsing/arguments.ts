@@ -91,13 +91,23 @@ class ArgumentReader {
   /** `name=`, `name:`, `"name"=` or `"name":`; otherwise nothing is taken. */
   #readKey(): string | null {
     const scanner = this.#scanner;
-    const attempt = new Scanner(scanner.text, scanner.position, { lenient: scanner.lenient });
-    const name = stringStart(attempt) ? readString(attempt) : readWordText(attempt);
-    if (name === undefined || attempt.position === scanner.position) return null;
-    const separator = skipBlanks(scanner.text, attempt.position);
-    if (!this.#separates(separator, name)) return null;
-    for (const repair of attempt.repairs) scanner.repairs.add(repair);
-    scanner.position = separator + 1;
+    const start = scanner.position;
+    const name = stringStart(scanner) ? this.#readQuotedName() : readWordText(scanner);
+    const separator = skipBlanks(scanner.text, scanner.position);
+    if (name !== undefined && scanner.position > start && this.#separates(separator, name)) {
+      scanner.position = separator + 1;
+      return name;
+    }
+    scanner.position = start;
+    return null;
+  }
+
+  /** Apart from the scanner, which is not to fail on what is no key after all. */
+  #readQuotedName(): string | undefined {
+    const { text, position, lenient, spellings } = this.#scanner;
+    const attempt = new Scanner(text, position, { lenient, spellings });
+    const name = readString(attempt);
+    this.#scanner.position = attempt.position;
     return name;
   }
 
