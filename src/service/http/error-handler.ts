@@ -26,7 +26,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
 
 /** The one end event of a stream that failed. */
 function endStream(events: EventStream, body: ErrorResponse): void {
-  void events.send({ type: 'error', ...body }).then(() => events.end());
+  void events.send({ type: 'error', error: body }).then(() => events.end());
 }
 
 function hasLeft(thrown: unknown, response: Response): boolean {
