@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once as event } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
@@ -9,8 +9,8 @@ import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { watchEventLoop } from './http/event-loop-lag.js';
 import { InFlight } from './http/in-flight.js';
-import { startOfflineModel } from './offline/offline-model.js';
-import { createModelDirectory } from './providers/create-provider.js';
+import { type OfflineModel, startOfflineModel } from './offline/offline-model.js';
+import { createModelDirectory, type ModelDirectory } from './providers/create-provider.js';
 import { version } from './version.js';
 
 /** A service that listens. */
@@ -34,12 +34,7 @@ export async function startService(
   const lag = watchEventLoop();
   const inFlight = new InFlight({ max: config.MAX_IN_FLIGHT, lagMs: lag.lagMs });
   const offline = config.OFFLINE_MODEL === 'on' ? await startOfflineModel() : undefined;
-  const models = createModelDirectory({
-    openaiUrl: config.OPENAI_UPSTREAM_URL,
-    anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
-    upstreams: config.UPSTREAMS,
-    ...(offline && { offlineUrl: `${offline.url}/v1` }),
-  });
+  const models = modelDirectory(config, offline);
   const app = createApp({
     step: reactStep,
     models,
@@ -56,27 +51,39 @@ export async function startService(
     await Promise.all([models.close(), offline?.close()]);
   };
   const server = createServer(app);
-  const url = await listen(server, config).catch(async (error: unknown) => {
+  try {
+    const url = await listen(server, config);
+    return { url, close: once(() => close(server, inFlight, config.SHUTDOWN_GRACE_MS).then(free)) };
+  } catch (error) {
     await free();
     throw error;
+  }
+}
+
+function modelDirectory(config: Config, offline: OfflineModel | undefined): ModelDirectory {
+  return createModelDirectory({
+    openaiUrl: config.OPENAI_UPSTREAM_URL,
+    anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
+    upstreams: config.UPSTREAMS,
+    ...(offline && { offlineUrl: `${offline.url}/v1` }),
   });
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    await drain(inFlight, config.SHUTDOWN_GRACE_MS);
-    await stopListening(server);
-    await free();
-  };
-  return {
-    url,
-    close: () => {
-      closing ??= close();
-      return closing;
-    },
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= action();
+    return running;
   };
 }
 
+async function close(server: Server, inFlight: InFlight, graceMs: number): Promise<void> {
+  await drain(inFlight, graceMs);
+  await stopListening(server);
+}
+
 async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
-  await once(server.listen(PORT, HOST), 'listening');
+  await event(server.listen(PORT, HOST), 'listening');
   // A server that listens on TCP has such an address.
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;

@@ -41,11 +41,12 @@ export async function acceptStep(
   services: StepServices,
 ): Promise<AcceptedStep> {
   const patience = services.inFlight.accept(response);
+  const state = stateOf(response);
+  state.signal = patience.signal;
   const parsed = parseStepRequest(await readBody(request, services.body, patience.signal));
   const { user_api_keys } = parsed.request;
   // Whoever works on the step has no business with the key.
   const step: StepRequest = { ...parsed.request, user_api_keys: undefined };
-  const state = stateOf(response);
   state.echo = {
     sessionId: step.session_id,
     iterationsLeft: step.max_iterations_left,
