@@ -1,16 +1,43 @@
 import type { StepRequest } from '../../contract/step-request.js';
+import { IncrementalParser, type ParseDelta } from '../parsing/incremental.js';
+import { proseOnly } from './phases.js';
 import { outputLimit } from './plan-budget.js';
 import type { PreparedPrompt } from './prepare-prompt.js';
 import type { Completion, CompletionRequest } from './provider.js';
+import type { StepObserver } from './react-step.js';
 import type { StepDependencies } from './step-dependencies.js';
 
-/** The one model call of a step. */
-export function complete(
+interface Call extends Pick<StepDependencies, 'provider' | 'patience'> {
+  readonly observer: StepObserver | undefined;
+}
+
+/** The one model call of a step: whole, or in pieces where somebody watches. */
+export async function complete(
   request: StepRequest,
   prepared: PreparedPrompt,
-  { provider, patience }: Pick<StepDependencies, 'provider' | 'patience'>,
+  { provider, patience, observer }: Call,
 ): Promise<Completion> {
-  return provider.complete(toCompletionRequest(request, prepared), patience);
+  const completionRequest = toCompletionRequest(request, prepared);
+  if (!observer) return provider.complete(completionRequest, patience);
+  const parser = new IncrementalParser(prepared.situation.offered);
+  const show =
+    request.phase === 'reason' || request.phase === 'observe' ? proseOnly() : (delta: string) => delta;
+  const tell = async (deltas: readonly ParseDelta[]) => {
+    for (const { type, delta } of deltas) {
+      const shown = show(delta);
+      if (shown !== '') await observer.delta(type, shown);
+    }
+  };
+  for await (const event of provider.stream(completionRequest, patience)) {
+    if (event.type === 'completion') {
+      const { finishReason } = event.completion;
+      await tell(parser.end({ finishReason }).deltas);
+      return event.completion;
+    }
+    if (event.type === 'reasoning') await observer.delta('reasoning', event.delta);
+    else await tell(parser.push(event.delta));
+  }
+  throw new Error('A provider stream ended without its completion.'); // the port promises one
 }
 
 function toCompletionRequest(

@@ -53,6 +53,26 @@ function blockStarts(text: string): number[] {
   return starts;
 }
 
+/** Lets the prose of a streamed reply through, and holds back the block that ends it. */
+export function proseOnly(): (delta: string) => string {
+  let indent = '';
+  let insideLine = false;
+  let isBlock = false;
+  return (delta) => {
+    let prose = '';
+    for (const piece of isBlock ? [] : delta.split(/(?<=\n)/)) {
+      const begun = insideLine ? piece : indent + piece;
+      const [first] = insideLine ? 'x' : begun.trimStart();
+      isBlock = first === '{' || first === '`';
+      if (isBlock) break;
+      indent = first === undefined ? begun : '';
+      if (first !== undefined) prose += begun;
+      insideLine = first !== undefined && !piece.endsWith('\n');
+    }
+    return prose;
+  };
+}
+
 function parseBlock(rest: string): Readonly<Record<string, unknown>> | undefined {
   const end = rest.lastIndexOf('}');
   try {

@@ -66,8 +66,6 @@ export type Part =
       readonly text: string;
       readonly isError: boolean;
       readonly breakpoint?: boolean;
-      /** What changes from step to step, behind the breakpoint and inside the result (SPEC §5). */
-      readonly tail?: string;
     }
   /** Opaque blocks of an earlier completion, for the provider that made them. */
   | { readonly type: 'provider_state'; readonly state: unknown };

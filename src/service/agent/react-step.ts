@@ -27,7 +27,7 @@ export async function reactStep(
   if (request.max_iterations_left === 0) return exhausted(request);
   const prepared = await preparePrompt(request, dependencies);
   await observer?.contextBuilt(prepared.report);
-  const completion = await complete(request, prepared, dependencies);
+  const completion = await complete(request, prepared, { ...dependencies, observer });
   const reply = readReply(completion, prepared.situation.offered);
   const conclusion = conclude({ request, situation: prepared.situation, completion, reply });
   const result = toResult({

@@ -24,7 +24,7 @@ export interface Tail {
   readonly items: readonly ReportItem[];
 }
 
-const taskMarks = { todo: '[ ]', in_progress: '[>]', completed: '[x]' } as const satisfies Record<
+const taskMarks = { todo: '[ ]', in_progress: '[-]', completed: '[x]' } as const satisfies Record<
   Task['status'],
   string
 >;
@@ -63,6 +63,6 @@ async function listTasks(tasks: readonly Task[], limit: number, tokens: TokenCou
     ({ id, content, status }) => `${taskMarks[status]} ${id}. ${content.replaceAll(/\s+/g, ' ')}`,
   );
   const render = ({ text }: { text: string }) =>
-    fence({ tag: 'tasks', attributes: { legend: '[ ] to do, [>] in progress, [x] completed' }, text });
+    fence({ tag: 'tasks', attributes: { legend: '[ ] to do, [-] in progress, [x] completed' }, text });
   return (await cutLines({ text: lines.join('\n'), render }, limit, tokens))?.rendered ?? '';
 }

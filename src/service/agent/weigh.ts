@@ -61,7 +61,7 @@ function textsOf(part: Part): string[] {
     case 'tool_call':
       return [part.name, JSON.stringify(part.arguments)];
     case 'tool_result':
-      return part.tail === undefined ? [part.text] : [part.text, part.tail];
+      return [part.text];
     case 'provider_state':
       return [JSON.stringify(part.state)];
   }

@@ -2,10 +2,10 @@ import type { ReportFolder, ReportItem } from '../../contract/context-report.js'
 import type { TokenCounter } from '../tokens/token-counter.js';
 import { type ContextItem, type GatheredContext, type Pool, pools } from './context-item.js';
 import { Coverage } from './coverage.js';
-import { type CutText, cutLines, showsNothing } from './cut-lines.js';
+import { cutLines, showsNothing } from './cut-lines.js';
 import { type FocusToFit, planFocus } from './fit-focus.js';
 import { fitLeftOut } from './left-out.js';
-import { cutSourceOf, type Piece, piecesOf } from './pieces.js';
+import { cutSourceOf, type Outcome, type Piece, type Placed, piecesOf } from './pieces.js';
 import { reportItems } from './report-items.js';
 import { shareFairly, shareInTurn } from './share-out.js';
 import { type Sizes, sizesWithin } from './sizes.js';
@@ -21,21 +21,6 @@ export interface FittedContext {
   readonly folders: readonly ReportFolder[];
   /** What is left to show of the focus file, for the tail. */
   readonly focus: FocusToFit | undefined;
-}
-
-/** A piece as it stands in the prompt. */
-export interface Placed {
-  readonly piece: Piece;
-  readonly block: string;
-  readonly tokens: number;
-  readonly cut: CutText;
-}
-
-/** What became of an item: its pieces (none for a duplicate), and those that found room. */
-export interface Outcome {
-  readonly item: ContextItem;
-  readonly pieces: readonly Piece[];
-  readonly placed: readonly Placed[];
 }
 
 /** Of the limit, where not everything fits: for the lines that name what was dropped. */

@@ -1,8 +1,7 @@
 import type { TokenCounter } from '../tokens/token-counter.js';
 import { fence, inlinePath } from './fence.js';
-import type { Outcome } from './fit-context.js';
 import { formatLines } from './lines.js';
-import { linesOf, type Piece } from './pieces.js';
+import { linesOf, type Outcome, type Piece } from './pieces.js';
 
 /** Names what was dropped, a line each (SPEC §5): as many as fit, and how many more there are. */
 export async function fitLeftOut(

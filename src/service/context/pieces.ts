@@ -11,6 +11,21 @@ export interface Piece {
   readonly firstLine: number | undefined;
 }
 
+/** A piece as it stands in the prompt. */
+export interface Placed {
+  readonly piece: Piece;
+  readonly block: string;
+  readonly tokens: number;
+  readonly cut: CutText;
+}
+
+/** What became of an item: its pieces (none for a duplicate), and those that found room. */
+export interface Outcome {
+  readonly item: ContextItem;
+  readonly pieces: readonly Piece[];
+  readonly placed: readonly Placed[];
+}
+
 /** What of the items is not shown yet, nor asked for by an earlier one. Requests for lines go before whole files. */
 export function piecesOf(items: readonly ContextItem[], shown: Coverage): Map<ContextItem, readonly Piece[]> {
   const asked = shown.copy();

@@ -1,14 +1,13 @@
 import type { ReportItem } from '../../contract/context-report.js';
-import type { Outcome } from './fit-context.js';
 import { formatLines } from './lines.js';
-import type { Piece } from './pieces.js';
+import type { Outcome, Piece } from './pieces.js';
 import type { Sizes } from './sizes.js';
 
 const reasons = {
   included: null,
   truncated: 'cut to its share of the budget',
   dropped: 'no room in the budget',
-  duplicate: 'included already',
+  duplicate: 'the same lines as another item',
 } as const;
 
 /** The rows of the report for what was found, in order. */
@@ -42,7 +41,7 @@ function statusOf({ item, pieces, placed }: Outcome): keyof typeof reasons {
 
 function notes({ item, pieces }: Outcome): string[] {
   const partly = pieces.length > 0 && !pieces.some((piece) => piece.text === item.text);
-  return [...(partly ? ['its other lines are included already'] : []), ...(item.note ? [item.note] : [])];
+  return [...(partly ? ['its other lines belong to another item'] : []), ...(item.note ? [item.note] : [])];
 }
 
 function wholeOf({ item }: Outcome): Piece {

@@ -76,6 +76,7 @@ class Walk {
   #triedBefore = 0;
   #attempts = 0;
   #lineStart = 0;
+  #lineEnd = -1;
   #thinkNeverEnds = false;
   #turn: Turn = { kind: 'none' };
 
@@ -104,7 +105,9 @@ class Walk {
   #enterLine(start: number): number | null {
     const text = this.#text;
     this.#lineStart = start;
-    const end = lineEnd(text, start);
+    // behind reasoning a line goes on: its end is known
+    if (start > this.#lineEnd) this.#lineEnd = lineEnd(text, start);
+    const end = this.#lineEnd;
     const kind = this.#markdown.enterLine(text, start, end, this.#proseBefore);
     if (kind === 'wrapper') this.#wrappers.push([start, end]);
     if (kind !== 'plain') {

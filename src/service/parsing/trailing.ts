@@ -16,7 +16,7 @@ export const stopTokens = [
 ] as const;
 
 /** Stop words that a server may cut in the middle, leaving the first half (SPEC §7.3). */
-const stopWords = ['Observation:', '<observation>', '</tool_code', '</code>', ...stopTokens] as const;
+export const stopWords = ['Observation:', '<observation>', '</tool_code', '</code', ...stopTokens] as const;
 const shortestPartial = 3;
 
 export function stopTokenAt(text: string, position: number): string | undefined {

@@ -68,3 +68,14 @@ export const compatibleModel: ModelTraits = {
   maxTokensParam: 'max_tokens',
   cacheKey: false,
 };
+
+/** The embedded searcher: no language model, so nothing steers it. It counts as o200k does by definition. */
+export const offlineModel: ModelTraits = {
+  ...compatibleModel,
+  contextWindow: 128_000,
+  countMargin: 1,
+  nativeTools: 'none',
+  temperature: false,
+  seed: false,
+  efforts: [],
+};

@@ -1,9 +1,17 @@
-import { anthropicModel, type Effort, type ModelTraits, openaiModel } from './model-traits.js';
+import { anthropicModel, type Effort, type ModelTraits, offlineModel, openaiModel } from './model-traits.js';
 
 interface ModelRow extends Partial<ModelTraits> {
   readonly pattern: RegExp;
   /** Names to list; others that match are served all the same. */
   readonly names: readonly string[];
+}
+
+interface VendorModels {
+  /** Names that decide for this vendor where no provider is given. */
+  readonly route: RegExp;
+  readonly models: readonly ModelRow[];
+  /** What holds where no row says otherwise. */
+  readonly family: ModelTraits;
 }
 
 const upToHigh: readonly Effort[] = ['low', 'medium', 'high'];
@@ -164,33 +172,18 @@ const anthropicModels: readonly ModelRow[] = [
   },
 ];
 
-/** The embedded searcher: not a language model, so nothing steers it. It counts as o200k does by definition. */
-const offlineModels: readonly ModelRow[] = [
-  {
-    pattern: /^offline$/,
-    names: ['offline'],
-    contextWindow: 128_000,
-    nativeTools: 'none',
-    temperature: false,
-    seed: false,
-    efforts: [],
-    maxTokensParam: 'max_tokens',
-    cacheKey: false,
-  },
-];
-
 /** Whose name pattern decides where no provider is named, and whose rows are looked at where one is. */
 export const vendors = {
   openai: { route: /^(?:ft:)?(?:gpt-|chatgpt-|o\d+(?:-|$))/, models: openaiModels, family: openaiModel },
   anthropic: { route: /^claude-/, models: anthropicModels, family: anthropicModel },
-  offline: { route: /^offline$/, models: offlineModels, family: openaiModel },
-} as const;
+  offline: { route: /^offline$/, models: [{ pattern: /^/, names: ['offline'] }], family: offlineModel },
+} as const satisfies Record<string, VendorModels>;
 
 export type VendorName = keyof typeof vendors;
 
 /** The traits of any model of a vendor, known or not. */
 export function traitsOf(vendor: VendorName, model: string): ModelTraits {
-  const { models, family } = vendors[vendor];
+  const { models, family }: VendorModels = vendors[vendor];
   const { pattern: _, names: __, ...known } = models.find(({ pattern }) => pattern.test(model)) ?? unknown;
   return { ...family, ...known };
 }

@@ -10,7 +10,8 @@ export function readRetryAfterMs(headers: Headers): number | null {
   const text = headers.get('retry-after');
   const seconds = toNumber(text);
   if (seconds !== null) return capped(seconds * 1000);
-  const date = Date.parse(text ?? '');
+  // Without the letter test `Date.parse` finds a date even in `-5`.
+  const date = /[a-z]/i.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN;
   return Number.isNaN(date) ? null : capped(Math.max(0, date - Date.now()));
 }
 

@@ -26,6 +26,8 @@ export interface Exchange {
   readonly fetch: typeof fetch;
   /** What went wrong in `fetch`, as it was thrown: the SDKs wrap it, or take it for a timeout. */
   failure(): unknown;
+  /** Breaks the connection, unless the answer was read to its end. */
+  close(): void;
 }
 
 /**
@@ -43,11 +45,15 @@ export class Transport {
 
   exchange(options: ExchangeOptions): Exchange {
     let failure: unknown;
+    let body: Dispatcher.ResponseData['body'] | undefined;
     return {
       failure: () => failure,
+      close: () => body?.destroy(),
       fetch: async (url, init) => {
         try {
-          return await this.#send(new URL(String(url)), init?.body, options);
+          const answer = await this.#send(new URL(String(url)), init?.body, options);
+          body = answer.body;
+          return await toResponse(answer, options);
         } catch (error) {
           failure = error;
           throw error;
@@ -61,7 +67,7 @@ export class Transport {
     return this.#agent.destroy();
   }
 
-  async #send(url: URL, body: unknown, options: ExchangeOptions): Promise<Response> {
+  async #send(url: URL, body: unknown, options: ExchangeOptions): Promise<Dispatcher.ResponseData> {
     const { signal } = options;
     signal.throwIfAborted();
     const sent = this.#agent.request({
@@ -73,11 +79,10 @@ export class Transport {
       signal,
     });
     // undici does not look at the signal before it is connected.
-    const answer = await untilAborted(sent, signal).catch((error: unknown) => {
+    return untilAborted(sent, signal).catch((error: unknown) => {
       signal.throwIfAborted();
       throw connectionFailure(error, options.provider);
     });
-    return toResponse(answer, options);
   }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Patience } from '../agent/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../agent/provider.js';
 import { withSecondAttempt } from './attempts.js';
@@ -5,7 +6,7 @@ import { invalidAnswer } from './connection-failure.js';
 import type { LearnedParameters } from './learned-parameters.js';
 import { parseJson } from './parse-json.js';
 import { readEvents } from './read-events.js';
-import type { Transport } from './transport.js';
+import type { Exchange, Transport } from './transport.js';
 import type { Draft, Vendor } from './vendor.js';
 
 /** What all calls of this process share. Holds nothing of any request. */
@@ -14,10 +15,15 @@ export interface SharedState {
   readonly learned: LearnedParameters;
 }
 
+/** A 2xx has begun. */
 interface Opened {
   readonly response: Response;
   readonly draft: Draft;
+  readonly exchange: Exchange;
 }
+
+/** How long we wait for the end of a stream that has said all: read to its end, the connection can be used again. */
+const endGraceMs = 100;
 
 /** One upstream, spoken to in its vendor's way: at most two requests for a completion, one deadline over all. */
 export class UpstreamProvider implements Provider {
@@ -37,9 +43,20 @@ export class UpstreamProvider implements Provider {
   }
 
   async *stream(request: CompletionRequest, patience: Patience): AsyncGenerator<CompletionEvent> {
-    const { response, draft } = await this.#open(request, patience, true);
-    // A checked answer to a stream has a body; `for await` closes the connection when the reader stops early.
-    yield* this.#vendor.readStream(readEvents(response.body ?? []), draft);
+    const { response, draft, exchange } = await this.#open(request, patience, true);
+    const events = this.#vendor.readStream(readEvents(response.body ?? []), draft);
+    try {
+      let event = (await events.next()).value;
+      while (event && event.type !== 'completion') {
+        yield event;
+        event = (await events.next()).value;
+      }
+      await endOf(events);
+      exchange.close();
+      if (event) yield event;
+    } finally {
+      exchange.close();
+    }
   }
 
   #open(request: CompletionRequest, patience: Patience, streamed: boolean): Promise<Opened> {
@@ -58,10 +75,18 @@ export class UpstreamProvider implements Provider {
     const { headers } = this.#vendor;
     const exchange = this.#shared.transport.exchange({ provider: this.name, headers, signal, streamed });
     try {
-      return { response: await this.#vendor.post(draft, exchange.fetch), draft };
+      return { response: await this.#vendor.post(draft, exchange.fetch), draft, exchange };
     } catch (error) {
       // What is no answer of the provider's is the SDK's own trouble; its text may hold anything.
       throw exchange.failure() ?? this.#vendor.readError(error, draft) ?? invalidAnswer(this.name, null);
     }
   }
+}
+
+/** Whatever happens after the last event takes nothing from the completion. */
+async function endOf(events: AsyncIterator<CompletionEvent>): Promise<void> {
+  const timer = new AbortController();
+  const end = events.next().catch(() => {});
+  await Promise.race([end, wait(endGraceMs, undefined, { signal: timer.signal }).catch(() => {})]);
+  timer.abort();
 }

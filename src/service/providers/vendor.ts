@@ -20,8 +20,14 @@ export interface Vendor {
   /** The completion in a plain answer's JSON. Throws `ProviderError` where there is none. */
   readAnswer(json: unknown, draft: Draft): Completion;
 
-  /** The completion in a stream, its pieces first. Throws `ProviderError`, and what reading the stream throws. */
-  readStream(events: AsyncIterable<ServerSentEvent>, draft: Draft): AsyncGenerator<CompletionEvent>;
+  /**
+   * The completion in a stream, its pieces first; then reads on to the end of the stream, which may be long in coming.
+   * Throws `ProviderError`, and what reading the stream throws.
+   */
+  readStream(
+    events: AsyncIterable<ServerSentEvent>,
+    draft: Draft,
+  ): AsyncGenerator<CompletionEvent, undefined>;
 }
 
 export interface DraftOptions {

@@ -6,8 +6,8 @@ import { NO_RANK, type Vocabulary } from './vocabulary.js';
 const STEPS = 4 * 1024;
 const WORK_PER_STEP = 2;
 
-/** No text has pieces of this many bytes but one made for it. A merge holds 28 bytes of memory per byte. */
-const HUGE = 64 * 1024;
+/** Hardly a text has pieces of this many bytes but one made for it. A merge holds 28 bytes of memory per byte. */
+const HUGE = 8 * 1024;
 let hugePieces: Promise<unknown> = Promise.resolve();
 
 /**
@@ -16,7 +16,7 @@ let hugePieces: Promise<unknown> = Promise.resolve();
  */
 export function countLongPiece(vocabulary: Vocabulary, bytes: Uint8Array): Promise<number> {
   if (bytes.length < HUGE) return mergeInTurns(vocabulary, bytes);
-  const merge = () => mergeInTurns(vocabulary, bytes);
+  const merge = (): Promise<number> => mergeInTurns(vocabulary, bytes);
   const counted = hugePieces.then(merge, merge);
   hugePieces = counted;
   return counted;
@@ -24,8 +24,10 @@ export function countLongPiece(vocabulary: Vocabulary, bytes: Uint8Array): Promi
 
 async function mergeInTurns(vocabulary: Vocabulary, bytes: Uint8Array): Promise<number> {
   const piece = new LongPiece(vocabulary, bytes);
-  do await eventLoopShare.take(STEPS * WORK_PER_STEP);
-  while (!piece.advance(STEPS));
+  for (let complete = false; !complete; ) {
+    await eventLoopShare.take(STEPS * WORK_PER_STEP);
+    complete = piece.advance(STEPS);
+  }
   return piece.parts;
 }
 

@@ -1,5 +1,5 @@
-/** Room for positions below a rank in one key; 2^26 bytes is sixteen times the largest request. */
-const POSITIONS = 2 ** 26;
+/** Room for positions below a rank in one key; with ranks below 2^18, keys stay exact integers. */
+const POSITIONS = 2 ** 32;
 
 /**
  * A binary heap of byte pairs, lowest rank first, leftmost first among equals. A pair is one number, rank and

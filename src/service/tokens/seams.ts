@@ -32,15 +32,16 @@ export function* segmentsOf(text: string, size: number): Generator<string> {
 
 /** Joins neighbours whose seam is not safe: the counts of the results add up to the count of the whole. */
 export function joinUnsafeSeams(pieces: readonly string[]): string[] {
-  const joined: string[] = [];
+  const groups: string[][] = [];
+  let before = 0;
   for (const piece of pieces) {
-    const last = joined.at(-1);
     if (piece === '') continue;
-    if (last === undefined || isSafeSeam(last.charCodeAt(last.length - 1), piece.charCodeAt(0)))
-      joined.push(piece);
-    else joined[joined.length - 1] = last + piece;
+    const group = groups.at(-1);
+    if (group === undefined || isSafeSeam(before, piece.charCodeAt(0))) groups.push([piece]);
+    else group.push(piece);
+    before = piece.charCodeAt(piece.length - 1);
   }
-  return joined;
+  return groups.map((group) => group.join(''));
 }
 
 function isAlphanumeric(code: number): boolean {

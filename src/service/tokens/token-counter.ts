@@ -10,7 +10,7 @@ export interface TokenCounter {
   readonly counting: 'exact' | 'estimated';
   /** Tokens of the text, sent as ordinary text: `<|endoftext|>` and the like have no special meaning. */
   count(text: string): Promise<number>;
-  /** Tokens of the text, or undefined if they are more than `limit`: then the cost is that of `limit` tokens, not of the text. */
+  /** Tokens of the text, or undefined if they are more than `limit`: then the cost is that of the limit, not of the text. */
   countWithin(text: string, limit: number): Promise<number | undefined>;
   /** Tokens of the pieces sent as one string; pieces that have been counted alone need not be counted again. */
   countJoined(pieces: readonly string[]): Promise<number>;
@@ -20,7 +20,7 @@ export interface TokenCounter {
 const MEMORABLE = 4096;
 /** Going over a text once, to digest it and to find its seams, costs about this part of counting it. */
 const READING = 1 / 16;
-/** With fewer tokens per UTF-16 unit than this allowed, the text hardly fits: then not even its digest is worth the cost. */
+/** A text of more UTF-16 units per allowed token than this hardly fits, and a count that stops early needs no memo. */
 const LIKELY_UNITS_PER_TOKEN = 8;
 
 /**

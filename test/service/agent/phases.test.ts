@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { readPhaseReply } from '../../../src/service/agent/phases.js';
+import fc from 'fast-check';
+import { proseOnly, readPhaseReply } from '../../../src/service/agent/phases.js';
 
 test('§4.4 reason ends with its block, fenced or not, in prose or alone', () => {
   const block = '{"plan": "look", "tools_to_consider": ["read", 3], "finish": true}';
@@ -39,4 +40,20 @@ test('§4.4 observe tells what was learned and whether to go on', () => {
     should_continue: false,
     final_answer: 'in a {b}',
   });
+});
+
+test('§9 a streamed phase shows its prose and never its block, however it is cut into pieces', () => {
+  const text = 'First I look.\n\nThen {I} read.\n```json\n{"plan": "look"}\n```';
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 12 })), (sizes) => {
+      const show = proseOnly();
+      let rest = text;
+      let shown = '';
+      for (const size of [...sizes, text.length]) {
+        shown += show(rest.slice(0, size));
+        rest = rest.slice(size);
+      }
+      expect(shown).toBe('First I look.\n\nThen {I} read.\n');
+    }),
+  );
 });

@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
 
 describe.each(ways)('§3, $title', (way) => {
   test.each(rows)('$fault is $failure', async ({ fault, failure, status, requests }) => {
-    const fake = await fakeProvider({ fault, bytes: 100_000_000 });
+    const fake = await fakeProvider({ fault, bytes: 100_000_000, retryAfter: '0' });
     const provider = connect(directoryAt(fake.url), way.model);
     const error = await failureOf(ask(provider, way));
     expect(error).toBeInstanceOf(ProviderError);

@@ -1,5 +1,6 @@
 import { afterEach } from '@jest/globals';
 import type { LlmConfig } from '../../../src/contract/step-request.js';
+import type { ToolDefinition } from '../../../src/contract/tool.js';
 import { Interruption, type Patience } from '../../../src/service/agent/interruption.js';
 import type {
   Completion,
@@ -43,6 +44,13 @@ export function completionRequest(changes: Partial<CompletionRequest> = {}): Com
     ...changes,
   };
 }
+
+export const toolOf = (name: string, inputSchema: ToolDefinition['inputSchema'] = {}): ToolDefinition => ({
+  name,
+  description: `What ${name} does.`,
+  inputSchema,
+  annotations: undefined,
+});
 
 export const llmConfig = (modelName: string, provider?: string): LlmConfig => ({
   modelName,

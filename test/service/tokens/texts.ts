@@ -123,3 +123,15 @@ export const anyText = fc
     { maxLength: 30 },
   )
   .map((parts) => parts.join(''));
+
+/** Texts of characters that JavaScript and the reference put into the same classes. */
+export const plainText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...[whitespace, contractions, words, marks, numbers, symbols, emoji].flat()),
+      fc.constantFrom(..."aAzZ語ªǅ\u03010 \n\r/'!"),
+      code,
+    ),
+    { maxLength: 20 },
+  )
+  .map((parts) => parts.join('').replaceAll('ſ', 's'));

@@ -64,17 +64,13 @@ function withBreakpoint(part: Part): Part {
   return part.type === 'text' || part.type === 'tool_result' ? { ...part, breakpoint: true } : part;
 }
 
-/** The tail is the last block of the last message; behind native results it stands inside the last of them. */
+/** The tail is the last block of the last message. */
 function appendTail(messages: readonly Message[], tail: string): Message[] {
   const last = messages.at(-1);
-  if (last?.role !== 'user') {
-    return [...messages, { role: 'user', parts: [{ type: 'text', text: tail || continueTemplate }] }];
-  }
-  if (tail === '') return [...messages];
-  const end = last.parts.at(-1);
-  const parts: Part[] =
-    end?.type === 'tool_result'
-      ? [...last.parts.slice(0, -1), { ...end, tail }]
-      : [...last.parts, { type: 'text', text: tail }];
-  return [...messages.slice(0, -1), { role: 'user', parts }];
+  const isUser = last?.role === 'user';
+  const text = tail || (isUser ? '' : continueTemplate);
+  if (text === '') return [...messages];
+  const part: Part = { type: 'text', text, tail: true };
+  if (!isUser) return [...messages, { role: 'user', parts: [part] }];
+  return [...messages.slice(0, -1), { role: 'user', parts: [...last.parts, part] }];
 }

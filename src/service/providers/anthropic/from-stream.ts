@@ -44,18 +44,22 @@ export async function* fromStream(
   events: AsyncIterable<ServerSentEvent>,
   draft: Draft,
   provider: string,
-): AsyncGenerator<CompletionEvent> {
+): AsyncGenerator<CompletionEvent, undefined> {
   const answer = new GrowingAnswer();
-  let begun = false;
+  let stopped = false;
   for await (const { data } of events) {
-    const event = readEvent(data, provider);
-    if (event?.type === 'message_stop') break;
-    begun ||= event !== undefined;
-    if (event) yield* answer.add(event);
+    const event: Event | undefined = stopped ? undefined : readEvent(data, provider);
+    stopped ||= event?.type === 'message_stop';
+    if (event?.type === 'message_stop') yield completionOf(answer, draft, provider);
+    else if (event) yield* answer.add(event);
   }
-  if (!begun) throw new ProviderError('invalid_response', { provider, upstreamStatus: 200 });
-  if (answer.stop_reason == null) throw new ProviderError('unreachable', { provider });
-  yield { type: 'completion', completion: toCompletion(answer.whole(), draft) };
+  if (!stopped) yield completionOf(answer, draft, provider);
+}
+
+function completionOf(answer: GrowingAnswer, draft: Draft, provider: string): CompletionEvent {
+  if (!answer.begun) throw new ProviderError('invalid_response', { provider, upstreamStatus: 200 });
+  if (answer.stopReason === null) throw new ProviderError('unreachable', { provider });
+  return { type: 'completion', completion: toCompletion(answer.whole(), draft) };
 }
 
 /** Undefined for a ping and for events not known yet. Throws on what cannot be read, and on the provider's error. */
@@ -72,13 +76,15 @@ function readEvent(data: string, provider: string): Event | undefined {
 
 /** An answer while it arrives, in the shape of a plain one. */
 class GrowingAnswer {
-  stop_reason: string | null = null;
+  begun = false;
+  stopReason: string | null = null;
   #model: string | null | undefined;
   #ending: z.output<typeof endingSchema> = {};
   #usage: WireUsage = null;
   readonly #blocks = new Map<number, GrowingBlock>();
 
   *add(event: Event): Generator<CompletionEvent> {
+    this.begun = true;
     switch (event.type) {
       case 'message_start':
         this.#model = event.message.model;
@@ -92,7 +98,7 @@ class GrowingAnswer {
         break;
       case 'message_delta':
         this.#ending = event.delta;
-        this.stop_reason = event.delta.stop_reason ?? this.stop_reason;
+        this.stopReason = event.delta.stop_reason ?? this.stopReason;
         this.#usage = { ...this.#usage, ...withoutNulls(event.usage) };
         break;
     }
@@ -104,7 +110,7 @@ class GrowingAnswer {
       .map(([, block]) => toBlock(block));
     return {
       ...this.#ending,
-      stop_reason: this.stop_reason,
+      stop_reason: this.stopReason,
       model: this.#model,
       content,
       usage: this.#usage,

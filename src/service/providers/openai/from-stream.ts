@@ -46,17 +46,23 @@ export async function* fromStream(
   events: AsyncIterable<ServerSentEvent>,
   draft: Draft,
   provider: string,
-): AsyncGenerator<CompletionEvent> {
+): AsyncGenerator<CompletionEvent, undefined> {
   const reply = new GrowingReply();
   let done = false;
   for await (const { data } of events) {
+    if (done) continue;
     done = data.startsWith('[DONE]');
-    if (done) break;
-    yield* reply.add(readChunk(data, provider));
+    if (done) yield completionOf(reply, draft, provider);
+    else yield* reply.add(readChunk(data, provider));
   }
+  if (done) return;
+  if (reply.begun && reply.finishReason === null) throw new ProviderError('unreachable', { provider });
+  yield completionOf(reply, draft, provider);
+}
+
+function completionOf(reply: GrowingReply, draft: Draft, provider: string): CompletionEvent {
   if (!reply.begun) throw new ProviderError('invalid_response', { provider, upstreamStatus: 200 });
-  if (!done && reply.finishReason === null) throw new ProviderError('unreachable', { provider });
-  yield { type: 'completion', completion: toCompletion(reply, draft) };
+  return { type: 'completion', completion: toCompletion(reply, draft) };
 }
 
 function readChunk(data: string, provider: string): Chunk {

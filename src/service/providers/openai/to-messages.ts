@@ -65,12 +65,13 @@ const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionM
 
 /** One string; where there are breakpoints, a text part up to each of them. */
 function contentOf(texts: readonly TextPart[]): Content {
-  if (!texts.some(({ breakpoint }) => breakpoint)) return texts.map(({ text }) => text).join('');
+  if (!texts.some(({ text, breakpoint }) => breakpoint && text !== ''))
+    return texts.map(({ text }) => text).join('');
   const content: ChatCompletionContentPartText[] = [];
   let begun = '';
   for (const { text, breakpoint } of texts) {
     begun += text;
-    if (!breakpoint) continue;
+    if (!breakpoint || begun === '') continue;
     content.push({ type: 'text', text: begun, prompt_cache_breakpoint: { mode: 'explicit' } });
     begun = '';
   }

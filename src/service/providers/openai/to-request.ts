@@ -7,52 +7,37 @@ import type { Draft, DraftOptions } from '../vendor.js';
 import { inVendorNames } from '../vendor-names.js';
 import { toMessages } from './to-messages.js';
 
-/** Body keys without which the request means the same, or nearly. */
-const strippable = [
-  'temperature',
-  'seed',
-  'reasoning_effort',
-  'prompt_cache_key',
-  'prompt_cache_breakpoint',
-  'max_completion_tokens',
-  'max_tokens',
-  'stream_options',
-];
-
-/** A Chat Completions request. Never sends `stop`: newer models refuse it (openai error `unsupported_parameter`). */
+/** A Chat Completions request. Never sends `stop`, which newer models refuse: `unsupported_parameter`. */
 export function toRequest(
   request: CompletionRequest,
   traits: ModelTraits,
   { refused, streamed }: DraftOptions,
 ): Draft {
-  const named = inVendorNames(request);
+  const { definitions, messages, ownToolName } = inVendorNames(request);
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
   const { sent, warnings } = chooseParameters(wantedParameters(request, traits), refused);
-  const body = {
-    model: request.model,
-    messages: toMessages({ ...request.prompt, messages: named.messages }, breakpoints),
+  const optional = {
     ...sent,
     ...outputLimit(request, traits, refused),
-    ...(traits.cacheKey && !refused.has('prompt_cache_key') && { prompt_cache_key: request.cacheKey }),
-    ...(request.nativeTools && {
-      tools: named.definitions.map(toTool),
-      tool_choice: request.nativeTools.choice,
-    }),
-    ...(streamed && { stream: true }),
-    ...(streamed && !refused.has('stream_options') && { stream_options: { include_usage: true } }),
+    ...(traits.cacheKey && { prompt_cache_key: request.cacheKey }),
+    ...(request.nativeTools && traits.toolsWithoutReasoning && { reasoning_effort: 'none' }),
+    ...(streamed && { stream_options: { include_usage: true } }),
   };
-  const { ownToolName } = named;
-  const sentKeys = strippable.filter(
-    (key) => key in body || (key === 'prompt_cache_breakpoint' && breakpoints),
-  );
-  return { model: request.model, body, strippable: sentKeys, warnings, ownToolName };
+  const body = {
+    model: request.model,
+    messages: toMessages({ ...request.prompt, messages }, breakpoints),
+    ...Object.fromEntries(Object.entries(optional).filter(([key]) => !refused.has(key))),
+    ...(request.nativeTools && { tools: definitions.map(toTool), tool_choice: request.nativeTools.choice }),
+    ...(streamed && { stream: true }),
+  };
+  const strippable = [...Object.keys(optional), ...(breakpoints ? ['prompt_cache_breakpoint'] : [])];
+  return { model: request.model, body, strippable, warnings, ownToolName };
 }
 
 function wantedParameters(request: CompletionRequest, traits: ModelTraits) {
-  const { temperature, seed, nativeTools } = request;
-  const withoutReasoning = traits.toolsWithoutReasoning && nativeTools !== undefined;
-  const effort = request.reasoningEffort ?? (withoutReasoning ? 'none' : undefined);
-  const takesEffort = withoutReasoning ? effort === 'none' : traits.efforts.some((each) => each === effort);
+  const { temperature, seed, reasoningEffort: effort, nativeTools } = request;
+  const efforts = nativeTools && traits.toolsWithoutReasoning ? ['none'] : traits.efforts;
+  const takesEffort = efforts.some((each) => each === effort);
   return [
     { name: 'temperature', wire: 'temperature', value: temperature, taken: traits.temperature },
     { name: 'seed', wire: 'seed', value: seed, taken: traits.seed },

@@ -1,0 +1,196 @@
+import { describe, expect, test } from '@jest/globals';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import type { ContextSource } from '../../../src/service/context/context-source.js';
+import { gatherContext } from '../../../src/service/context/gather-context.js';
+import { inlineSource } from '../../../src/service/context/sources/inline.js';
+import { stepRequest } from './step-request.js';
+
+const signal = new AbortController().signal;
+const files = (contents: Record<string, string>): ContextSource =>
+  inlineSource({
+    files: Object.entries(contents).map(([path, content]) => ({ path, content })),
+    pinned_items: undefined,
+  });
+const gather = (fields: Partial<StepRequestInput>, ...sources: ContextSource[]) =>
+  gatherContext(stepRequest(fields), sources, signal);
+
+const project = files({
+  'src/a.ts': 'one\ntwo\nthree\n',
+  'src/auth/login.ts': 'login\n',
+  'src/authz/role.ts': 'role\n',
+  'src/odd:2-3': 'odd\n',
+  'src/odd': 'x\ny\nz\n',
+  Dockerfile: 'FROM node\n',
+});
+
+describe('§2 explicit_context_paths', () => {
+  test('files and folders, in the order in which they were asked for', async () => {
+    const { items, folders, missing } = await gather(
+      { explicit_context_paths: ['src/auth', 'Dockerfile', 'src/a.ts'] },
+      project,
+    );
+    expect(items.map(({ tag, id }) => `${tag} ${id}`)).toEqual([
+      'file Dockerfile',
+      'file src/a.ts',
+      'folder src/auth',
+      'file src/auth/login.ts',
+    ]);
+    expect(folders).toEqual([{ path: 'src/auth', origins: ['file:src/auth/login.ts'] }]);
+    expect(missing).toEqual([]);
+  });
+
+  test.each([
+    ['src/a.ts:2-3', 'two\nthree\n', 2],
+    ['src/a.ts:2', 'two\n', 2],
+    ['src/a.ts:3-2', 'two\nthree\n', 2],
+    ['src/a.ts:0-1', 'one\n', 1],
+    ['src/a.ts:2-999', 'two\nthree\n', 2],
+    ['src/odd:2-3', 'odd\n', 1],
+  ])('%s takes its lines, unless a file has that very name', async (path, text, firstLine) => {
+    const { items } = await gather({ explicit_context_paths: [path] }, project);
+    expect(items).toMatchObject([{ id: path, text, firstLine }]);
+  });
+
+  test.each([
+    'nope.ts',
+    'src/a.ts:9-12',
+    'src:1-2',
+    '../a.ts',
+    '/etc/passwd',
+    'src/a.ts:',
+  ])('C6 %s is reported as unavailable, and the rest goes on', async (path) => {
+    const { items, missing } = await gather({ explicit_context_paths: [path, 'src/a.ts'] }, project);
+    expect(items).toHaveLength(1);
+    expect(missing).toMatchObject([{ kind: 'explicit', id: path, status: 'unavailable', tokens: 0 }]);
+  });
+});
+
+describe('§5 sources', () => {
+  test('the first that knows a path wins', async () => {
+    const { items } = await gather(
+      { explicit_context_paths: ['src/a.ts', 'b.ts'] },
+      files({ 'src/a.ts': 'newer\n' }),
+      files({ 'src/a.ts': 'older\n', 'b.ts': 'b\n' }),
+    );
+    expect(items.map(({ text }) => text)).toEqual(['newer\n', 'b\n']);
+  });
+
+  test('a source out of order is asked once; the others answer, and its silence is a row', async () => {
+    let asked = 0;
+    const broken: ContextSource = {
+      read: async () => {
+        asked += 1;
+        throw new Error('no answer');
+      },
+      readPinned: async () => undefined,
+    };
+    const paths = Array.from({ length: 20 }, (_, index) => `none-${index}.ts`);
+    const { items, missing } = await gather(
+      { explicit_context_paths: ['src/a.ts', ...paths] },
+      broken,
+      project,
+    );
+    expect(items).toHaveLength(1);
+    expect(missing).toHaveLength(20);
+    expect(missing[0]).toMatchObject({ status: 'unavailable', reason: 'a context source is out of order' });
+    expect(asked).toBeLessThanOrEqual(8); // those that were under way together
+  });
+
+  test('each path is read once in a step', async () => {
+    const reads: string[] = [];
+    const counting: ContextSource = {
+      read(path, ...rest) {
+        reads.push(path);
+        return project.read(path, ...rest);
+      },
+      readPinned: project.readPinned,
+    };
+    await gather(
+      {
+        explicit_context_paths: ['src/a.ts', 'src/a.ts'],
+        implicit_context: { last_focused_file_path: 'src/a.ts' },
+      },
+      counting,
+    );
+    expect(reads).toEqual(['src/a.ts']);
+  });
+
+  test('when the caller leaves, the reading ends with the reason', async () => {
+    const controller = new AbortController();
+    const reason = new Error('left');
+    const slow: ContextSource = {
+      read: async (_, stop) => {
+        controller.abort(reason);
+        stop.throwIfAborted();
+        return undefined;
+      },
+      readPinned: async () => undefined,
+    };
+    const request = stepRequest({ explicit_context_paths: ['a', 'b'] });
+    await expect(gatherContext(request, [slow, project], controller.signal)).rejects.toBe(reason);
+  });
+
+  test('more than 16 MiB is not read: what comes after is reported as dropped', async () => {
+    const large = files({ 'large.txt': 'x'.repeat(17_000_000), 'small.txt': 'y' });
+    const paths = ['large.txt', ...Array.from({ length: 8 }, () => 'small.txt')];
+    const { missing } = await gather({ explicit_context_paths: paths }, large);
+    expect(missing).toMatchObject([
+      { id: 'small.txt', status: 'dropped', reason: expect.stringContaining('not read') },
+    ]);
+  });
+});
+
+describe('§2 pinned items, chunks and focus', () => {
+  test('pinned items come by id, the unknown ones as rows', async () => {
+    const source = inlineSource({
+      files: undefined,
+      pinned_items: [{ id: 'any id/at all', title: 'Rules', content: 'Be brief.' }],
+    });
+    const { items, missing } = await gather(
+      { pinned_item_ids_to_include: ['any id/at all', 'gone'] },
+      source,
+    );
+    expect(items).toMatchObject([{ kind: 'pinned', id: 'any id/at all', attributes: { title: 'Rules' } }]);
+    expect(missing).toMatchObject([{ kind: 'pinned', id: 'gone', status: 'unavailable' }]);
+  });
+
+  test('§5 vector results by score, the best first, equal ones as sent, unscored ones last', async () => {
+    const chunk = (path: string, score?: number) => ({
+      path,
+      content: path,
+      ...(score !== undefined && { score }),
+    });
+    const { items } = await gather({
+      vector_search_results_to_include: [chunk('none'), chunk('low', 0.1), chunk('b', 0.9), chunk('a', 0.9)],
+    });
+    expect(items.map(({ id }) => id)).toEqual(['b', 'a', 'low', 'none']);
+  });
+
+  test("a chunk's lines are those of its content, whatever end line it claims", async () => {
+    const { items } = await gather({
+      vector_search_results_to_include: [{ path: './a.ts', content: 'x\ny\n', start_line: 5, end_line: 90 }],
+    });
+    expect(items).toMatchObject([{ id: './a.ts:5-6', origin: 'file:a.ts', firstLine: 5 }]);
+  });
+
+  test('the focus file stands apart, with the selection as far as the file has it', async () => {
+    const focus = (path: string, start_line: number, end_line: number) =>
+      gather(
+        { implicit_context: { last_focused_file_path: path, selection: { start_line, end_line } } },
+        project,
+      );
+    const { items, focus: found } = await focus('src/a.ts', 2, 99);
+    expect(items).toEqual([]);
+    expect(found).toMatchObject({
+      item: { kind: 'implicit', id: 'src/a.ts' },
+      selection: { first: 2, last: 3 },
+    });
+    expect((await focus('src/a.ts', 50, 60)).focus?.selection).toBeUndefined();
+    expect((await focus('gone.ts', 1, 2)).missing).toMatchObject([
+      { kind: 'implicit', status: 'unavailable' },
+    ]);
+    expect((await focus('src/auth', 1, 2)).missing).toMatchObject([
+      { kind: 'implicit', reason: 'not a file' },
+    ]);
+  });
+});

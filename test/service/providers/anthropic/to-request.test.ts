@@ -1,0 +1,214 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { z } from 'zod';
+import type { CompletionRequest, Message } from '../../../../src/service/agent/provider.js';
+import { toRequest } from '../../../../src/service/providers/anthropic/to-request.js';
+import { traitsOf } from '../../../../src/service/providers/models.js';
+import { anyPrompt } from '../prompts.js';
+import { completionRequest } from '../requests.js';
+
+const draftOf = (changes: Partial<CompletionRequest>, refused: readonly string[] = []) => {
+  const request = completionRequest({ model: 'claude-opus-5', ...changes });
+  return toRequest(request, traitsOf('anthropic', request.model), {
+    refused: new Set(refused),
+    streamed: false,
+  });
+};
+
+const cached = { cache_control: z.unknown().optional() };
+const notBlank = z.string().refine((text) => text.trim() !== '');
+const textSchema = z.object({ type: z.literal('text'), text: notBlank, ...cached });
+const blockSchema = z.discriminatedUnion('type', [
+  textSchema,
+  z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+  z.object({
+    type: z.literal('tool_use'),
+    id: z.string().regex(/^[\w-]+$/),
+    name: z.string().regex(/^[\w-]{1,64}$/),
+    input: z.looseObject({}),
+  }),
+  z.object({
+    type: z.literal('tool_result'),
+    tool_use_id: z.string(),
+    content: z.array(textSchema).min(1).optional(),
+    ...cached,
+  }),
+]);
+const messagesSchema = z.array(
+  z.object({ role: z.enum(['user', 'assistant']), content: z.array(blockSchema).min(1) }),
+);
+
+const messagesOf = (prompt: CompletionRequest['prompt']) =>
+  messagesSchema.parse(draftOf({ prompt }).body['messages']);
+
+const resultsFirst = (parts: Message['parts']): Message['parts'] => [
+  ...parts.filter(({ type }) => type === 'tool_result'),
+  ...parts.filter(({ type }) => type !== 'tool_result'),
+];
+
+function textIn(block: object): string {
+  if ('text' in block) return String(block.text);
+  return 'content' in block && Array.isArray(block.content) ? block.content.map(textIn).join('') : '';
+}
+
+describe('§8 any prompt becomes messages Anthropic takes', () => {
+  test('blocks are never empty, the user is first and last', () => {
+    fc.assert(
+      fc.property(anyPrompt, (prompt) => {
+        const messages = messagesOf(prompt);
+        expect(messages[0]?.role).toBe('user');
+        expect(messages.at(-1)?.role).toBe('user');
+      }),
+    );
+  });
+
+  test('every call is answered first thing in the next message, each id once', () => {
+    fc.assert(
+      fc.property(anyPrompt, (prompt) => {
+        const messages = messagesOf(prompt);
+        const uses = messages.map(({ content }) =>
+          content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
+        );
+        expect(new Set(uses.flat()).size).toBe(uses.flat().length);
+        for (const [index, ids] of uses.entries()) {
+          const answers = messages[index + 1]?.content.slice(0, ids.length) ?? [];
+          const answered = answers.map((block) =>
+            block.type === 'tool_result' ? block.tool_use_id : 'not a result',
+          );
+          expect(answered.sort()).toEqual([...ids].sort());
+        }
+      }),
+    );
+  });
+
+  test('no text is lost or changed but for blanks, which nothing may consist of', () => {
+    fc.assert(
+      fc.property(anyPrompt, (prompt) => {
+        const messages = messagesOf(prompt);
+        const sent = messages.flatMap(({ content }) => content.map(textIn)).join('');
+        const written = prompt.messages.flatMap(({ parts }) => resultsFirst(parts).map(textIn)).join('');
+        expect(sent.replace(/\s/g, '')).toBe(written.replace(/\s/g, ''));
+      }),
+    );
+  });
+
+  test('signed reasoning stands before all else of its message', () => {
+    fc.assert(
+      fc.property(anyPrompt, (prompt) => {
+        for (const { content } of messagesOf(prompt)) {
+          const types = content.map(({ type }) => type === 'thinking');
+          expect(types).toEqual([...types].sort((one, other) => Number(other) - Number(one)));
+        }
+      }),
+    );
+  });
+
+  test('at most four breakpoints, system included', () => {
+    fc.assert(
+      fc.property(anyPrompt, (prompt) => {
+        const marks = JSON.stringify(draftOf({ prompt }).body).match(
+          /"cache_control":\{"type":"ephemeral"\}/g,
+        );
+        expect(marks?.length ?? 0).toBeLessThanOrEqual(4);
+      }),
+    );
+  });
+});
+
+describe('§5 the tail', () => {
+  const call = { type: 'tool_call', id: 'c1', name: 'look', arguments: {} } as const;
+  const result = {
+    type: 'tool_result',
+    callId: 'c1',
+    text: 'found',
+    isError: false,
+    breakpoint: true,
+  } as const;
+  const promptOf = (parts: Message['parts']) => ({
+    ...completionRequest().prompt,
+    messages: [
+      { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Task.' }] },
+      { role: 'assistant' as const, parts: [call] },
+      { role: 'user' as const, parts },
+    ],
+  });
+
+  test('goes inside the last tool result', () => {
+    const messages = messagesOf(promptOf([result, { type: 'text', text: 'TODO: none', tail: true }]));
+    expect(messages.at(-1)?.content).toEqual([
+      {
+        type: 'tool_result',
+        tool_use_id: 'c1',
+        content: [
+          { type: 'text', text: 'found' },
+          { type: 'text', text: 'TODO: none' },
+        ],
+      },
+    ]);
+  });
+
+  test("stays a block of its own behind the user's own words", () => {
+    const messages = messagesOf(
+      promptOf([
+        result,
+        { type: 'text', text: 'And the tests?' },
+        { type: 'text', text: 'TODO: none', tail: true },
+      ]),
+    );
+    expect(messages.at(-1)?.content.map(({ type }) => type)).toEqual(['tool_result', 'text', 'text']);
+  });
+
+  test('a result without tail keeps its breakpoint', () => {
+    const [block] = messagesOf(promptOf([result])).at(-1)?.content ?? [];
+    expect(block).toMatchObject({ cache_control: { type: 'ephemeral' } });
+  });
+});
+
+describe('§8 parameters follow the model table', () => {
+  test('temperature and seed are dropped with warnings, whatever the model', () => {
+    const { body, warnings } = draftOf({ temperature: 0, seed: 3 });
+    expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'system']);
+    expect(warnings.map(({ message }) => message.split(' ')[0])).toEqual(['temperature', 'seed']);
+  });
+
+  test('an effort makes the model think, and show what it thought', () => {
+    expect(draftOf({ reasoningEffort: 'max' }).body).toMatchObject({
+      output_config: { effort: 'max' },
+      thinking: { type: 'adaptive', display: 'summarized' },
+    });
+    expect(draftOf({ reasoningEffort: 'none' }).body).toMatchObject({ thinking: { type: 'disabled' } });
+    expect(draftOf({ reasoningEffort: 'minimal' }).warnings).toHaveLength(1);
+    expect(draftOf({ model: 'claude-fable-5-1', reasoningEffort: 'none' }).body).not.toHaveProperty(
+      'thinking',
+    );
+  });
+
+  test('what the model refuses is not sent', () => {
+    const { body, warnings } = draftOf({ reasoningEffort: 'high' }, ['output_config']);
+    expect(body).not.toHaveProperty('output_config');
+    expect(body).not.toHaveProperty('thinking');
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('a state that another provider made is not sent', () => {
+    const blocks = [{ type: 'thinking', thinking: 'so', signature: 'c2ln' }];
+    const promptWith = (state: unknown) => ({
+      ...completionRequest().prompt,
+      messages: [
+        { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Task.' }] },
+        {
+          role: 'assistant' as const,
+          parts: [
+            { type: 'text' as const, text: 'Hm.' },
+            { type: 'provider_state' as const, state },
+          ],
+        },
+        { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Go on.' }] },
+      ],
+    });
+    const [, own] = messagesOf(promptWith({ provider: 'anthropic', blocks }));
+    expect(own?.content).toEqual([...blocks, { type: 'text', text: 'Hm.' }]);
+    const [, foreign] = messagesOf(promptWith({ provider: 'other', blocks }));
+    expect(foreign?.content).toEqual([{ type: 'text', text: 'Hm.' }]);
+  });
+});

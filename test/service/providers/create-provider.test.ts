@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import { createModelDirectory } from '../../../src/service/providers/create-provider.js';
+import { ask, connect, directoryAt, fakeProvider, llmConfig } from './requests.js';
+
+const directory = () => directoryAt('http://127.0.0.1:9');
+const providerOf = (model: string, provider?: string) =>
+  directory().resolve(llmConfig(model, provider))?.providerName;
+
+describe('§8 who is asked', () => {
+  test.each([
+    ['gpt-4o', 'openai'],
+    ['gpt-9-not-yet-known', 'openai'],
+    ['o3', 'openai'],
+    ['o4-mini', 'openai'],
+    ['chatgpt-4o-latest', 'openai'],
+    ['ft:gpt-4o-mini:acme::x1', 'openai'],
+    ['claude-opus-5', 'anthropic'],
+    ['claude-whatever-9', 'anthropic'],
+    ['offline', 'offline'],
+  ])('the name of %s says %s', (model, provider) => {
+    expect(providerOf(model)).toBe(provider);
+  });
+
+  test.each([
+    'qwen3',
+    'o',
+    'opus',
+    'my-gpt-4o',
+    'llama-claude-3',
+    '',
+    '__proto__',
+    'constructor',
+  ])('the name %j says nothing', (model) => {
+    expect(providerOf(model)).toBeUndefined();
+  });
+
+  test('`provider` goes before the name, and takes any model', () => {
+    expect(providerOf('gpt-4o', 'local')).toBe('local');
+    expect(providerOf('qwen3:8b', 'local')).toBe('local');
+    expect(providerOf('experimental', 'anthropic')).toBe('anthropic');
+  });
+
+  test.each([
+    'nowhere',
+    '__proto__',
+    'constructor',
+    'toString',
+  ])('an upstream named %s is unknown', (provider) => {
+    expect(providerOf('gpt-4o', provider)).toBeUndefined();
+  });
+
+  test('the embedded model can be off', () => {
+    const config = { openaiUrl: 'http://127.0.0.1:9/v1', anthropicUrl: 'http://127.0.0.1:9', upstreams: {} };
+    const off = createModelDirectory(config);
+    expect(off.resolve(llmConfig('offline'))).toBeUndefined();
+    expect(JSON.stringify(off.list())).not.toContain('offline');
+  });
+
+  test("a configured upstream cannot take a vendor's name", () => {
+    const upstreams = { openai: { url: 'http://127.0.0.1:9/v1', keyRequired: true } };
+    expect(() => directoryAt('http://127.0.0.1:9', { upstreams })).toThrow('taken');
+  });
+});
+
+describe('§8 profiles', () => {
+  const profileOf = (model: string, provider?: string) =>
+    directory().resolve(llmConfig(model, provider))?.profile;
+
+  test('windows, encodings and margins come from the model table', () => {
+    expect(profileOf('gpt-4.1')).toMatchObject({
+      contextWindow: 1_047_576,
+      encoding: 'o200k_base',
+      countMargin: 1,
+    });
+    expect(profileOf('gpt-4-turbo')).toMatchObject({ encoding: 'cl100k_base', countMargin: 1 });
+    expect(profileOf('claude-haiku-4-5')).toMatchObject({ contextWindow: 200_000, countMargin: 1.25 });
+    expect(profileOf('claude-haiku-4-5-20251001')).toEqual(profileOf('claude-haiku-4-5'));
+    expect(profileOf('claude-opus-5')).toMatchObject({ contextWindow: 1_000_000, countMargin: 1.7 });
+    expect(profileOf('unheard-of', 'openai')).toMatchObject({ contextWindow: null });
+  });
+
+  test("an upstream's come from its configuration", () => {
+    const url = 'http://127.0.0.1:9/v1';
+    const configured = directoryAt(url, {
+      upstreams: {
+        told: {
+          url,
+          keyRequired: true,
+          contextWindow: 32_768,
+          encoding: 'cl100k_base',
+          maxTokensParam: 'max_completion_tokens',
+        },
+      },
+    }).resolve(llmConfig('any', 'told'));
+    expect(configured).toMatchObject({
+      keyRequired: true,
+      profile: { contextWindow: 32_768, encoding: 'cl100k_base', countMargin: 1 },
+    });
+    expect(profileOf('any', 'local')).toMatchObject({
+      contextWindow: null,
+      countMargin: 1.35,
+      nativeTools: 'poor',
+    });
+  });
+
+  test('the list names models, how they are counted, and every upstream', () => {
+    const { models, upstreams } = directory().list();
+    expect(models).toContainEqual({
+      name: 'gpt-4o',
+      provider: 'openai',
+      context_window: 128_000,
+      encoding: 'o200k_base',
+      counting: 'exact',
+      protocols: ['text', 'xml', 'native'],
+    });
+    expect(models).toContainEqual(expect.objectContaining({ name: 'claude-opus-5', counting: 'estimated' }));
+    expect(models).toContainEqual(expect.objectContaining({ name: 'offline', protocols: ['text', 'xml'] }));
+    expect(upstreams).toEqual([
+      { name: 'openai', key_required: true },
+      { name: 'anthropic', key_required: true },
+      { name: 'offline', key_required: false },
+      { name: 'local', key_required: false },
+    ]);
+    for (const { name, provider } of models) expect(providerOf(name)).toBe(provider);
+  });
+});
+
+describe('§8 keys', () => {
+  test.each([
+    ['qwen3', 'local'],
+    ['offline', 'offline'],
+  ])('%s gets none, not even the one a caller sent', async (model, name) => {
+    const fake = await fakeProvider();
+    const provider = connect(directoryAt(fake.url), model, name);
+    expect(provider.name).toBe(name);
+    await ask(provider, { model, streamed: false });
+    expect(fake.requests[0]?.headers).not.toHaveProperty('authorization');
+    expect(JSON.stringify(fake.requests[0])).not.toContain('canary');
+  });
+});

@@ -1,0 +1,118 @@
+import { getEventListeners } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import type { Reply } from '../../../src/service/offline/reply.js';
+import {
+  ask,
+  completionRequest,
+  connect,
+  directoryAt,
+  eventually,
+  failureOf,
+  fakeProvider,
+  patienceOf,
+  ways,
+} from './requests.js';
+
+describe.each(ways)('§8 the caller leaves: $title', (way) => {
+  const phases: readonly { phase: string; reply: Reply }[] = [
+    { phase: 'before the headers', reply: { fault: 'silence' } },
+    { phase: 'in the body', reply: { fault: 'stalled-body' } },
+    { phase: 'while it drips', reply: { fault: 'drip', intervalMs: 20 } },
+  ];
+
+  test.each(phases)('$phase: the provider call is closed', async ({ reply }) => {
+    const fake = await fakeProvider(reply);
+    const patience = patienceOf();
+    const failed = failureOf(ask(connect(directoryAt(fake.url), way.model), way, patience));
+    const request = await fake.request(0);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    patience.interrupt('caller_left');
+    expect(await failed).toBe(patience.signal.reason);
+    expect(await request.ended).toBe('aborted');
+    await eventually(() => fake.openSockets() === 0);
+  });
+
+  test('while the connection is being made', async () => {
+    // Takes the connection, and never answers the TLS handshake.
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+    await eventually(() => server.listening);
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const patience = patienceOf();
+    const provider = connect(directoryAt(`https://127.0.0.1:${port}`), way.model);
+    const failed = failureOf(ask(provider, way, patience));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    patience.interrupt('shutting_down');
+    expect(await failed).toBe(patience.signal.reason);
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test('before the call: nothing is sent', async () => {
+    const fake = await fakeProvider();
+    const patience = patienceOf();
+    patience.interrupt('caller_left');
+    expect(await failureOf(ask(connect(directoryAt(fake.url), way.model), way, patience))).toBe(
+      patience.signal.reason,
+    );
+    expect(fake.requests).toHaveLength(0);
+  });
+
+  test.each<Reply>([
+    { text: 'Final Answer: done' },
+    { fault: 'unauthorized' },
+    { fault: 'cut' },
+    { fault: 'redirect' },
+  ])('no listener stays on the signal after %o', async (reply) => {
+    const fake = await fakeProvider(reply);
+    const patience = patienceOf();
+    await ask(connect(directoryAt(fake.url), way.model), way, patience).catch(() => {});
+    await eventually(() => getEventListeners(patience.signal, 'abort').length === 0);
+  });
+
+  test('an idle connection is used again', async () => {
+    const fake = await fakeProvider();
+    const provider = connect(directoryAt(fake.url), way.model);
+    for (let call = 0; call < 3; call += 1) {
+      await ask(provider, way);
+      // undici gives a connection one turn of the event loop before it is used again.
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(fake.openSockets()).toBe(1);
+    expect(new Set(fake.requests.map(({ headers }) => headers['connection']))).toEqual(
+      new Set(['keep-alive']),
+    );
+  });
+});
+
+describe.each(ways.filter(({ streamed }) => streamed))('§8 $title', (way) => {
+  test('a reader who stops early closes the provider call', async () => {
+    const fake = await fakeProvider({ text: 'word '.repeat(1_000), chunkDelayMs: 5 });
+    const provider = connect(directoryAt(fake.url), way.model);
+    for await (const event of provider.stream(completionRequest({ model: way.model }), patienceOf())) {
+      if (event.type === 'text') break;
+    }
+    expect(await fake.requests[0]?.ended).toBe('aborted');
+    await eventually(() => fake.openSockets() === 0);
+  });
+
+  test('a slow reader slows the provider instead of filling memory', async () => {
+    let made = 0;
+    const chunks = (function* () {
+      for (; made < 20_000; made += 1) yield 'x'.repeat(1_000);
+    })();
+    const fake = await fakeProvider({ chunks });
+    const stream = connect(directoryAt(fake.url), way.model).stream(
+      completionRequest({ model: way.model }),
+      patienceOf(),
+    );
+    const events = stream[Symbol.asyncIterator]();
+    await events.next();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    // Sockets hold a few megabytes on either side; without back-pressure all 20 MB are made at once.
+    expect(made).toBeLessThan(15_000);
+    await events.return?.();
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Message } from '../../../src/service/agent/provider.js';
+import { inVendorNames } from '../../../src/service/providers/vendor-names.js';
+import { completionRequest, toolOf } from './requests.js';
+
+const anyToolName = fc.oneof(
+  fc.constantFrom('fs.read', 'fs_read', 'fs-read', 'x'.repeat(64), 'x'.repeat(65), 'x'.repeat(128)),
+  fc.stringMatching(/^[\w.-]{1,128}$/),
+);
+const anyTools = fc
+  .uniqueArray(anyToolName, { maxLength: 12 })
+  .map((names) => names.map((name) => toolOf(name)));
+
+const named = (definitions: ReturnType<typeof toolOf>[], messages: readonly Message[] = []) =>
+  inVendorNames(
+    completionRequest({
+      nativeTools: { definitions, choice: 'auto' },
+      prompt: { system: '', systemBreakpoint: false, messages },
+    }),
+  );
+
+const callTo = (name: string): Message => ({
+  role: 'assistant',
+  parts: [{ type: 'tool_call', id: 'c', name, arguments: {} }],
+});
+
+describe('§6 tool names', () => {
+  test('are mapped to what both vendors allow, each to its own, and back', () => {
+    fc.assert(
+      fc.property(anyTools, (tools) => {
+        const { definitions, ownToolName } = named(tools);
+        const names = definitions.map(({ name }) => name);
+        for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+        expect(new Set(names).size).toBe(tools.length);
+        expect(names.map((name) => ownToolName(name))).toEqual(tools.map(({ name }) => name));
+      }),
+    );
+  });
+
+  test('stay the same whatever was called since, so that prompts stay cached', () => {
+    fc.assert(
+      fc.property(anyTools, fc.array(fc.oneof(anyToolName, fc.string({ minLength: 1 }))), (tools, called) => {
+        expect(named(tools, called.map(callTo)).definitions).toEqual(named(tools).definitions);
+      }),
+    );
+  });
+
+  test('are not touched where they are allowed', () => {
+    const { definitions } = named([toolOf('fs.read'), toolOf('fs_read')]);
+    expect(definitions.map(({ name }) => name)).toEqual([
+      expect.stringMatching(/^fs_read_[0-9a-f]{12}$/),
+      'fs_read',
+    ]);
+  });
+
+  test('of calls in the history are those of the definitions', () => {
+    const { messages } = named([toolOf('fs.read')], [callTo('fs.read'), callTo('gone tool')]);
+    expect(messages.flatMap(({ parts }) => parts.map((part) => 'name' in part && part.name))).toEqual([
+      'fs_read',
+      'gone_tool',
+    ]);
+  });
+});
