@@ -1,6 +1,7 @@
 import { once as event } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { reactStep } from './agent/react-step.js';
 import type { Config } from './config.js';
@@ -96,10 +97,13 @@ async function drain(inFlight: InFlight, graceMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** How long answers under way may take to leave after the last step; none of them waits for a model. */
+/** In milliseconds: requests that are in the sockets already when the last step ends still get their 503. */
+const lastLookMs = 100;
+/** In milliseconds: how long answers under way may take to leave; none of them waits for a model. */
 const lastAnswersMs = 1_000;
 
 async function stopListening(server: Server): Promise<void> {
+  await sleep(lastLookMs);
   const timer = setTimeout(() => server.closeAllConnections(), lastAnswersMs);
   await new Promise((resolve) => server.close(resolve));
   clearTimeout(timer);

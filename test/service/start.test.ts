@@ -96,7 +96,7 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
     ]);
   });
 
-  test('§9 streamed, the last event is the step', async () => {
+  test('§9 streamed, the joined deltas are the final fields and the last event is the step', async () => {
     fake.script({ text: 'Thought: It is simple.\nFinal Answer: The answer is 42.' });
     const { events } = await stream({ llm_config: llm(vendor) });
     expect(events.slice(0, 2).map(({ event }) => event)).toEqual(['step.started', 'context.built']);
@@ -107,6 +107,12 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
       thought: 'It is simple.',
       direct_response: 'The answer is 42.',
     });
+    const joined = (event: string) =>
+      events
+        .filter((each) => each.event === event)
+        .map(({ data }) => data.delta)
+        .join('');
+    expect([joined('thought.delta'), joined('answer.delta')]).toEqual(['It is simple.', 'The answer is 42.']);
   });
 
   test('§5 project files reach the prompt', async () => {

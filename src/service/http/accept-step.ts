@@ -53,7 +53,7 @@ export async function acceptStep(
     history: step.include?.history === false ? null : parsed.history,
   };
   patience.limit(Math.min(step.llm_config.deadlineMs ?? services.deadlineMs, services.deadlineMs));
-  const key = readModelKey(request.get('X-LLM-API-Key') ?? user_api_keys?.llmKey);
+  const key = readModelKey(request.get('X-LLM-API-Key') || user_api_keys?.llmKey);
   const dependencies = { ...connect(step, key, services), patience };
   return {
     request: step,
