@@ -1,6 +1,8 @@
 import type { z } from 'zod';
+import { compactionRequestSchema, compactionSchema } from './compaction.js';
 import type { ErrorCode } from './error-codes.js';
 import { modelListSchema } from './model-list.js';
+import { previewSchema } from './preview.js';
 import { healthSchema, versionSchema } from './service-status.js';
 import { stepSchema } from './step.js';
 import { stepRequestSchema } from './step-request.js';
@@ -86,6 +88,33 @@ export const operations: readonly Operation[] = [
       'ordinary HTTP error.',
     request: stepRequestSchema,
     response: 'stream',
+    takesModelKey: true,
+    errors: [...readingBody, ...callingModel],
+  },
+  {
+    operationId: 'previewContext',
+    method: 'post',
+    path: '/api/agent/context_preview',
+    tag: 'agent',
+    summary: 'What a step would send, without sending it',
+    description:
+      'Takes the request of a step and answers the very messages, their hash and the full context report. No ' +
+      'model is called and no key is needed.',
+    request: stepRequestSchema,
+    response: previewSchema,
+    errors: [...readingBody, 'unsupported_model', 'token_budget_exceeded', 'upstream_timeout'],
+  },
+  {
+    operationId: 'compactHistory',
+    method: 'post',
+    path: '/api/agent/compact_history',
+    tag: 'agent',
+    summary: 'A shorter history',
+    description:
+      '`mask` turns old observations into one-line stubs; it is deterministic and needs no key. `summarize` makes ' +
+      'one model call that turns the oldest part into one `summary` turn. Calling it again changes nothing.',
+    request: compactionRequestSchema,
+    response: compactionSchema,
     takesModelKey: true,
     errors: [...readingBody, ...callingModel],
   },

@@ -2,6 +2,7 @@ import type { Compaction, CompactionRequest } from '../../contract/compaction.js
 import type { Warning } from '../../contract/step.js';
 import { readUnits, type Unit } from './history-units.js';
 import { maskHistory } from './mask-history.js';
+import type { Provider } from './provider.js';
 import type { StepDependencies } from './step-dependencies.js';
 import { summarizeHistory } from './summarize-history.js';
 import { tokensOfUnit } from './weigh.js';
@@ -11,10 +12,15 @@ export type CompactionResult = Omit<Compaction, 'request_id'>;
 
 type Counting = Pick<StepDependencies, 'tokens' | 'profile'>;
 
+export interface CompactionDependencies extends Counting, Pick<StepDependencies, 'patience'> {
+  /** Called only where a model call is made. */
+  readonly connect: () => Provider;
+}
+
 /** A shorter history (SPEC §10): valid, its units whole, and the same again when it is called again. */
 export async function compactHistory(
   request: CompactionRequest,
-  dependencies: Omit<StepDependencies, 'sources'>,
+  dependencies: CompactionDependencies,
 ): Promise<CompactionResult> {
   const { conversation_history: history, target_tokens: target } = request;
   const weigh = (units: readonly Unit[]) => weighUnits(units, dependencies);

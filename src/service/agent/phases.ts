@@ -58,19 +58,26 @@ export function proseOnly(): (delta: string) => string {
   let indent = '';
   let insideLine = false;
   let isBlock = false;
-  return (delta) => {
-    let prose = '';
-    for (const piece of isBlock ? [] : delta.split(/(?<=\n)/)) {
-      const begun = insideLine ? piece : indent + piece;
-      const [first] = insideLine ? 'x' : begun.trimStart();
-      isBlock = first === '{' || first === '`';
-      if (isBlock) break;
-      indent = first === undefined ? begun : '';
-      if (first !== undefined) prose += begun;
-      insideLine = first !== undefined && !piece.endsWith('\n');
+  const take = (piece: string): string => {
+    if (insideLine) {
+      insideLine = !piece.endsWith('\n');
+      return piece;
     }
-    return prose;
+    const text = indent + piece;
+    const [first] = text.trimStart();
+    isBlock ||= first === '{' || first === '`';
+    if (isBlock) return '';
+    insideLine = first !== undefined && !piece.endsWith('\n');
+    indent = first === undefined ? text : '';
+    return first === undefined ? '' : text;
   };
+  return (delta) =>
+    isBlock
+      ? ''
+      : delta
+          .split(/(?<=\n)/)
+          .map(take)
+          .join('');
 }
 
 function parseBlock(rest: string): Readonly<Record<string, unknown>> | undefined {

@@ -3,6 +3,7 @@ import type { Turn } from '../../contract/history.js';
 import { cutLines } from '../context/cut-lines.js';
 import { fence } from '../context/fence.js';
 import { parseCompletion } from '../parsing/parse-completion.js';
+import type { CompactionDependencies } from './compact-history.js';
 import { KEPT_UNITS, readUnits, turnsOf, type Unit } from './history-units.js';
 import { budgetExceeded, outputLimit } from './plan-budget.js';
 import { renderPrompt } from './prompt/render-prompt.js';
@@ -17,7 +18,7 @@ const SMALLEST_TRANSCRIPT = 64;
 /** One model call turns all between the first task and the newest units into one `summary` turn. */
 export async function summarizeHistory(
   request: CompactionRequest,
-  dependencies: Omit<StepDependencies, 'sources'>,
+  dependencies: CompactionDependencies,
 ): Promise<{ turns: Turn[]; usage: Completion['usage'] | null }> {
   const history = request.conversation_history;
   const units = readUnits(history);
@@ -25,10 +26,8 @@ export async function summarizeHistory(
   const old = units.slice(0, -KEPT_UNITS).filter((unit) => unit !== task);
   if (old.every((unit) => unit.type === 'user' && !unit.isTask)) return { turns: [...history], usage: null };
   const prompt = await summaryPrompt(task ? [task, ...old] : old, request, dependencies);
-  const completion = await dependencies.provider.complete(
-    completionRequest(request, prompt),
-    dependencies.patience,
-  );
+  const provider = dependencies.connect();
+  const completion = await provider.complete(completionRequest(request, prompt), dependencies.patience);
   const content = parseCompletion(completion.text, []).answer?.trim();
   if (!content) return { turns: [...history], usage: completion.usage };
   const replaced = new Set(old.flatMap(turnsOf));

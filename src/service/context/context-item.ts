@@ -2,17 +2,19 @@ import type { ReportItem } from '../../contract/context-report.js';
 import type { FenceTag } from './fence.js';
 import type { LineRange } from './lines.js';
 
-/**
- * Items of one pool share its room; a pool takes what the pools before it left (SPEC §5: explicit, pinned, vector
- * results by score). What was named comes before what a named folder holds.
- */
-export const pools = ['named', 'folder', 'pinned', 'vector'] as const;
+/** The order in which the room is filled: each takes what those before it left (SPEC §5). */
+export const priorities = ['explicit', 'pinned', 'vector'] as const;
 
-export type Pool = (typeof pools)[number];
+export type Priority = (typeof priorities)[number];
 
-/** One thing that was asked for, or that a folder asked for holds, with its contents. */
+/** One thing that was asked for: a file, or a folder's listing and its files, a pinned item, a chunk. */
+export interface ContextGroup {
+  readonly kind: Priority;
+  readonly items: readonly ContextItem[];
+}
+
+/** A run of lines with a place in the report. */
 export interface ContextItem {
-  readonly pool: Pool;
   readonly kind: ReportItem['kind'];
   /** As it was asked for. */
   readonly id: string;
@@ -28,8 +30,8 @@ export interface ContextItem {
   readonly firstLine: number | undefined;
   /** Lines of the whole file; undefined where it was not read to its end. */
   readonly totalLines: number | undefined;
-  /** True where lines were asked for by number: they go before a request for the whole file. */
-  readonly narrowed: boolean;
+  /** Who asks for less keeps its lines where requests overlap: lines, then the whole file, then its folder. */
+  readonly askedAs: 'lines' | 'file' | 'folder';
   /** What the source has to say, such as that it read only the beginning. */
   readonly note: string | undefined;
 }
@@ -47,8 +49,8 @@ export interface GatheredFolder {
 }
 
 export interface GatheredContext {
-  /** By priority: the order of the pools, within a pool as asked, vector results by score. */
-  readonly items: readonly ContextItem[];
+  /** As asked for; vector results by score. */
+  readonly groups: readonly ContextGroup[];
   readonly focus: FocusItem | undefined;
   /** Rows for what cannot be shown at all. */
   readonly missing: readonly ReportItem[];

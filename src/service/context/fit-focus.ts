@@ -6,7 +6,7 @@ import { cutAround } from './cut-around.js';
 import { cutLines, type FittedText, showsNothing } from './cut-lines.js';
 import { fence } from './fence.js';
 import { formatLines, type LineRange, sliceLines } from './lines.js';
-import { cutSourceOf, type Piece } from './pieces.js';
+import { cutSourceOf, linesOf, type Piece } from './pieces.js';
 
 /** The focus file, after the context has been fitted. */
 export interface FocusToFit {
@@ -22,13 +22,17 @@ export interface FittedFocus {
   readonly item: ReportItem;
 }
 
-/** Lines that the context shows are not sent again: where it shows the file in part, only the selection is left. */
+/**
+ * Lines that the context shows are not sent again: where it shows the file in part, what is left is the longest run
+ * of lines that it does not show, of the selection or else of the file.
+ */
 export function planFocus(focus: FocusItem, shown: Coverage): FocusToFit {
   const { item, selection } = focus;
   if (!shown.has(item.origin)) return { focus, show: 'file' };
-  const missing = selection ? shown.missing(item.origin, selection) : [];
-  const [first, last] = [missing.at(0), missing.at(-1)];
-  return { focus, show: first && last ? { first: first.first, last: last.last } : 'nothing' };
+  const [range] = selection ? [selection] : linesOf(item);
+  const missing = range ? shown.missing(item.origin, range) : [];
+  const [longest] = missing.toSorted((a, b) => b.last - b.first - (a.last - a.first));
+  return { focus, show: longest ?? 'nothing' };
 }
 
 /** Fits the focus file to its part of the tail: all of it, or the selection and as many lines around it as fit. */

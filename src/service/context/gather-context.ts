@@ -1,6 +1,7 @@
+import type { ReportItem } from '../../contract/context-report.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import { concurrently } from './concurrently.js';
-import type { ContextItem, FocusItem, GatheredContext } from './context-item.js';
+import type { ContextGroup, ContextItem, FocusItem, GatheredContext, Priority } from './context-item.js';
 import type { ContextSource } from './context-source.js';
 import { type Library, openLibrary } from './library.js';
 import type { LineRange } from './lines.js';
@@ -42,7 +43,7 @@ export async function gatherContext(
   const unread = questions.slice(answers.length);
   const focus = await readFocus(request, library);
   return {
-    items: inOrderOfPools([...answers.flatMap(({ items }) => items), ...vectorItems(request)]),
+    groups: [...answers.flatMap(({ groups }) => groups), ...vectorGroups(request)],
     focus: focus && 'item' in focus ? focus : undefined,
     missing: [
       ...answers.flatMap(({ missing }) => missing),
@@ -54,14 +55,14 @@ export async function gatherContext(
 }
 
 function isTooMuch(answers: readonly Answer[]): boolean {
-  const items = answers.flatMap((answer) => answer.items);
+  const items = answers.flatMap(({ groups }) => groups.flatMap((group) => group.items));
   return items.reduce((sum, { text }) => sum + text.length, 0) >= MAX_CHARACTERS;
 }
 
 async function readExplicit(asked: string, library: Library): Promise<Answer> {
   const { found } = await library.read(asked);
   if (found?.type === 'folder') return folderAnswer(found, asked);
-  if (found) return single(fileItem(found, asked));
+  if (found) return single('explicit', fileItem(found, asked));
   return readLines(asked, library);
 }
 
@@ -69,16 +70,16 @@ async function readExplicit(asked: string, library: Library): Promise<Answer> {
 async function readLines(asked: string, library: Library): Promise<Answer> {
   const [, path = asked, first, last = first] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/s.exec(asked) ?? [];
   const { found, ...lookup } = await library.read(path);
-  if (!found) return nothing(asked, 'reason' in lookup ? lookup.reason : '');
-  if (found.type === 'folder') return nothing(asked, 'a folder has no lines');
+  if (!found) return nothing('explicit', asked, 'reason' in lookup ? lookup.reason : '');
+  if (found.type === 'folder') return nothing('explicit', asked, 'a folder has no lines');
   const item = narrowItem(fileItem(found, asked), { first: Number(first), last: Number(last) });
-  return item ? single(item) : nothing(asked, 'the file has no such lines');
+  return item ? single('explicit', item) : nothing('explicit', asked, 'the file has no such lines');
 }
 
 async function readPinned(id: string, library: Library): Promise<Answer> {
   const lookup = await library.readPinned(id);
-  if (lookup.found) return single(pinnedItem(lookup.found));
-  return { items: [], folders: [], missing: [missingRow('pinned', id, lookup.reason)] };
+  if (lookup.found) return single('pinned', pinnedItem(lookup.found));
+  return nothing('pinned', id, lookup.reason);
 }
 
 async function readFocus(request: StepRequest, library: Library): Promise<FocusItem | Answer | undefined> {
@@ -87,7 +88,7 @@ async function readFocus(request: StepRequest, library: Library): Promise<FocusI
   const lookup = await library.read(path);
   const reason = lookup.found ? 'not a file' : lookup.reason;
   if (lookup.found?.type !== 'file') {
-    return { items: [], folders: [], missing: [missingRow('implicit', path, reason)] };
+    return nothing('implicit', path, reason);
   }
   return focusItem(lookup.found, selection && toRange(selection));
 }
@@ -97,20 +98,16 @@ function toRange({ start_line, end_line }: { start_line: number; end_line: numbe
 }
 
 /** The best first; without a score last; equal ones as they were sent. */
-function vectorItems({ vector_search_results_to_include: results = [] }: StepRequest): ContextItem[] {
+function vectorGroups({ vector_search_results_to_include: results = [] }: StepRequest): ContextGroup[] {
   const score = (result: (typeof results)[number]) => result.score ?? Number.NEGATIVE_INFINITY;
-  return results.toSorted((a, b) => (score(a) === score(b) ? 0 : score(b) - score(a))).map(vectorItem);
+  const sorted = results.toSorted((a, b) => (score(a) === score(b) ? 0 : score(b) - score(a)));
+  return sorted.map((result) => ({ kind: 'vector', items: [vectorItem(result)] }));
 }
 
-function inOrderOfPools(items: readonly ContextItem[]): ContextItem[] {
-  const rank = { named: 0, folder: 1, pinned: 2, vector: 3 } satisfies Record<ContextItem['pool'], number>;
-  return items.toSorted((a, b) => rank[a.pool] - rank[b.pool]);
+function single(kind: Priority, item: ContextItem): Answer {
+  return { groups: [{ kind, items: [item] }], missing: [], folders: [] };
 }
 
-function single(item: ContextItem): Answer {
-  return { items: [item], missing: [], folders: [] };
-}
-
-function nothing(asked: string, reason: string): Answer {
-  return { items: [], folders: [], missing: [missingRow('explicit', asked, reason)] };
+function nothing(kind: ReportItem['kind'], id: string, reason: string): Answer {
+  return { groups: [], missing: [missingRow(kind, id, reason)], folders: [] };
 }

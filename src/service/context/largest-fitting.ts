@@ -1,6 +1,7 @@
 /** More would only move a cut by a few characters. */
 const MAX_PROBES = 14;
 const NEAR_ENOUGH = 0.97;
+const AIM = 0.985;
 const LIKELY_CHARACTERS_PER_TOKEN = 3;
 
 export interface Measured {
@@ -32,7 +33,7 @@ export async function largestFitting<Result extends Measured>(
       low = budget;
       best = result;
       if (result.tokens >= limit * NEAR_ENOUGH) break;
-      guess = (budget * limit) / Math.max(result.tokens, 1);
+      guess = (budget * limit * AIM) / Math.max(result.tokens, 1);
     }
   }
   return best ?? probe(0);

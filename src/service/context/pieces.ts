@@ -26,11 +26,13 @@ export interface Outcome {
   readonly placed: readonly Placed[];
 }
 
-/** What of the items is not shown yet, nor asked for by an earlier one. Requests for lines go before whole files. */
+const precedence = { lines: 0, file: 1, folder: 2 } satisfies Record<ContextItem['askedAs'], number>;
+
+/** What of the items is not shown yet, nor asked for by one that asks for less, or that asked before. */
 export function piecesOf(items: readonly ContextItem[], shown: Coverage): Map<ContextItem, readonly Piece[]> {
   const asked = shown.copy();
   const pieces = new Map<ContextItem, readonly Piece[]>();
-  for (const item of items.toSorted((a, b) => Number(b.narrowed) - Number(a.narrowed))) {
+  for (const item of items.toSorted((a, b) => precedence[a.askedAs] - precedence[b.askedAs])) {
     pieces.set(item, cutPieces(item, asked));
     asked.add(item.origin, linesOf(item), item.text);
   }
@@ -75,7 +77,8 @@ export function renderCut(item: ContextItem, cut: CutText): string {
 }
 
 function attributesOf(item: ContextItem, cut: CutText): Readonly<Record<string, string | undefined>> {
-  if (item.path === undefined && !cut.cut) return item.attributes;
+  const numbered = item.firstLine !== undefined && (item.path !== undefined || cut.cut);
+  if (!numbered) return item.attributes;
   const lines = formatLines(cut.lines);
   const total = item.totalLines === undefined ? '' : ` of ${item.totalLines}`;
   return { ...item.attributes, lines: lines === null ? undefined : `${lines}${total}` };

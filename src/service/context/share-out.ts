@@ -1,5 +1,5 @@
 /** Less than this says too little of anything; only what is smaller by itself may take less. In tokens. */
-const LEAST_SHARE = 128;
+const LEAST_SHARE = 256;
 
 /** Tokens an item would take; infinite where it is longer than anything that can be given. */
 type Sizes = readonly number[];
@@ -27,6 +27,13 @@ export function shareInTurn(sizes: Sizes, room: number): number[] {
     left -= share;
     return share;
   });
+}
+
+/** The same in two rounds: groups share the room, and the items of a group share what it got. */
+export function shareInGroups(groups: readonly Sizes[], share: typeof shareFairly, room: number): number[][] {
+  const totals = groups.map((sizes) => sizes.reduce((sum, size) => sum + size, 0));
+  const shares = share(totals, room);
+  return groups.map((sizes, index) => shareFairly(sizes, shares[index] ?? 0));
 }
 
 /** Every item served gets at least its least share, or all of it. */

@@ -6,7 +6,7 @@ import { type Piece, renderCut } from './pieces.js';
 export interface Sizes {
   /** Infinite where it is more than the limit, or where too much has been counted already. */
   of(piece: Piece): Promise<number>;
-  sum(pieces: readonly Piece[]): Promise<number>;
+  ofEach(pieces: readonly Piece[]): Promise<number[]>;
   /** The whole size for the report, even above the limit; null where counting it would cost too much. */
   ofAll(piece: Piece): Promise<number | null>;
 }
@@ -34,10 +34,10 @@ export function sizesWithin(limit: number, counter: TokenCounter): Sizes {
   };
   return {
     of,
-    async sum(pieces) {
-      let total = 0;
-      for (const piece of pieces) total += await of(piece);
-      return total;
+    async ofEach(pieces) {
+      const sizes: number[] = [];
+      for (const piece of pieces) sizes.push(await of(piece)); // one after another: the allowance is spent in order
+      return sizes;
     },
     async ofAll(piece) {
       const block = renderWhole(piece);

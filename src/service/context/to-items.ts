@@ -1,6 +1,6 @@
 import type { ReportItem } from '../../contract/context-report.js';
 import type { VectorSearchResult } from '../../contract/step-request.js';
-import type { ContextItem, FocusItem, GatheredFolder } from './context-item.js';
+import type { ContextGroup, ContextItem, FocusItem, GatheredFolder } from './context-item.js';
 import type { PinnedItem, SourceFile, SourceFolder } from './context-source.js';
 import { inlinePath } from './fence.js';
 import { countLines, type LineRange, sliceLines } from './lines.js';
@@ -8,7 +8,7 @@ import { portablePath } from './portable-path.js';
 
 /** What one question to the sources came to. */
 export interface Answer {
-  readonly items: readonly ContextItem[];
+  readonly groups: readonly ContextGroup[];
   readonly missing: readonly ReportItem[];
   readonly folders: readonly GatheredFolder[];
 }
@@ -25,9 +25,12 @@ export function missingRow(
   return { kind, id, status, tokens: 0, original_tokens: null, lines: null, reason };
 }
 
-export function fileItem(file: SourceFile, id: string, pool: 'named' | 'folder' = 'named'): ContextItem {
+export function fileItem(
+  file: SourceFile,
+  id: string,
+  askedAs: ContextItem['askedAs'] = 'file',
+): ContextItem {
   return {
-    pool,
     kind: 'explicit',
     id,
     tag: 'file',
@@ -37,7 +40,7 @@ export function fileItem(file: SourceFile, id: string, pool: 'named' | 'folder' 
     text: file.content,
     firstLine: 1,
     totalLines: file.cut ? undefined : countLines(file.content),
-    narrowed: false,
+    askedAs,
     note: file.cut ? PARTLY_READ : undefined,
   };
 }
@@ -45,7 +48,7 @@ export function fileItem(file: SourceFile, id: string, pool: 'named' | 'folder' 
 /** The lines of a file that were asked for, as far as it has them; undefined where it has none of them. */
 export function narrowItem(item: ContextItem, lines: LineRange): ContextItem | undefined {
   const range = clampLines(lines, countLines(item.text));
-  return range && { ...item, text: sliceLines(item.text, range), firstLine: range.first, narrowed: true };
+  return range && { ...item, text: sliceLines(item.text, range), firstLine: range.first, askedAs: 'lines' };
 }
 
 function clampLines({ first, last }: LineRange, lines: number): LineRange | undefined {
@@ -56,7 +59,6 @@ function clampLines({ first, last }: LineRange, lines: number): LineRange | unde
 /** A listing, and then the files. */
 export function folderAnswer(folder: SourceFolder, id: string): Answer {
   const listing: ContextItem = {
-    pool: 'folder',
     kind: 'explicit',
     id,
     tag: 'folder',
@@ -66,17 +68,20 @@ export function folderAnswer(folder: SourceFolder, id: string): Answer {
     text: folder.listing.map((path) => `${inlinePath(path)}\n`).join(''),
     firstLine: 1,
     totalLines: folder.cut ? undefined : folder.listing.length,
-    narrowed: false,
+    askedAs: 'file',
     note: folder.cut ? 'the folder holds more than is listed and read' : undefined,
   };
   const files = folder.files.map((file) => fileItem(file, file.path, 'folder'));
   const origins = files.map(({ origin }) => origin);
-  return { items: [listing, ...files], missing: [], folders: [{ path: folder.path, origins }] };
+  return {
+    groups: [{ kind: 'explicit', items: [listing, ...files] }],
+    missing: [],
+    folders: [{ path: folder.path, origins }],
+  };
 }
 
 export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
   return {
-    pool: 'pinned',
     kind: 'pinned',
     id,
     tag: 'pinned',
@@ -86,7 +91,7 @@ export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
     text: content,
     firstLine: 1,
     totalLines: countLines(content),
-    narrowed: false,
+    askedAs: 'file',
     note: undefined,
   };
 }
@@ -100,7 +105,6 @@ export function vectorItem({
   const path = portablePath(asSent) ?? asSent;
   const last = firstLine === undefined ? undefined : firstLine + Math.max(countLines(content), 1) - 1;
   return {
-    pool: 'vector',
     kind: 'vector',
     id: last === undefined ? asSent : `${asSent}:${firstLine}-${last}`,
     tag: 'excerpt',
@@ -110,7 +114,7 @@ export function vectorItem({
     text: content,
     firstLine,
     totalLines: undefined,
-    narrowed: false,
+    askedAs: 'file',
     note: undefined,
   };
 }

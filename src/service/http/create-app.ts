@@ -1,16 +1,17 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import type { StepServices } from './accept-step.js';
+import { compactionRoute } from './compaction-route.js';
 import { cors } from './cors.js';
 import { docsRoutes } from './docs-routes.js';
 import { errorHandler } from './error-handler.js';
 import { healthRoutes } from './health-routes.js';
 import { modelsRoute } from './models-route.js';
+import { previewRoute } from './preview-route.js';
 import { recordRequests } from './request-log.js';
 import { RequestRefused } from './request-refused.js';
 import { addRoute } from './route.js';
 import { securityHeaders } from './security-headers.js';
-import { stepRoutes } from './step-routes.js';
+import { type StepServices, stepRoutes } from './step-routes.js';
 
 export interface AppDependencies extends StepServices {
   readonly log: Logger;
@@ -31,6 +32,8 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use('/api', neverStored);
   const routes = [
     ...stepRoutes(dependencies),
+    previewRoute(dependencies),
+    compactionRoute(dependencies),
     modelsRoute(models),
     ...healthRoutes(inFlight, version),
     ...docsRoutes(version),

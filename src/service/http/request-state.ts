@@ -22,7 +22,8 @@ export interface RequestState {
 /** The caller's own values, as sent. */
 export interface RequestEcho {
   readonly sessionId: string;
-  readonly iterationsLeft: number;
+  /** Null where the request is no step. */
+  readonly iterationsLeft: number | null;
   /** Null where the caller did not want it back. */
   readonly history: readonly unknown[] | null;
 }

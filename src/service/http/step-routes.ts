@@ -1,10 +1,26 @@
-import type { StepRequest } from '../../contract/step-request.js';
-import type { StepObserver } from '../agent/react-step.js';
-import { acceptStep, type StepServices } from './accept-step.js';
+import type { Request, Response } from 'express';
+import type { Step } from '../../contract/step.js';
+import { type StepRequest, stepRequestSchema } from '../../contract/step-request.js';
+import type { reactStep, StepObserver, StepResult } from '../agent/react-step.js';
+import type { ContextSource } from '../context/context-source.js';
+import type { ModelDirectory } from '../providers/create-provider.js';
+import { acceptRequest, connect, countingFor, type RequestLimits, resolveModel } from './accept-request.js';
 import { EventStream } from './event-stream.js';
-import { stateOf } from './request-state.js';
+import { type RequestState, stateOf } from './request-state.js';
 import type { Route } from './route.js';
-import { toReport } from './to-step.js';
+import { toReport, toStep } from './to-step.js';
+
+export interface StepServices extends RequestLimits {
+  readonly step: typeof reactStep;
+  readonly models: ModelDirectory;
+  readonly sourcesFor: (request: StepRequest) => readonly ContextSource[];
+}
+
+/** A step that only has to be run. */
+interface AcceptedStep {
+  readonly request: StepRequest;
+  run(observer?: StepObserver): Promise<Step>;
+}
 
 /** One step, as one answer or as events (SPEC §1, §9). */
 export function stepRoutes(services: StepServices): Route[] {
@@ -29,6 +45,31 @@ export function stepRoutes(services: StepServices): Route[] {
       },
     },
   ];
+}
+
+async function acceptStep(
+  request: Request,
+  response: Response,
+  services: StepServices,
+): Promise<AcceptedStep> {
+  const accepted = await acceptRequest(stepRequestSchema, { request, response }, services);
+  const { request: step, patience, state, sentKey } = accepted;
+  const model = resolveModel(step.llm_config, services.models);
+  const provider = connect(model, sentKey);
+  const dependencies = { ...countingFor(model), provider, patience, sources: services.sourcesFor(step) };
+  return {
+    request: step,
+    run: async (observer) => {
+      const result = await services.step(step, dependencies, observer);
+      record(result, state);
+      return toStep(result, { ...accepted, requestId: state.id });
+    },
+  };
+}
+
+function record(result: StepResult, state: RequestState): void {
+  state.outcome = result.error?.code ?? result.parse?.outcome ?? result.status;
+  state.usage = result.usage;
 }
 
 /** What the agent tells while it works, as events. */

@@ -145,7 +145,7 @@ describe('§5 only fence closers and chat special tokens are escaped', () => {
   });
 });
 
-test('performance.md §1.2 every block begins with < and ends in a newline, so token counts add up', () => {
+test('§5 every block begins with < and ends in a newline, so token counts add up', () => {
   fc.assert(
     fc.property(hostile, (text) => {
       expect(file(text)).toMatch(/^<.*>\n$/s);

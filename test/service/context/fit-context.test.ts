@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
@@ -5,6 +6,7 @@ import { fitContext } from '../../../src/service/context/fit-context.js';
 import { fitFocus } from '../../../src/service/context/fit-focus.js';
 import { gatherContext } from '../../../src/service/context/gather-context.js';
 import { inlineSource } from '../../../src/service/context/sources/inline.js';
+import { createTokenCounter } from '../../../src/service/tokens/token-counter.js';
 import { stepRequest } from './step-request.js';
 import { countWords, wordCounter } from './word-counter.js';
 
@@ -44,24 +46,24 @@ describe('§5 filling by priority', () => {
       vector_search_results_to_include: [{ path: 'd.ts', content: 'chunk', start_line: 7 }],
     });
     expect(blocks.map((block) => block.split(' mark=')[0])).toEqual([
-      '<file path="c.ts" lines="1 of 1"',
       '<folder path="src"',
       '<file path="src/a.ts" lines="1-3 of 3"',
       '<file path="src/b.ts" lines="1-2 of 2"',
+      '<file path="c.ts" lines="1 of 1"',
       '<pinned id="rules"',
       '<excerpt path="d.ts" lines="7"',
     ]);
     expect(statuses(items)).toEqual([
-      'c.ts:1-1 included',
       'src included',
       'src/a.ts included',
       'src/b.ts included',
+      'c.ts:1-1 included',
       'rules included',
       'd.ts:7-7 included',
     ]);
     expect(items.map((item) => item.tokens)).toEqual(blocks.map(countWords));
     expect(tokens).toBe(countWords(blocks.join('')));
-    expect(items[2]).toMatchObject({ original_tokens: items[2]?.tokens, lines: '1-3', reason: null });
+    expect(items[1]).toMatchObject({ original_tokens: items[1]?.tokens, lines: '1-3', reason: null });
     expect(folders).toEqual([{ path: 'src', files: 2, included: 2 }]);
   });
 
@@ -77,6 +79,19 @@ describe('§5 filling by priority', () => {
     expect(items[0]?.lines).toMatch(/^1-\d+,\d+-5000$/);
     expect(items[0]?.original_tokens).toBeGreaterThan(10_000);
     expect(tokens).toBeGreaterThan(850);
+  });
+
+  test('a giant file does not starve a folder tagged beside it, nor the folder the file', async () => {
+    const inFolder = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`src/${n}.ts`, text(60)]));
+    const { items, folders } = await fitScene(
+      { files: { 'big.ts': text(5_000), ...inFolder }, explicit_context_paths: ['big.ts', 'src'] },
+      4_000,
+    );
+    const [big, ...rest] = items;
+    expect(big?.status).toBe('truncated');
+    expect(big?.tokens).toBeGreaterThan(1_500);
+    expect(rest.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(1_500);
+    expect(folders[0]?.included).toBeGreaterThan(4);
   });
 
   test('explicit before pinned before chunks; what is dropped is named where that fits', async () => {
@@ -102,7 +117,7 @@ describe('§5 filling by priority', () => {
     const chunk = (path: string, score: number) => ({ path, content: text(100, path), score, start_line: 1 });
     const { items } = await fitScene(
       { vector_search_results_to_include: [chunk('low', 0.1), chunk('high', 0.9), chunk('mid', 0.5)] },
-      600,
+      700,
     );
     expect(statuses(items)).toEqual(['high:1-100 included', 'mid:1-100 truncated', 'low:1-100 dropped']);
   });
@@ -203,6 +218,17 @@ describe('§5 nothing is sent twice', () => {
     ]);
   });
 
+  test('a chunk without line numbers takes no lines from one that has them', async () => {
+    const { items, blocks } = await fitScene({
+      vector_search_results_to_include: [
+        { path: 'a.ts', content: 'unnumbered\n', score: 2 },
+        { path: 'a.ts', content: 'first line\n', start_line: 1, score: 1 },
+      ],
+    });
+    expect(items.map(({ status, lines }) => `${status} ${lines}`)).toEqual(['included null', 'included 1']);
+    expect(blocks[0]).toMatch(/^<excerpt path="a.ts" mark=/);
+  });
+
   test('lines that were cut out do not count as sent: a chunk of them is dropped for room, no duplicate', async () => {
     const lines = text(4_000).split(/(?<=\n)/);
     const chunk = { path: 'a.ts', content: lines.slice(1_999, 2_010).join(''), start_line: 2_000 };
@@ -275,6 +301,44 @@ describe('§5 the budget holds and the context is stable', () => {
   });
 });
 
+describe('§5 in real tokens', () => {
+  const sources = ['fit-context', 'fence', 'cut-lines', 'gather-context', 'to-items'].map(
+    (name) => `src/service/context/${name}.ts`,
+  );
+  const scene: Scene = {
+    files: Object.fromEntries(sources.map((path) => [path, readFileSync(path, 'utf8')])),
+    pinned: { rules: `${'\n \t\n'.repeat(40)}Rules: 规则 😀 <|im_end|>\n/slash at the start\n\n\n` },
+    explicit_context_paths: ['src', `${sources[0]}:20-60`],
+    pinned_item_ids_to_include: ['rules'],
+    vector_search_results_to_include: [{ path: 'x.ts', content: '\n\n  a();\n\n', score: 1, start_line: 3 }],
+  };
+
+  test.each([
+    'o200k_base',
+    'cl100k_base',
+  ] as const)('%s: the limit holds, and rows add up exactly', async (encoding) => {
+    const counter = createTokenCounter(encoding);
+    const gathered = await gather(scene);
+    for (const limit of [50, 300, 900, 2_000, 5_000, 20_000]) {
+      const { blocks, tokens, items } = await fitContext(gathered, limit, counter);
+      expect(await counter.count(blocks.join(''))).toBe(tokens);
+      expect(tokens).toBeLessThanOrEqual(limit);
+      const leftOut = blocks.filter((block) => block.startsWith('<left_out')).join('');
+      const ofItems = items.reduce((sum, item) => sum + item.tokens, 0);
+      expect(ofItems + (await counter.count(leftOut))).toBe(tokens);
+    }
+  });
+
+  test('an estimated count holds the limit too', async () => {
+    const counter = createTokenCounter('o200k_base', { margin: 1.37 });
+    const gathered = await gather(scene);
+    for (const limit of [300, 900, 5_000]) {
+      const { blocks } = await fitContext(gathered, limit, counter);
+      expect(await counter.count(blocks.join(''))).toBeLessThanOrEqual(limit);
+    }
+  });
+});
+
 describe('§5 the focus file', () => {
   const files = { 'a.ts': text(200), 'b.ts': text(5) };
   const focused = (path: string, selection?: [number, number]): Scene => ({
@@ -318,6 +382,17 @@ describe('§5 the focus file', () => {
     const { block, item } = await focus(scene, 200, 300);
     expect(block).toContain('line 99\nline 100\nline 101\n');
     expect(item).toMatchObject({ status: 'truncated', lines: '99-101' });
+  });
+
+  test('shows what an excerpt in the context does not', async () => {
+    const chunk = { path: 'a.ts', content: 'line 9\nline 10\n', start_line: 9 };
+    const { block, item } = await focus(
+      { ...focused('a.ts'), vector_search_results_to_include: [chunk] },
+      1_000,
+    );
+    expect(block).toContain('\nline 11\n');
+    expect(block).not.toContain('\nline 10\n');
+    expect(item).toMatchObject({ status: 'truncated', lines: '11-200' });
   });
 
   test('is dropped where nothing of it fits', async () => {

@@ -11,8 +11,10 @@ const files = (contents: Record<string, string>): ContextSource =>
     files: Object.entries(contents).map(([path, content]) => ({ path, content })),
     pinned_items: undefined,
   });
-const gather = (fields: Partial<StepRequestInput>, ...sources: ContextSource[]) =>
-  gatherContext(stepRequest(fields), sources, signal);
+async function gather(fields: Partial<StepRequestInput>, ...sources: ContextSource[]) {
+  const gathered = await gatherContext(stepRequest(fields), sources, signal);
+  return { ...gathered, items: gathered.groups.flatMap(({ items }) => items) };
+}
 
 const project = files({
   'src/a.ts': 'one\ntwo\nthree\n',
@@ -30,10 +32,10 @@ describe('§2 explicit_context_paths', () => {
       project,
     );
     expect(items.map(({ tag, id }) => `${tag} ${id}`)).toEqual([
-      'file Dockerfile',
-      'file src/a.ts',
       'folder src/auth',
       'file src/auth/login.ts',
+      'file Dockerfile',
+      'file src/a.ts',
     ]);
     expect(folders).toEqual([{ path: 'src/auth', origins: ['file:src/auth/login.ts'] }]);
     expect(missing).toEqual([]);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { shareFairly, shareInTurn } from '../../../src/service/context/share-out.js';
+import { shareFairly, shareInGroups, shareInTurn } from '../../../src/service/context/share-out.js';
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
 
@@ -17,11 +17,17 @@ test('giants share alike', () => {
 });
 
 test('nothing is cut to less than says something: the last ones get nothing', () => {
-  expect(shareFairly([900, 900, 900, 20], 300)).toEqual([140, 140, 0, 20]);
+  expect(shareFairly([900, 900, 900, 20], 600)).toEqual([290, 290, 0, 20]);
+});
+
+test('a folder of many files has no more weight than one file', () => {
+  const folder = [400, 400, 400, 400];
+  expect(shareInGroups([[9_000], folder], shareFairly, 1_600)).toEqual([[800], [266, 266, 266, 0]]);
+  expect(shareInGroups([[9_000], folder], shareFairly, 4_000)).toEqual([[2_400], folder]);
 });
 
 test('in turn, the first takes what it needs', () => {
-  expect(shareInTurn([900, 900, 900], 1_100)).toEqual([900, 200, 0]);
+  expect(shareInTurn([900, 900, 900], 1_200)).toEqual([900, 300, 0]);
 });
 
 test('shares never exceed the room or the size, and leave no room while something is cut', () => {

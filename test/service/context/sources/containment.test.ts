@@ -114,7 +114,7 @@ describe('§16 path payloads: 0 bytes from outside, and one answer for missing a
       [source],
       signal,
     );
-    expect(gathered.items).toEqual([]);
+    expect(gathered.groups).toEqual([]);
     expect(gathered.missing).toHaveLength(batch.length * 2);
     expect(new Set(gathered.missing.map(({ reason, status }) => `${status}: ${reason}`))).toEqual(
       new Set(['unavailable: not found or not readable']),
@@ -146,7 +146,7 @@ describe('§16 path payloads: 0 bytes from outside, and one answer for missing a
   });
 });
 
-describe('threats.md §3 links', () => {
+describe('§5 links', () => {
   const links: Record<string, string> = {
     'file-link': join(home, 'secret.txt'),
     'relative-link': '../secret.txt',
@@ -205,7 +205,7 @@ describe('threats.md §3 links', () => {
   });
 });
 
-describe('threats.md row 6: 50 special files', () => {
+describe('§5 50 special files', () => {
   const special = join(home, 'special');
   mkdirSync(special, { recursive: true });
   const specialSource = projectFolderSource(special);

@@ -105,7 +105,7 @@ describe('docs/context-service.md the two GETs', () => {
   });
 });
 
-describe('threats.md row 25 answers are not trusted', () => {
+describe('§5 answers are not trusted', () => {
   const wrong: Record<string, RequestListener> = {
     'a 500': json({}, 500),
     'a 204': (_, response) => response.writeHead(204).end(),

@@ -1,30 +1,32 @@
 import type { z } from 'zod';
 import { isObject } from '../../contract/fields.js';
 import type { ErrorDetail, Warning } from '../../contract/step.js';
-import { type StepRequest, stepRequestSchema } from '../../contract/step-request.js';
 import { findUnknownFields } from './find-unknown-fields.js';
 import { RequestRefused } from './request-refused.js';
 
 /** More says nothing new, and a hostile body can raise hundreds of thousands of issues. */
 const maxDetails = 20;
 
-export interface ParsedStepRequest {
-  readonly request: StepRequest;
+export interface ParsedRequest<Request> {
+  readonly request: Request;
   /** The history as sent, field for field. */
   readonly history: readonly unknown[];
   readonly warnings: readonly Warning[];
 }
 
-/** A step request by the contract's schema. Throws `RequestRefused` with what is wrong where. */
-export function parseStepRequest(body: unknown): ParsedStepRequest {
-  const result = stepRequestSchema.safeParse(body);
+/** A request by its schema of the contract. Throws `RequestRefused` with what is wrong where. */
+export function parseRequest<Schema extends z.ZodType<object>>(
+  schema: Schema,
+  body: unknown,
+): ParsedRequest<z.output<Schema>> {
+  const result = schema.safeParse(body);
   if (!result.success) throw new RequestRefused('invalid_request', detailsOf(result.error));
+  // The turns keep what they do not know: it is no news.
   const { conversation_history: history, ...sent } = isObject(body) ? body : {};
-  const { conversation_history: _, ...read } = result.data;
   return {
     request: result.data,
     history: Array.isArray(history) ? history : [],
-    warnings: findUnknownFields(sent, read, maxDetails).map(unknownField),
+    warnings: findUnknownFields(sent, result.data, maxDetails).map(unknownField),
   };
 }
 
