@@ -29,7 +29,7 @@ function nodes(value: Json, path = '#'): { path: string; node: JsonObject }[] {
 }
 
 const schemas = at('components', 'schemas');
-const requestOnly = new Set([...referred(['StepRequest'])]);
+const requestOnly = new Set([...referred(['StepRequest', 'CompactionRequest'])]);
 const responseOnly = Object.keys(schemas).filter((name) => !requestOnly.has(name));
 
 function referred(names: string[], found = new Set<string>()): Set<string> {

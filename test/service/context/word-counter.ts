@@ -9,7 +9,6 @@ export const wordCounter: TokenCounter = {
     const tokens = countWords(text);
     return tokens <= limit ? tokens : undefined;
   },
-  fits: async (text, limit) => countWords(text) <= limit,
   countJoined: async (pieces) => countWords(pieces.join('')),
 };
 

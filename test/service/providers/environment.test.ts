@@ -92,6 +92,8 @@ test('§8 the API version is the one the SDK speaks', async () => {
   const fake = await fakeProvider();
   delete process.env['ANTHROPIC_CUSTOM_HEADERS'];
   const sdk = new Anthropic({ apiKey: 'sk-ant-test', baseURL: fake.url, maxRetries: 0, logLevel: 'off' });
-  await sdk.post('/v1/messages', { body: { model: 'x', messages: [] } });
+  await sdk.post('/v1/messages', {
+    body: { model: 'x', max_tokens: 1, messages: [{ role: 'user', content: 'x' }] },
+  });
   expect(fake.requests[0]?.headers['anthropic-version']).toBe(apiVersion);
 });

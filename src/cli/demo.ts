@@ -1,0 +1,62 @@
+import { parseArgs } from 'node:util';
+import { StepwiseClient } from '../sdk/stepwise-client.js';
+import { createReadTools } from '../tools/tool-pack.js';
+import { findModelKey } from './model-key.js';
+import { paintFor } from './paint.js';
+import { type RenderOptions, renderEvent } from './render-event.js';
+
+const usage = `npm run demo -- ["question"] [--dir PATH] [--model NAME] [--upstream NAME] [--server URL]`;
+const defaultTask = 'How is the discount of a coupon calculated, and which limits does it have?';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    dir: { type: 'string', default: 'examples/shop' },
+    model: { type: 'string', default: 'offline' },
+    upstream: { type: 'string' },
+    server: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const paint = paintFor(process.stdout);
+const options: RenderOptions = { paint, maxLines: 8, width: process.stdout.columns ?? 100 };
+
+if (values.help) console.log(usage);
+else await demonstrate(positionals.join(' ') || defaultTask);
+
+/** A real run over a folder, each step printed: thought, budget, action, observation, and the answer. */
+async function demonstrate(task: string): Promise<void> {
+  const { dir, model, upstream, server } = values;
+  const llmKey = findModelKey(model, { upstream });
+  if (!server) throw new Error(usage);
+  console.log(introduction({ dir, model, url: server }));
+  const client = new StepwiseClient({ baseUrl: server, ...(llmKey && { llmKey }) });
+  const run = client.run(task, {
+    llmConfig: {
+      modelName: model,
+      tokenLimit: 8_000,
+      reservedOutputTokens: 1_500,
+      ...(upstream && { provider: upstream }),
+    },
+    tools: await createReadTools(dir),
+    clientTools: [],
+    maxSteps: 8,
+  });
+  for await (const event of run) for (const line of renderEvent(event, options)) console.log(line);
+  const { stop_reason } = await run.result();
+  process.exitCode = stop_reason === 'answered' ? 0 : 1;
+}
+
+function introduction({ dir, model, url }: { dir: string; model: string; url: string }): string {
+  const what =
+    model === 'offline'
+      ? 'offline: an extractive searcher; no language model is called and nothing leaves this machine'
+      : model;
+  return [
+    paint('bold', 'Stepwise: one HTTP call is one step of an agent.'),
+    `${paint('dim', 'Model  ')} ${what}`,
+    `${paint('dim', 'Folder ')} ${dir}`,
+    `${paint('dim', 'Service')} ${url} (POST /api/agent/react_step/stream, once a step)`,
+  ].join('\n');
+}

@@ -1,0 +1,44 @@
+import { StepwiseError } from './stepwise-error.js';
+
+/** Ends a call when the caller's signal fires or the time is up, and tells afterwards which of the two it was. */
+export class CallLimit {
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #abort: () => void;
+  #timedOut = false;
+
+  constructor(timeoutMs: number, caller?: AbortSignal) {
+    this.#caller = caller;
+    this.#abort = () => this.#controller.abort(caller?.reason);
+    this.#timer = setTimeout(() => {
+      this.#timedOut = true;
+      this.#controller.abort();
+    }, timeoutMs);
+    caller?.addEventListener('abort', this.#abort, { once: true });
+    if (caller?.aborted) this.#abort();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** What a failure during the call really was. */
+  explain(error: unknown): unknown {
+    if (error instanceof StepwiseError) return error;
+    if (this.#caller?.aborted) return this.#caller.reason;
+    const code = this.#timedOut ? 'service_timeout' : 'service_unreachable';
+    return new StepwiseError({ code, message: messages[code], retryable: true });
+  }
+
+  /** To be called when the answer has been read; leaves no timer and no listener behind. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#caller?.removeEventListener('abort', this.#abort);
+  }
+}
+
+const messages = {
+  service_timeout: 'The service did not answer in time.',
+  service_unreachable: 'The service could not be reached, or the connection broke.',
+} as const;

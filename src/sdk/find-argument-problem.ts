@@ -1,0 +1,46 @@
+import type { ToolArguments } from './define-tool.js';
+
+const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: Number.isInteger,
+  boolean: (value) => typeof value === 'boolean',
+  array: Array.isArray,
+  object: isRecord,
+  null: (value) => value === null,
+};
+
+/**
+ * What is wrong with the arguments, in words for the model, or undefined. Covers `required`, `type`, `enum` and
+ * `items`: what argument types are inferred from. The service checks the whole schema; arguments that a person
+ * edited have not been there.
+ */
+export function findArgumentProblem(args: ToolArguments, schema: ToolArguments): string | undefined {
+  const missing = namesIn(schema['required']).find((name) => args[name] === undefined);
+  if (missing !== undefined) return `The argument "${missing}" is missing.`;
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+  for (const [name, value] of Object.entries(args)) {
+    const problem = value === undefined ? undefined : findValueProblem(value, properties[name]);
+    if (problem) return `The argument "${name}" ${problem}.`;
+  }
+  return undefined;
+}
+
+function findValueProblem(value: unknown, schema: unknown): string | undefined {
+  if (!isRecord(schema)) return undefined;
+  const types = Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
+  if (!types.some((type) => checks[String(type)]?.(value) ?? true))
+    return `must be of type ${types.join(' or ')}`;
+  const allowed = schema['enum'];
+  if (Array.isArray(allowed) && !allowed.includes(value)) return `must be one of ${JSON.stringify(allowed)}`;
+  if (!Array.isArray(value)) return undefined;
+  const problem = value.map((item) => findValueProblem(item, schema['items'])).find(Boolean);
+  return problem && `has an item that ${problem}`;
+}
+
+const namesIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
+
+function isRecord(value: unknown): value is ToolArguments {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,45 @@
+/**
+ * Turns work that reports events into the events themselves. Each `emit` resolves when the reader asks for the
+ * next event, so whoever stops reading holds the work at that point. Leaving early calls `abandon` and waits for
+ * the work to end; what it still reports is dropped.
+ */
+export async function* relay<Event>(
+  work: (emit: (event: Event) => Promise<void>) => Promise<void>,
+  abandon: () => void,
+): AsyncGenerator<Event, void> {
+  const waiting: { readonly event: Event; readonly taken: () => void }[] = [];
+  let wake = (): void => undefined;
+  let finished = false;
+  let left = false;
+  const emit = (event: Event) =>
+    new Promise<void>((taken) => {
+      if (left) return taken();
+      waiting.push({ event, taken });
+      wake();
+    });
+  const done = work(emit).finally(() => {
+    finished = true;
+    wake();
+  });
+  done.catch(() => undefined);
+  try {
+    while (!finished || waiting.length > 0) {
+      const next = waiting[0];
+      if (next) {
+        yield next.event;
+        waiting.shift();
+        next.taken();
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+    await done;
+  } finally {
+    left = true;
+    if (!finished) abandon();
+    for (const { taken } of waiting) taken();
+    await done.catch(() => undefined);
+  }
+}

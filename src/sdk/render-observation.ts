@@ -1,0 +1,53 @@
+/** In characters: what a tool returns beyond this would fill any context window, and the request body too. */
+const maxLength = 100_000;
+
+/** A tool's result as text: strings as they are, all else as JSON. Never throws, whatever the tool returned. */
+export function renderObservation(result: unknown): string {
+  return cap(toText(result));
+}
+
+/** What to show for whatever was thrown: an error's message, also that of another realm's error. */
+export function renderError(error: unknown): string {
+  const isObject = typeof error === 'object' && error !== null;
+  const message = isObject && 'message' in error ? error.message : undefined;
+  return cap(typeof message === 'string' && message !== '' ? message : toText(error));
+}
+
+/** The first line of an observation and how much more there is, for a list of steps. */
+export function summarize(text: string): string {
+  const [first = '', ...more] = text.trim().split('\n');
+  const line = first.length > 100 ? `${first.slice(0, 99)}…` : first;
+  return more.length > 0 ? `${line} (+${more.length} lines)` : line;
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined) return 'Done.';
+  try {
+    return JSON.stringify(value, replaceCycles()) ?? String(value);
+  } catch (error) {
+    return `(a result that cannot be shown: ${error})`;
+  }
+}
+
+/** A replacer that names a repetition of an enclosing object, and writes big integers as text. */
+function replaceCycles(): (this: unknown, key: string, value: unknown) => unknown {
+  const enclosing: unknown[] = [];
+  return function (this: unknown, _key, value) {
+    if (typeof value === 'bigint') return String(value);
+    if (typeof value !== 'object' || value === null) return value;
+    while (enclosing.length > 0 && enclosing.at(-1) !== this) enclosing.pop();
+    if (enclosing.includes(value)) return '(the same object again)';
+    enclosing.push(value);
+    return value;
+  };
+}
+
+/** Keeps the beginning and the end. */
+function cap(text: string): string {
+  if (text.length <= maxLength) return text;
+  const tail = maxLength / 4;
+  const head = maxLength - tail;
+  const note = `… (showing ${maxLength} of ${text.length} characters; ask for less at a time) …`;
+  return `${text.slice(0, head)}\n${note}\n${text.slice(-tail)}`;
+}

@@ -1,0 +1,21 @@
+/** Why a run ended for good (SPEC §11). */
+export type TerminationReason = 'SECURITY_VIOLATION' | 'SYSTEM_ERROR' | 'STEP_LIMIT';
+
+/**
+ * A failure the model can react to: a wrong argument, a missing file. Its message becomes the observation.
+ * Whatever else a tool throws is treated the same way.
+ */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+}
+
+/** A failure that no further step can mend: the run ends without another call. */
+export class TerminalToolError extends Error {
+  override readonly name = 'TerminalToolError';
+  readonly reason: Exclude<TerminationReason, 'STEP_LIMIT'>;
+
+  constructor(reason: Exclude<TerminationReason, 'STEP_LIMIT'>, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,201 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { openWorkshop } from './workshop.js';
+
+const lines = (count: number, text = 'line') =>
+  Array.from({ length: count }, (_, index) => `${text} ${index + 1}\n`).join('');
+
+describe('§12 read_file', () => {
+  test('shows numbered lines under a header with path, range and total', async () => {
+    const { call } = await openWorkshop({ 'a.txt': 'one\ntwo\n\nfour' });
+    expect(await call('read_file', { path: 'a.txt', start_line: 2, end_line: 9 })).toBe(
+      'a.txt (lines 2-4 of 4)\n2: two\n3: \n4: four',
+    );
+  });
+
+  test('shows 500 lines at most and says how to go on', async () => {
+    const { call } = await openWorkshop({ 'a.txt': lines(1_200) });
+    const text = await call('read_file', { path: 'a.txt', start_line: 101 });
+    expect(text).toMatch(/^a\.txt \(lines 101-600 of 1200\)\n101: line 101\n/);
+    expect(text).toMatch(/600: line 600\nshowing 500 of 1100 lines; go on with start_line=601$/);
+  });
+
+  test('cuts a line that is a file of its own', async () => {
+    const { call } = await openWorkshop({ 'min.js': 'x'.repeat(1_000_000) });
+    expect(await call('read_file', { path: 'min.js' })).toContain('showing 2000 of 1000000 characters');
+  });
+
+  test.each([
+    [{ start_line: 9 }, 'has only 2 lines'],
+    [{ start_line: 2, end_line: 1 }, 'end_line must not be smaller'],
+  ])('%j is explained', async (range, message) => {
+    const { call } = await openWorkshop({ 'a.txt': 'one\ntwo\n' });
+    await expect(call('read_file', { path: 'a.txt', ...range })).rejects.toThrow(message);
+  });
+
+  test('an empty file is said to be empty; a start before the first line is the first', async () => {
+    const { call } = await openWorkshop({ 'a.txt': '', 'b.txt': 'x' });
+    expect(await call('read_file', { path: 'a.txt' })).toBe('a.txt: the file is empty.');
+    expect(await call('read_file', { path: 'b.txt', start_line: -3 })).toContain('1: x');
+  });
+});
+
+describe('§12 list_files and get_file_tree', () => {
+  const project = {
+    'README.md': '',
+    'src/a.ts': '',
+    'src/deep/b.test.ts': '',
+    'src/c.tsx': '',
+    'dist/out.js': '',
+    'src/local/cache.txt': '',
+    '.gitignore': 'dist\n',
+    'src/.gitignore': 'local/*\n!local/keep.txt\n',
+    'src/local/keep.txt': '',
+    'node_modules/x/index.js': '',
+    '.env': 'KEY=1',
+  };
+
+  test('honour .gitignore at every level, and never show secrets or dependencies', async () => {
+    const { call } = await openWorkshop(project);
+    expect((await call('list_files', {})).split('\n')).toEqual([
+      '.gitignore',
+      'README.md',
+      'src/.gitignore',
+      'src/a.ts',
+      'src/c.tsx',
+      'src/deep/b.test.ts',
+      'src/local/keep.txt',
+      'showing 7 of 7 files',
+    ]);
+  });
+
+  test.each([
+    ['*.ts', ['src/a.ts', 'src/deep/b.test.ts']],
+    ['src/*.ts', ['src/a.ts']],
+    ['./src/*.ts', ['src/a.ts']],
+    ['**/*.test.ts', ['src/deep/b.test.ts']],
+    ['*.{ts,tsx}', ['src/a.ts', 'src/c.tsx', 'src/deep/b.test.ts']],
+    ['{src,lib}/{a,c}.*', ['src/a.ts', 'src/c.tsx']],
+    ['!x', []],
+  ])('the pattern `%s`', async (pattern, expected) => {
+    const { call } = await openWorkshop(project);
+    const shown = (await call('list_files', { pattern })).split('\n').filter((line) => line.includes('/'));
+    expect(shown).toEqual(expected);
+  });
+
+  test('a folder by path, with the rules of the folders above', async () => {
+    const { call } = await openWorkshop(project);
+    expect(await call('list_files', { path: 'src/local' })).toBe('src/local/keep.txt\nshowing 1 of 1 files');
+  });
+
+  test('200 files at most, the rest counted', async () => {
+    const files = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`f/${index}.txt`, '']));
+    const { call } = await openWorkshop(files);
+    const text = await call('list_files', {});
+    expect(text.split('\n')).toHaveLength(201);
+    expect(text).toMatch(/showing 200 of 250 files; give a deeper path or a pattern$/);
+  });
+
+  test('links are not followed', async () => {
+    const { folder, outside, call } = await openWorkshop({ 'a.txt': '' });
+    symlinkSync(outside, join(folder, 'out'));
+    symlinkSync('.', join(folder, 'loop'));
+    expect(await call('list_files', {})).toBe('a.txt\nshowing 1 of 1 files');
+  });
+
+  test('the tree is indented by depth and stops at max_depth', async () => {
+    const { call } = await openWorkshop(project);
+    expect(await call('get_file_tree', { max_depth: 2 })).toBe(
+      [
+        '.gitignore',
+        'README.md',
+        'src/',
+        '  .gitignore',
+        '  a.ts',
+        '  c.tsx',
+        '  deep/',
+        '  local/',
+        'showing 8 of 8 entries',
+      ].join('\n'),
+    );
+  });
+
+  test('a walk stops when the run does', async () => {
+    const { call } = await openWorkshop(project);
+    await expect(call('list_files', {}, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('§12 search_code', () => {
+  test('shows path, line and text, and counts', async () => {
+    const { call } = await openWorkshop({ 'a.ts': 'x\n  const Price = 1;\n', 'b/c.ts': 'price()\r\n' });
+    expect(await call('search_code', { pattern: 'price' })).toBe(
+      'a.ts:2: const Price = 1;\nb/c.ts:1: price()\nshowing 2 of 2 matches',
+    );
+  });
+
+  test.each([
+    ['Price', 1],
+    ['pr[iI]ce\\(', 1],
+    ['price(', 1],
+    ['nothing', 0],
+  ])('the pattern `%s` finds %i: smart case, expressions, and what is no expression literally', async (pattern, count) => {
+    const { call } = await openWorkshop({ 'a.ts': 'const Price = 1;\nprice()\n' });
+    const text = await call('search_code', { pattern });
+    expect(text.split('\n').filter((line) => line.startsWith('a.ts:'))).toHaveLength(count);
+  });
+
+  test('50 matches at most, the rest counted', async () => {
+    const { call } = await openWorkshop({ 'a.txt': lines(120) });
+    expect(await call('search_code', { pattern: 'line' })).toMatch(
+      /showing 50 of 120 matches; narrow the pattern or give a path$/,
+    );
+  });
+
+  test('in one file, or below one folder', async () => {
+    const { call } = await openWorkshop({ 'a.ts': 'x', 'b/c.ts': 'x' });
+    expect(await call('search_code', { pattern: 'x', path: 'a.ts' })).toContain('showing 1 of 1');
+    expect(await call('search_code', { pattern: 'x', path: 'b' })).toBe(
+      'b/c.ts:1: x\nshowing 1 of 1 matches',
+    );
+  });
+
+  test('an expression that backtracks for ever is given up', async () => {
+    const { call } = await openWorkshop({ 'a.txt': `${'a'.repeat(40)}!` });
+    await expect(call('search_code', { pattern: '(a+)+$' })).rejects.toThrow('takes too long');
+  });
+});
+
+describe('§12 find_definition', () => {
+  test.each([
+    'export async function total(items) {',
+    'const total = (a) => a;',
+    'class total {',
+    'type total = number;',
+    'def total(self):',
+    'pub fn total() -> u8 {',
+    'func (c *Cart) total() int {',
+    'interface total {}',
+    '  async total(items: Item[]): Promise<void> {',
+    '  total: function () {},',
+    '  private static total(a) {',
+    'CREATE TABLE total (',
+  ])('finds `%s`', async (definition) => {
+    const { call } = await openWorkshop({ 'a.txt': `// total is used here\ntotal(1);\n${definition}\n` });
+    expect(await call('find_definition', { symbol: 'total' })).toBe(
+      `a.txt:3: ${definition.trim()}\nshowing 1 of 1 matches`,
+    );
+  });
+
+  test('knows `$` and underscores; a longer name is another one', async () => {
+    const { call } = await openWorkshop({ 'a.ts': 'const $x_1 = 1;\nconst total2 = 1;\n' });
+    expect(await call('find_definition', { symbol: '$x_1' })).toContain('a.ts:1:');
+    expect(await call('find_definition', { symbol: 'total' })).toContain('No definition of "total" found');
+  });
+
+  test('an expression is no symbol', async () => {
+    const { call } = await openWorkshop();
+    await expect(call('find_definition', { symbol: '.*' })).rejects.toThrow('single name');
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { openWorkshop } from './workshop.js';
+
+const saved = (task: string, answer: string) =>
+  JSON.stringify({
+    format: 'stepwise-run',
+    version: 1,
+    task,
+    project_id: 'p',
+    session_id: 's',
+    options: {},
+    tools: [],
+    began_with: [],
+    responses: [],
+    observations: [],
+    history: [],
+    tasks: [],
+    result: { answer },
+  });
+
+const runs = {
+  '.stepwise/runs/1.json': saved('How are coupons checked?', 'In src/coupons.ts.'),
+  '.stepwise/runs/2.json': saved('Where is shipping?', 'Near the coupons code. '.repeat(100)),
+  '.stepwise/runs/3.json': saved('Unrelated', 'Nothing.'),
+  '.stepwise/runs/broken.json': '{"task":',
+  '.stepwise/runs/notes.txt': 'coupons',
+};
+
+test('§12 search_memory finds saved runs by words of task and answer, best first', async () => {
+  const { call } = await openWorkshop(runs);
+  const text = await call('search_memory', { query: 'Coupons, please' });
+  expect(text).toMatch(
+    /^\.stepwise\/runs\/1\.json\nTask: How are coupons checked\?\nAnswer: In src\/coupons\.ts\.\n\n/,
+  );
+  expect(text).toMatch(/showing 2 of 2 runs$/);
+  expect(text.length).toBeLessThan(1_000);
+});
+
+test('§12 its limit is kept, and said', async () => {
+  const { call } = await openWorkshop(runs);
+  expect(await call('search_memory', { query: 'coupons', limit: 1 })).toMatch(
+    /showing 1 of 2 runs; use other words or a higher limit$/,
+  );
+});
+
+test('§12 without saved runs, or without words, it says so', async () => {
+  const { call } = await openWorkshop();
+  expect(await call('search_memory', { query: 'coupons' })).toBe('No earlier run fits.');
+  await expect(call('search_memory', { query: '!?' })).rejects.toThrow('no words');
+});
