@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { StepwiseClient } from '../sdk/stepwise-client.js';
 import { createReadTools } from '../tools/tool-pack.js';
+import { startLocalService } from './local-service.js';
 import { findModelKey } from './model-key.js';
 import { paintFor } from './paint.js';
 import { type RenderOptions, renderEvent } from './render-event.js';
@@ -29,9 +30,10 @@ else await demonstrate(positionals.join(' ') || defaultTask);
 async function demonstrate(task: string): Promise<void> {
   const { dir, model, upstream, server } = values;
   const llmKey = findModelKey(model, { upstream });
-  if (!server) throw new Error(usage);
-  console.log(introduction({ dir, model, url: server }));
-  const client = new StepwiseClient({ baseUrl: server, ...(llmKey && { llmKey }) });
+  const local = server ? undefined : await startLocalService();
+  const url = server ?? local?.url ?? '';
+  console.log(introduction({ dir, model, url }));
+  const client = new StepwiseClient({ baseUrl: url, ...(llmKey && { llmKey }) });
   const run = client.run(task, {
     llmConfig: {
       modelName: model,
@@ -45,6 +47,7 @@ async function demonstrate(task: string): Promise<void> {
   });
   for await (const event of run) for (const line of renderEvent(event, options)) console.log(line);
   const { stop_reason } = await run.result();
+  await local?.close();
   process.exitCode = stop_reason === 'answered' ? 0 : 1;
 }
 
