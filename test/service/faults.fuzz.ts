@@ -55,7 +55,7 @@ const expectedOf = (way: Way): Outcome => {
 };
 
 describe.each([
-  ['all but the huge', { faults: faultNames.filter((name) => name !== 'huge'), runs, atOnce: 12 }, 0.01],
+  ['all but the huge', { faults: faultNames.filter((name) => name !== 'huge'), runs, atOnce: 8 }, 0.03],
   // Each takes all of a core, the provider's and the reader's share included, until its deadline.
   ['the huge', { faults: ['huge'] as const, runs: Math.min(runs, 10), atOnce: 1 }, 0.25],
 ])('§16 the faults of §15 × both vendors × plain and stream: %s', (_what, options, lateShare) => {
