@@ -9,7 +9,16 @@ const rooms: Record<string, readonly string[]> = {
   'service/parsing': ['contract', '@cfworker/json-schema'],
   'service/context': ['contract', 'service/tokens', 'ignore', 'node:'],
   'service/agent': ['contract', 'service/tokens', 'service/context', 'service/parsing', 'node:crypto'],
-  'service/providers': ['contract', 'service/agent', 'openai', '@anthropic-ai/sdk', 'undici', 'zod', 'node:'],
+  'service/providers': [
+    'contract',
+    'service/tokens',
+    'service/agent',
+    'openai',
+    '@anthropic-ai/sdk',
+    'undici',
+    'zod',
+    'node:',
+  ],
   'service/offline': ['node:'],
   'service/http': [
     'contract',
