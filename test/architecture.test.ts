@@ -35,6 +35,7 @@ const rooms: Record<string, readonly string[]> = {
     'service/agent',
     'service/http',
     'service/context',
+    'service/tokens',
     'service/providers',
     'service/offline',
     'npm:',
