@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+import { text as readAll } from 'node:stream/consumers';
+import { StepwiseError } from '../sdk/stepwise-error.js';
+import { ConfigError } from '../service/config.js';
+import { version } from '../service/version.js';
+import { exitCodes } from './exit-codes.js';
+import { interact } from './interactive.js';
+import { openSession } from './open-session.js';
+import { openTools } from './open-tools.js';
+import { type Invocation, type RunFlags, readArguments, UsageError } from './read-arguments.js';
+import { replay } from './replay.js';
+import { runOnce } from './run-once.js';
+import { runTool } from './run-tool.js';
+import { Screen } from './screen.js';
+import { Terminal } from './terminal.js';
+import { usage } from './usage.js';
+
+// Whoever reads our output may leave early (`| head`): that is no error.
+process.stdout.on('error', () => process.exit(exitCodes.answered));
+process.exitCode = await main(process.argv.slice(2)).catch(explain);
+
+/** Resolves to the exit code. */
+async function main(argv: readonly string[]): Promise<number> {
+  const invocation = readArguments(argv);
+  if (invocation.command === 'help') return say(usage);
+  if (invocation.command === 'version') return say(`${version}\n`);
+  if (invocation.command === 'tool') return callTool(invocation);
+  const terminal = new Terminal();
+  const screen = new Screen(terminal, invocation.options);
+  if (invocation.command === 'replay') return replay(invocation.file, { screen, flags: invocation.options });
+  return work(await taskFrom(invocation.task), { terminal, screen, flags: invocation.options });
+}
+
+async function work(
+  task: string | undefined,
+  view: { terminal: Terminal; screen: Screen; flags: RunFlags },
+): Promise<number> {
+  const opened = await openSession(view, { interactive: task === undefined });
+  try {
+    return await (task === undefined ? interact(opened) : runOnce(opened.session, task));
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Without a task and without a person at the keyboard, the task is what is piped in. */
+async function taskFrom(task: string | undefined): Promise<string | undefined> {
+  if (task !== undefined || process.stdin.isTTY) return task;
+  const piped = (await readAll(process.stdin)).trim();
+  if (piped === '') throw new UsageError('There is no task.');
+  return piped;
+}
+
+async function callTool(invocation: Extract<Invocation, { command: 'tool' }>): Promise<number> {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return runTool(await openTools(invocation.options), invocation, controller.signal);
+}
+
+function say(text: string): number {
+  process.stdout.write(text);
+  return exitCodes.answered;
+}
+
+/** What a person did wrong, or what is not there, in one sentence; a bug with its stack. */
+function explain(error: unknown): number {
+  const expected = [UsageError, StepwiseError, ConfigError, TypeError].some((type) => error instanceof type);
+  const isSystem = error instanceof Error && 'syscall' in error;
+  const known = error instanceof Error && (expected || isSystem);
+  const text = known ? error.message : error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`stepwise: ${text}\n`);
+  return exitCodes.error;
+}
