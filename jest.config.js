@@ -4,4 +4,6 @@ export default {
   transform: {},
   roots: ['<rootDir>/.build/test'],
   testMatch: ['**/*.test.js'],
+  // A machine may be busy with other things; no test asserts a time.
+  testTimeout: 30_000,
 };

@@ -2,20 +2,12 @@ import type { Compaction, CompactionRequest } from '../../contract/compaction.js
 import type { Warning } from '../../contract/step.js';
 import { readUnits, type Unit } from './history-units.js';
 import { maskHistory } from './mask-history.js';
-import type { Provider } from './provider.js';
 import type { StepDependencies } from './step-dependencies.js';
-import { summarizeHistory } from './summarize-history.js';
+import { type CompactionDependencies, summarizeHistory } from './summarize-history.js';
 import { tokensOfUnit } from './weigh.js';
 
 /** A compaction but for the request id. */
 export type CompactionResult = Omit<Compaction, 'request_id'>;
-
-type Counting = Pick<StepDependencies, 'tokens' | 'profile'>;
-
-export interface CompactionDependencies extends Counting, Pick<StepDependencies, 'patience'> {
-  /** Called only where a model call is made. */
-  readonly connect: () => Provider;
-}
 
 /** A shorter history (SPEC §10): valid, its units whole, and the same again when it is called again. */
 export async function compactHistory(
@@ -48,7 +40,10 @@ export async function compactHistory(
 }
 
 /** What units take in a prompt, as the `text` protocol shows them. */
-async function weighUnits(units: readonly Unit[], { tokens, profile }: Counting): Promise<number> {
+async function weighUnits(
+  units: readonly Unit[],
+  { tokens, profile }: Pick<StepDependencies, 'tokens' | 'profile'>,
+): Promise<number> {
   const scale = { tokens, framing: profile.framing, protocol: 'text' } as const;
   const counts = await Promise.all(units.map((unit) => tokensOfUnit(unit, scale)));
   return counts.reduce((sum, count) => sum + count, 0);

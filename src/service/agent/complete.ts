@@ -1,11 +1,11 @@
 import type { StepRequest } from '../../contract/step-request.js';
 import { IncrementalParser, type ParseDelta } from '../parsing/incremental.js';
+import { completionRequest } from './completion-request.js';
 import { proseOnly } from './phases.js';
-import { outputLimit } from './plan-budget.js';
 import type { PreparedPrompt } from './prepare-prompt.js';
 import type { Completion, CompletionRequest } from './provider.js';
-import type { StepObserver } from './react-step.js';
 import type { StepDependencies } from './step-dependencies.js';
+import type { StepObserver } from './step-observer.js';
 
 interface Call extends Pick<StepDependencies, 'provider' | 'patience'> {
   readonly observer: StepObserver | undefined;
@@ -17,8 +17,8 @@ export async function complete(
   prepared: PreparedPrompt,
   { provider, patience, observer }: Call,
 ): Promise<Completion> {
-  const completionRequest = toCompletionRequest(request, prepared);
-  if (!observer) return provider.complete(completionRequest, patience);
+  const call = withTools(request, prepared);
+  if (!observer) return provider.complete(call, patience);
   const parser = new IncrementalParser(prepared.situation.offered);
   const show =
     request.phase === 'reason' || request.phase === 'observe' ? proseOnly() : (delta: string) => delta;
@@ -28,7 +28,7 @@ export async function complete(
       if (shown !== '') await observer.delta(type, shown);
     }
   };
-  for await (const event of provider.stream(completionRequest, patience)) {
+  for await (const event of provider.stream(call, patience)) {
     if (event.type === 'completion') {
       const { finishReason } = event.completion;
       await tell(parser.end({ finishReason }).deltas);
@@ -40,22 +40,9 @@ export async function complete(
   throw new Error('A provider stream ended without its completion.'); // the port promises one
 }
 
-function toCompletionRequest(
-  { llm_config: config, session_id, phase }: StepRequest,
-  prepared: PreparedPrompt,
-): CompletionRequest {
-  const { situation, prompt } = prepared;
-  const mayAct = !situation.mustAnswer && (phase ?? 'act') === 'act';
-  return {
-    model: config.modelName,
-    prompt,
-    maxOutputTokens: outputLimit(config),
-    temperature: config.temperature,
-    seed: config.seed,
-    reasoningEffort: config.reasoningEffort,
-    cacheKey: session_id,
-    ...(situation.protocol === 'native' && {
-      nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' },
-    }),
-  };
+function withTools(request: StepRequest, { situation, prompt }: PreparedPrompt): CompletionRequest {
+  const plain = completionRequest(request, prompt);
+  if (situation.protocol !== 'native') return plain;
+  const mayAct = !situation.mustAnswer && (request.phase ?? 'act') === 'act';
+  return { ...plain, nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' } };
 }

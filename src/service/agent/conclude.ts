@@ -93,7 +93,7 @@ function billedFailure({ completion, reply }: Circumstances): Conclusion | undef
 function concludeAction(circumstances: Circumstances): Conclusion {
   const { request, situation, completion, reply } = circumstances;
   if (situation.mustAnswer) {
-    const answer = answered(circumstances, reply.thought ?? NO_ANSWER_AT_THE_LIMIT);
+    const answer = answered(circumstances, reply.thought || NO_ANSWER_AT_THE_LIMIT);
     return { ...answer, outcome: 'action_after_limit', thought: null };
   }
   const actions = withIds(reply.actions, situation);

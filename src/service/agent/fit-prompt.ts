@@ -1,7 +1,5 @@
 import type { ReportFolder, ReportItem, ReportSection } from '../../contract/context-report.js';
-import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import type { GatheredContext } from '../context/context-item.js';
 import type { TokenCounter } from '../tokens/token-counter.js';
 import { type Fold, foldHistory } from './fold-history.js';
 import { turnsOf, type Unit } from './history-units.js';
@@ -9,21 +7,13 @@ import { renderInstructions, renderTools } from './prompt/instructions.js';
 import { type RenderedPrompt, renderPrompt } from './prompt/render-prompt.js';
 import { renderUnit } from './prompt/render-unit.js';
 import { openingTemplate } from './prompt/templates/shared.js';
-import type { Message, ModelProfile } from './provider.js';
+import type { Message } from './provider.js';
 import type { Situation } from './read-situation.js';
-import { type CutUnit, shareOut } from './share-out.js';
+import { type CutUnit, type FitInputs, shareOut } from './share-out.js';
 import { maskUnit } from './shorten-unit.js';
 import { advise } from './signals.js';
 import { buildTail, smallestTail } from './tail.js';
 import { type Scale, tokensOfMessage } from './weigh.js';
-
-export interface FitInputs {
-  readonly request: StepRequest;
-  readonly situation: Situation;
-  readonly gathered: GatheredContext;
-  readonly profile: ModelProfile;
-  readonly tokens: TokenCounter;
-}
 
 /** A prompt inside the budget, and what it took. All numbers are tokens. */
 export interface FittedPrompt extends RenderedPrompt {

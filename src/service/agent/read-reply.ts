@@ -60,7 +60,7 @@ function readNativeCalls(completion: Completion, offered: readonly OfferedTool[]
   const readings = toolCalls.map((call) => ({ call, parsed: readNativeCall(call, offered, finishReason) }));
   const good = readings.filter(({ parsed }) => parsed.action);
   const bad = readings.filter(({ parsed }) => !parsed.action);
-  const said = completion.text.trim() || null;
+  const said = withoutNul(completion.text).trim() || null;
   const first = (good[0] ?? bad[0])?.parsed;
   const parse: Parse = {
     outcome: first?.outcome ?? 'empty',

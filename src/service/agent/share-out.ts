@@ -1,10 +1,23 @@
+import type { StepRequest } from '../../contract/step-request.js';
+import type { GatheredContext } from '../context/context-item.js';
 import { cutLines } from '../context/cut-lines.js';
 import { type FittedContext, fitContext } from '../context/fit-context.js';
-import type { FitInputs } from './fit-prompt.js';
+import type { TokenCounter } from '../tokens/token-counter.js';
 import { untouchableTokens, type WeighedUnit } from './fold-history.js';
 import { type Budget, budgetExceeded, type FixedCosts, planBudget, promptFor } from './plan-budget.js';
+import type { ModelProfile } from './provider.js';
+import type { Situation } from './read-situation.js';
 import { cutUnit, stub } from './shorten-unit.js';
 import { type Scale, tokensOfUnit, weighUnit } from './weigh.js';
+
+/** What a prompt is made from. */
+export interface FitInputs {
+  readonly request: StepRequest;
+  readonly situation: Situation;
+  readonly gathered: GatheredContext;
+  readonly profile: ModelProfile;
+  readonly tokens: TokenCounter;
+}
 
 /** Context and history, each with its share of what is free, in tokens. */
 export interface Shares {

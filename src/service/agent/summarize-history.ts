@@ -3,14 +3,19 @@ import type { Turn } from '../../contract/history.js';
 import { cutLines } from '../context/cut-lines.js';
 import { fence } from '../context/fence.js';
 import { parseCompletion } from '../parsing/parse-completion.js';
-import type { CompactionDependencies } from './compact-history.js';
+import { completionRequest } from './completion-request.js';
 import { KEPT_UNITS, readUnits, turnsOf, type Unit } from './history-units.js';
-import { budgetExceeded, outputLimit } from './plan-budget.js';
+import { budgetExceeded } from './plan-budget.js';
 import { renderPrompt } from './prompt/render-prompt.js';
 import { renderUnit } from './prompt/render-unit.js';
 import { summaryTemplate } from './prompt/templates/summary.js';
-import type { Completion, CompletionRequest, Prompt } from './provider.js';
+import type { Completion, Prompt, Provider } from './provider.js';
 import type { StepDependencies } from './step-dependencies.js';
+
+export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' | 'profile' | 'patience'> {
+  /** Called only where a model call is made. */
+  readonly connect: () => Provider;
+}
 
 /** The least of a transcript that is worth a summary, in tokens. */
 const SMALLEST_TRANSCRIPT = 64;
@@ -64,19 +69,4 @@ function transcribe(unit: Unit): string {
         `${speaker[role]}: ${parts.map((part) => ('text' in part ? part.text : '')).join('')}`,
     )
     .join('');
-}
-
-function completionRequest(
-  { llm_config: config, session_id }: CompactionRequest,
-  prompt: Prompt,
-): CompletionRequest {
-  return {
-    model: config.modelName,
-    prompt,
-    maxOutputTokens: outputLimit(config),
-    temperature: config.temperature,
-    seed: config.seed,
-    reasoningEffort: config.reasoningEffort,
-    cacheKey: session_id,
-  };
 }

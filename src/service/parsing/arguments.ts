@@ -1,4 +1,4 @@
-import { excerpt, isBareWord, isKeyCode, readValue } from './literals.js';
+import { excerpt, isBareWord, isKeyCode, readValue, readWordText } from './literals.js';
 import { matchMarker } from './markers.js';
 import { type OfferedTool, shorten } from './offered-tool.js';
 import {
@@ -10,7 +10,7 @@ import {
   skipBlanks,
   skipSpace,
 } from './scanner.js';
-import { resolveEscapes, stringStart } from './strings.js';
+import { readString, resolveEscapes, stringStart } from './strings.js';
 import { endsReply } from './trailing.js';
 
 /** One argument as written: positional without a key. */
@@ -92,9 +92,9 @@ class ArgumentReader {
   #readKey(): string | null {
     const scanner = this.#scanner;
     const start = scanner.position;
-    const name = this.#readKeyName(start);
+    const name = stringStart(scanner) ? this.#readQuotedName() : readWordText(scanner);
     const separator = skipBlanks(scanner.text, scanner.position);
-    if (name !== null && name !== '' && this.#separates(separator, name)) {
+    if (name !== undefined && scanner.position > start && this.#separates(separator, name)) {
       scanner.position = separator + 1;
       return name;
     }
@@ -102,17 +102,13 @@ class ArgumentReader {
     return null;
   }
 
-  #readKeyName(start: number): string | null {
-    const scanner = this.#scanner;
-    const opening = stringStart(scanner);
-    if (opening) {
-      const end = scanner.text.indexOf(opening.close, opening.inside);
-      if (end < 0) return null;
-      scanner.position = end + opening.close.length;
-      return resolveEscapes(scanner.text.slice(opening.inside, end), opening.close);
-    }
-    while (isKeyCode(scanner.text.charCodeAt(scanner.position))) scanner.position += 1;
-    return scanner.text.slice(start, scanner.position);
+  /** Apart from the scanner, which is not to fail on what is no key after all. */
+  #readQuotedName(): string | undefined {
+    const { text, position, lenient, spellings } = this.#scanner;
+    const attempt = new Scanner(text, position, { lenient, spellings });
+    const name = readString(attempt);
+    this.#scanner.position = attempt.position;
+    return name;
   }
 
   /** `==` compares and `https://` is an address; neither separates a key from its value. */
