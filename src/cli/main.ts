@@ -1,25 +1,27 @@
 #!/usr/bin/env node
 import { text as readAll } from 'node:stream/consumers';
-import { StepwiseError } from '../sdk/stepwise-error.js';
-import { ConfigError } from '../service/config.js';
 import { version } from '../service/version.js';
 import { exitCodes } from './exit-codes.js';
 import { interact } from './interactive.js';
-import { openSession } from './open-session.js';
 import { openTools } from './open-tools.js';
 import { type Invocation, type RunFlags, readArguments, UsageError } from './read-arguments.js';
-import { replay } from './replay.js';
 import { runOnce } from './run-once.js';
 import { runTool } from './run-tool.js';
 import { Screen } from './screen.js';
 import { Terminal } from './terminal.js';
 import { usage } from './usage.js';
 
+/** By name: the class of a configuration's error is loaded with the service only. */
+const expected = new Set(['UsageError', 'StepwiseError', 'ConfigError']);
+
 // Whoever reads our output may leave early (`| head`): that is no error.
 process.stdout.on('error', () => process.exit(exitCodes.answered));
 process.exitCode = await main(process.argv.slice(2)).catch(explain);
 
-/** Resolves to the exit code. */
+/**
+ * Resolves to the exit code. The service and its parser are loaded only where they are needed: they cost most of the
+ * time that `stepwise --help` or `stepwise tool` would take.
+ */
 async function main(argv: readonly string[]): Promise<number> {
   const invocation = readArguments(argv);
   if (invocation.command === 'help') return say(usage);
@@ -27,7 +29,10 @@ async function main(argv: readonly string[]): Promise<number> {
   if (invocation.command === 'tool') return callTool(invocation);
   const terminal = new Terminal();
   const screen = new Screen(terminal, invocation.options);
-  if (invocation.command === 'replay') return replay(invocation.file, { screen, flags: invocation.options });
+  if (invocation.command === 'replay') {
+    const { replay } = await import('./replay.js');
+    return replay(invocation.file, { screen, flags: invocation.options });
+  }
   return work(await taskFrom(invocation.task), { terminal, screen, flags: invocation.options });
 }
 
@@ -35,6 +40,7 @@ async function work(
   task: string | undefined,
   view: { terminal: Terminal; screen: Screen; flags: RunFlags },
 ): Promise<number> {
+  const { openSession } = await import('./open-session.js');
   const opened = await openSession(view, { interactive: task === undefined });
   try {
     return await (task === undefined ? interact(opened) : runOnce(opened.session, task));
@@ -64,10 +70,8 @@ function say(text: string): number {
 
 /** What a person did wrong, or what is not there, in one sentence; a bug with its stack. */
 function explain(error: unknown): number {
-  const expected = [UsageError, StepwiseError, ConfigError, TypeError].some((type) => error instanceof type);
+  const { message, stack, name } = error instanceof Error ? error : new Error(String(error));
   const isSystem = error instanceof Error && 'syscall' in error;
-  const known = error instanceof Error && (expected || isSystem);
-  const text = known ? error.message : error instanceof Error ? error.stack : String(error);
-  process.stderr.write(`stepwise: ${text}\n`);
+  process.stderr.write(`stepwise: ${expected.has(name) || isSystem ? message : stack}\n`);
   return exitCodes.error;
 }

@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { StepwiseClient } from '../sdk/stepwise-client.js';
-import { readTrajectory } from '../sdk/trajectory.js';
 import { ApprovalRules } from './approval-rules.js';
 import { findKey, type ModelChoice, offlineModel, offlineNotice } from './choose-model.js';
 import { startLocalService } from './local-service.js';
 import { offerOllama } from './ollama.js';
 import { folderAt, openTools } from './open-tools.js';
 import { type RunFlags, UsageError } from './read-arguments.js';
+import { readSavedRun } from './read-saved-run.js';
 import type { Screen } from './screen.js';
 import { Session } from './session.js';
 import type { Terminal } from './terminal.js';
@@ -38,7 +37,7 @@ export async function openSession(
   const url = flags.server ?? local?.url ?? '';
   try {
     const session = new Session({ ...view, tools, rules, url }, choice, await keyFor(choice, view, url));
-    if (flags.resume) session.resume(readTrajectory(await readFile(flags.resume, 'utf8')));
+    if (flags.resume) session.resume(await readSavedRun(flags.resume));
     return {
       session,
       switchModel: async (model) => session.setModel(model, await keyFor(model, view, url)),

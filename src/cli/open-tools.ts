@@ -7,7 +7,11 @@ import { type RunFlags, UsageError } from './read-arguments.js';
 /** The tool pack over `--dir` and the tools of `--tools`. */
 export async function openTools({ dir, tools }: Pick<RunFlags, 'dir' | 'tools'>): Promise<readonly Tool[]> {
   const pack = await createToolPack(await folderAt(dir));
-  return tools === undefined ? pack : [...pack, ...(await loadTools(tools))];
+  const all = tools === undefined ? pack : [...pack, ...(await loadTools(tools))];
+  const names = all.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new UsageError(`There are two tools with the name ${twice}.`);
+  return all;
 }
 
 /** The folder's real path. Throws `UsageError` where there is none. */

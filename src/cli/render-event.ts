@@ -116,7 +116,12 @@ function renderEnd(
   const { paint } = options;
   const counted = usage.input_tokens === null ? [] : [`${short(usage.input_tokens)} tokens in`];
   const written = usage.output_tokens === null ? [] : [`${short(usage.output_tokens)} out`];
-  const facts = [stop_reason.replace('_', ' '), `${steps.length} steps`, ...counted, ...written];
+  const facts = [
+    stop_reason.replace('_', ' '),
+    `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`,
+    ...counted,
+    ...written,
+  ];
   const text = options.showAnswer ? ['', rule('Answer', options), sanitize(answer)] : [];
   return [...text, '', paint('dim', facts.join(' · '))];
 }

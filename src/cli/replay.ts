@@ -1,15 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import type { Step } from '../contract/step.js';
 import { replayRun } from '../sdk/replay-run.js';
 import { renderCall } from '../sdk/summarize-run.js';
-import { readTrajectory, type Trajectory } from '../sdk/trajectory.js';
+import type { Trajectory } from '../sdk/trajectory.js';
 import { toOfferedTool } from '../service/parsing/definitions.js';
 import { parseCompletion } from '../service/parsing/parse-completion.js';
+import { readSavedRun } from './read-saved-run.js';
 import type { SessionParts } from './session.js';
 
 /** Shows a saved run as it was, then reads its completions with the parser of today. Resolves to the exit code. */
 export async function replay(file: string, { screen, flags }: Pick<SessionParts, 'screen' | 'flags'>) {
-  const saved = readTrajectory(await readFile(file, 'utf8'));
+  const saved = await readSavedRun(file);
   for await (const event of replayRun(saved)) screen.show(event);
   const readings = rereadCompletions(saved);
   const changed = readings.filter(({ then, now }) => then !== now);
