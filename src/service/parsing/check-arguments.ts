@@ -1,8 +1,8 @@
 import { type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
 import { expandSchema } from './expand-schema.js';
-import { readValue } from './literals.js';
 import { shorten } from './offered-tool.js';
-import { type JsonValue, type Repair, Scanner, type Spellings, skipSpace } from './scanner.js';
+import type { JsonValue, Repair, Spellings } from './scanner.js';
+import { decode } from './written-call.js';
 
 type Values = Record<string, JsonValue>;
 export type CheckedArguments =
@@ -69,7 +69,7 @@ class Coercion {
     if (typeof value !== 'string') return undefined;
     if (type === 'number' || type === 'integer') return toNumber(value, type);
     if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : undefined;
-    return type === 'array' || type === 'object' ? toStructure(value, type) : undefined;
+    return type === 'array' || type === 'object' ? toStructure(value, type, this.#spellings) : undefined;
   }
 }
 
@@ -95,16 +95,10 @@ function toNumber(text: string, type: string): number | undefined {
   return value;
 }
 
-function toStructure(text: string, type: 'array' | 'object'): JsonValue | undefined {
+function toStructure(text: string, type: 'array' | 'object', spellings: Spellings): JsonValue | undefined {
   if (!text.trimStart().startsWith(type === 'array' ? '[' : '{')) return undefined;
-  const decoded = decodeJson(text);
+  const decoded = decode(text, spellings);
   return decoded !== undefined && Array.isArray(decoded) === (type === 'array') ? decoded : undefined;
-}
-
-function decodeJson(text: string): JsonValue | undefined {
-  const scanner = new Scanner(text, skipSpace(text, 0));
-  const value = readValue(scanner);
-  return skipSpace(text, scanner.position) >= text.length ? value : undefined;
 }
 
 function ownSchema(properties: Schema['properties'], key: string): Schema | null {

@@ -1,3 +1,6 @@
+import { bulletEnd } from './markdown.js';
+import { skipBlanks } from './scanner.js';
+
 /**
  * Inline code within one paragraph. A run of backticks opens it only if a run of the same length follows
  * in the paragraph, as in CommonMark 0.31 §6.1.
@@ -17,7 +20,6 @@ export class CodeSpans {
   /** A blank line or a quoted line ends the paragraph. */
   endParagraph(): void {
     this.#open = 0;
-    this.#paragraphEnd = -1;
   }
 
   get isOpen(): boolean {
@@ -58,12 +60,12 @@ function runEnd(text: string, position: number): number {
   return end;
 }
 
-/** The next blank line, or the end of the text. */
+/** The next line that is blank or starts a quotation, table row, list item or fence; or the end of the text. */
 function paragraphEnd(text: string, position: number): number {
   for (let line = text.indexOf('\n', position); line >= 0; line = text.indexOf('\n', line + 1)) {
-    let at = line + 1;
-    while (' \t\r'.includes(text.charAt(at) || '-')) at += 1;
-    if (at >= text.length || text.charAt(at) === '\n') return line;
+    const first = skipBlanks(text, line + 1);
+    if (first >= text.length || '\r\n>|'.includes(text.charAt(first))) return line;
+    if (bulletEnd(text, first) > first || text.startsWith('```', first)) return line;
   }
   return text.length;
 }

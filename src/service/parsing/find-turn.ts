@@ -109,7 +109,7 @@ class Walk {
     if (start > this.#lineEnd) this.#lineEnd = lineEnd(text, start);
     const end = this.#lineEnd;
     const kind = this.#markdown.enterLine(text, start, end, this.#proseBefore);
-    if (kind === 'wrapper') this.#wrappers.push([start, end]);
+    if (kind === 'wrapper') this.#wrappers.push([start, infoEnd(text, start, end)]);
     if (kind !== 'plain') {
       this.#codeSpans.endParagraph();
       if (kind === 'quoted') this.#proseBefore = true;
@@ -204,7 +204,9 @@ class Walk {
       this.#attempts += 1;
       return false;
     }
-    return this.#isMeant(reading, at + 1);
+    // whatever the paragraph's other backticks pair up to
+    const wrapped = reading.kind === 'call' && this.#text[at - 1] === '`' && this.#text[reading.end] === '`';
+    return !wrapped && this.#isMeant(reading, at + 1);
   }
 
   /** Reasoning up to its closing tag; unclosed only where it starts a line, and then to the end. */
@@ -221,4 +223,13 @@ class Walk {
     this.#reasoning.push([at, end]);
     return end;
   }
+}
+
+/** Behind a fence and its language; where the line goes on, the rest is text of the reply. */
+function infoEnd(text: string, start: number, end: number): number {
+  let at = skipBlanks(text, start);
+  while (at < end && '`~'.includes(text.charAt(at))) at += 1;
+  const run = at;
+  while (at < end && /[\w+#.-]/.test(text.charAt(at))) at += 1;
+  return skipBlanks(text, at) >= end || text.charAt(at) === '\r' ? end : run;
 }

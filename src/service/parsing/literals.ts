@@ -95,10 +95,12 @@ function endsItem(scanner: Scanner, close: string): boolean {
 
 /** `"key":`, `key:` or `key=`. */
 function readKey(scanner: Scanner): string | undefined {
+  const start = scanner.position;
   const key = stringStart(scanner) ? readString(scanner) : readWordText(scanner);
   if (key === undefined) return undefined;
+  const isMissing = scanner.position === start;
   scanner.skipTrivia();
-  if (key === '' || !(scanner.take(':') || scanner.take('='))) {
+  if (isMissing || !(scanner.take(':') || scanner.take('='))) {
     if (scanner.atEnd) return scanner.failAtEnd('an object is cut off in a key');
     return scanner.fail(`an object key is expected before \`${excerpt(scanner)}\``);
   }
@@ -106,7 +108,8 @@ function readKey(scanner: Scanner): string | undefined {
   return key;
 }
 
-function readWordText(scanner: Scanner): string {
+/** A key without quotes, `''` if none stands here. */
+export function readWordText(scanner: Scanner): string {
   const start = scanner.position;
   while (isKeyCode(scanner.text.charCodeAt(scanner.position))) scanner.position += 1;
   return scanner.text.slice(start, scanner.position);
@@ -142,12 +145,12 @@ function readWord(scanner: Scanner): JsonValue | undefined {
   return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
 }
 
-/** A bare word may become text unless it looks like code, a placeholder or what JSON cannot hold. */
+/** A bare word may become text unless it looks elided or is a number that JSON cannot hold. */
 export function isBareWord(word: string): boolean {
-  return word !== '' && !notJson.has(word) && !word.endsWith('...') && !word.endsWith('…');
+  const number = Number(word);
+  const unbounded = number === Number.POSITIVE_INFINITY || number === Number.NEGATIVE_INFINITY;
+  return word !== '' && word !== 'NaN' && !unbounded && !word.endsWith('...') && !word.endsWith('…');
 }
-
-const notJson = new Set(['NaN', 'Infinity', '-Infinity', '+Infinity', '-NaN']);
 
 const decimal = /^[-+]?(?:\d+(?:_\d+)*)?(?:\.(?:\d+(?:_\d+)*)?)?(?:[eE][-+]?\d+)?$/;
 const based = /^([-+]?)0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+)$/;

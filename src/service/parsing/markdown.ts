@@ -75,7 +75,7 @@ function closes(open: string | null, run: string, text: string, first: number, e
 }
 
 /** Behind `-`, `*`, `+`, `1.` or `1)` when a blank or the line's end follows; else `first`. */
-function bulletEnd(text: string, first: number): number {
+export function bulletEnd(text: string, first: number): number {
   let at = first;
   while (at - first < 9 && text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57) at += 1;
   const mark = text.charAt(at);

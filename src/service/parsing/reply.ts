@@ -73,7 +73,7 @@ export class Reply {
 
   /** Where the reply's content ends, before the fence that wraps it. */
   contentEnd(): number {
-    return this.#beforeWrapper(this.outline.start, this.end);
+    return this.#beforeWrapper(this.contentStart(), this.end);
   }
 
   #leadingThought(): Marker | null {

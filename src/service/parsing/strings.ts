@@ -57,12 +57,16 @@ export function readString(scanner: Scanner): string | undefined {
   return joined;
 }
 
-/** A further part of an implicit concatenation; a backtick after a string closes inline code instead. */
+/**
+ * A further part of an implicit concatenation. A backtick behind a string closes inline code instead, and
+ * a letter directly behind a quote (`"press "r" now"`) is text between quotes that were not escaped.
+ */
 function nextPart(scanner: Scanner): StringStart | null {
   const end = scanner.position;
   scanner.skipTrivia();
   const start = stringStart(scanner);
-  if (start && start.close !== '`') return start;
+  const joins = start?.prefix === '' || (scanner.position > end && !start?.prefix.includes('b'));
+  if (start && joins && start.close !== '`') return start;
   scanner.position = end;
   return null;
 }

@@ -59,17 +59,32 @@ export function trimEnd(text: string, from: number): { end: number; stop: number
   }
 }
 
+/** Whole stop tokens and beginnings of stop words, longest first, by their last character. */
+const endings = new Map<string, string[]>();
+for (const word of [...stopTokens, ...stopWords.flatMap(beginnings)].sort((a, b) => b.length - a.length)) {
+  const last = word.slice(-1);
+  endings.set(last, [...(endings.get(last) ?? []), word]);
+}
+
+function beginnings(word: string): string[] {
+  const lengths = Array.from(
+    { length: word.length - shortestPartial + 1 },
+    (_, more) => shortestPartial + more,
+  );
+  return lengths.map((length) => word.slice(0, length));
+}
+
 /** Length of the whole stop token, or of the half stop word alone on its line, that ends at `end`. */
 function stopLength(text: string, from: number, end: number): number {
-  const token = stopTokens.find((each) => end - from >= each.length && text.endsWith(each, end));
-  if (token) return token.length;
-  for (const word of stopWords) {
-    for (let length = Math.min(word.length, end - from); length >= shortestPartial; length -= 1) {
-      if (!text.endsWith(word.slice(0, length), end)) continue;
-      if (word.startsWith('<') || startsLine(text, end - length, from)) return length;
-    }
-  }
-  return 0;
+  const found = endings
+    .get(text.charAt(end - 1))
+    ?.find(
+      (word) =>
+        end - from >= word.length &&
+        text.endsWith(word, end) &&
+        (word.startsWith('<') || startsLine(text, end - word.length, from)),
+    );
+  return found?.length ?? 0;
 }
 
 /** Only spaces stand before it on its line, and the reply does not start with it. */

@@ -33,20 +33,32 @@ export interface UnreadableCall {
 /** What a dialect makes of a place in the text; null: not written in this dialect. */
 export type CallReading = WrittenCall | UnreadableCall;
 
-/** Turns a value that holds all arguments into arguments: an object, a list, a string that encodes one. */
-export function argumentList(value: JsonValue | undefined, spellings: Spellings): Argument[] {
+/**
+ * Turns a value that holds all arguments into arguments: an object, a list, a string that encodes an
+ * object, any other string. Null for a string that begins like an object but encodes none.
+ */
+function argumentList(value: JsonValue | undefined, spellings: Spellings): Argument[] | null {
   if (value === undefined || value === null) return [];
-  if (typeof value === 'string') return decodeArguments(value, spellings);
   if (Array.isArray(value)) return value.map((item) => ({ key: null, value: item }));
-  return [{ key: null, value }];
+  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return [{ key: null, value }];
+  const decoded = decode(value, spellings);
+  return decoded === undefined ? null : [{ key: null, value: decoded }];
 }
 
-function decodeArguments(encoded: string, spellings: Spellings): Argument[] {
-  const decoded = encoded.trimStart().startsWith('{') ? decode(encoded, spellings) : undefined;
-  return [{ key: null, value: decoded ?? encoded }];
+/** The call with its arguments from one value; unreadable if that encodes none. */
+export function withArguments(
+  call: Omit<WrittenCall, 'list' | 'spellings' | 'repairs'>,
+  value: JsonValue | undefined,
+  { spellings, repairs }: Pick<Scanner, 'spellings' | 'repairs'>,
+): CallReading {
+  const list = argumentList(value, spellings);
+  if (list) return { ...call, list, spellings, repairs: [...repairs] };
+  const problem = `${call.name}: the arguments are no whole JSON object`;
+  return { kind: 'unreadable', dialect: call.dialect, name: call.name, problem, cut: false };
 }
 
-function decode(encoded: string, spellings: Spellings): JsonValue | undefined {
+/** The value that the whole of a text encodes. */
+export function decode(encoded: string, spellings: Spellings): JsonValue | undefined {
   const scanner = new Scanner(encoded, skipSpace(encoded, 0), { spellings });
   const value = readValue(scanner);
   return skipSpace(encoded, scanner.position) >= encoded.length ? value : undefined;

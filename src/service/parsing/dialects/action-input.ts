@@ -1,11 +1,10 @@
-import type { Argument } from '../arguments.js';
 import { readValue } from '../literals.js';
 import { matchMarker } from '../markers.js';
 import { type OfferedTools, shorten } from '../offered-tool.js';
-import { lineEnd, Scanner, skipBlanks, skipSpace } from '../scanner.js';
+import { type JsonValue, lineEnd, Scanner, skipBlanks, skipSpace } from '../scanner.js';
 import { readString, stringStart } from '../strings.js';
 import { endsReply, skipClosers, trimEnd } from '../trailing.js';
-import { argumentList, type CallReading, signature, unreadable } from '../written-call.js';
+import { type CallReading, signature, unreadable, withArguments } from '../written-call.js';
 
 /** `Action: tool` and on a further line `Action Input: …` (SPEC §7.7). */
 export function readActionInput(text: string, start: number, tools: OfferedTools): CallReading | null {
@@ -106,10 +105,8 @@ function readStructure(scanner: Scanner, start: number, name: string): CallReadi
   const isList = scanner.current === '[';
   const value = readValue(scanner);
   if (value === undefined) return unreadable('action_input', name, scanner);
-  const { spellings, repairs, position: end } = scanner;
   // a list is one value, for the first parameter
-  const list: Argument[] = isList ? [{ key: null, value }] : argumentList(value, spellings);
-  return { kind: 'call', dialect: 'action_input', name, list, spellings, repairs: [...repairs], start, end };
+  return inputCall(name, start, scanner.position, isList ? [value] : value, scanner);
 }
 
 /** Plain text up to the next marker. A blank line with more text behind it leaves open where it ends. */
@@ -139,7 +136,15 @@ function describePlainProblem(name: string, written: string): string | null {
 }
 
 function plainInput(name: string, start: number, end: number, written: string): CallReading {
-  const spellings = new WeakMap();
-  const list = written === '' ? [] : argumentList(written, spellings);
-  return { kind: 'call', dialect: 'action_input', name, list, spellings, repairs: [], start, end };
+  return inputCall(name, start, end, written === '' ? undefined : written, new Scanner(written, 0));
+}
+
+function inputCall(
+  name: string,
+  start: number,
+  end: number,
+  value: JsonValue | undefined,
+  scanner: Scanner,
+): CallReading {
+  return withArguments({ kind: 'call', dialect: 'action_input', name, start, end }, value, scanner);
 }

@@ -1,6 +1,6 @@
 import { readValue } from '../literals.js';
 import { type JsonValue, Scanner } from '../scanner.js';
-import { argumentList, type CallReading, type Dialect, unreadable } from '../written-call.js';
+import { type CallReading, type Dialect, unreadable, withArguments } from '../written-call.js';
 
 type JsonObject = { [key: string]: JsonValue };
 
@@ -27,16 +27,8 @@ export function readJsonCall(text: string, start: number, dialect: Dialect = 'js
   if (argumentKey === undefined && others.length > 0) {
     return unreadableObject(dialect, `${name}: put the arguments under "arguments"`, name);
   }
-  return {
-    kind: 'call',
-    dialect,
-    name,
-    list: argumentList(argumentKey === undefined ? undefined : object[argumentKey], scanner.spellings),
-    spellings: scanner.spellings,
-    repairs: [...scanner.repairs],
-    start,
-    end: scanner.position,
-  };
+  const written = { kind: 'call', dialect, name, start, end: scanner.position } as const;
+  return withArguments(written, argumentKey === undefined ? undefined : object[argumentKey], scanner);
 }
 
 function unreadableObject(dialect: Dialect, problem: string, name: string | null = null): CallReading {

@@ -1,7 +1,7 @@
 import { readValue } from '../literals.js';
 import type { OfferedTools } from '../offered-tool.js';
 import { Scanner, skipSpace } from '../scanner.js';
-import { argumentList, type CallReading, unreadable } from '../written-call.js';
+import { type CallReading, unreadable, withArguments } from '../written-call.js';
 import { readCall } from './call.js';
 import { readJsonCall } from './json-object.js';
 
@@ -42,10 +42,10 @@ function readNamed(text: string, start: number): CallReading | null {
   const name = text.slice(start + '<name>'.length, nameEnd).trim();
   const after = skipSpace(text, nameEnd + '</name>'.length);
   const tag = parameterTags.find((each) => text.startsWith(`<${each}>`, after));
-  if (!tag) return namedCall(name, start, nameEnd + '</name>'.length, new Scanner(text, after));
+  if (!tag) return withoutArguments(text, name, start, nameEnd + '</name>'.length);
   const open = skipFence(text, skipSpace(text, after + tag.length + 2));
   const empty = closeTag(text, open, tag);
-  if (empty !== null) return namedCall(name, start, empty, new Scanner(text, after));
+  if (empty !== null) return withoutArguments(text, name, start, empty);
   const scanner = new Scanner(text, open);
   if (scanner.current !== '{') scanner.fail(`${name}: <${tag}> takes one JSON object`);
   const value = scanner.problem === null ? readValue(scanner) : undefined;
@@ -54,17 +54,11 @@ function readNamed(text: string, start: number): CallReading | null {
     return unreadable('tag', name, scanner);
   }
   const end = closeTag(text, skipFence(text, skipSpace(text, scanner.position)), tag) ?? scanner.position;
-  return { ...namedCall(name, start, end, scanner), list: argumentList(value, scanner.spellings) };
+  return withArguments({ kind: 'call', dialect: 'tag', name, start, end }, value, scanner);
 }
 
-function namedCall(
-  name: string,
-  start: number,
-  end: number,
-  scanner: Scanner,
-): CallReading & { kind: 'call' } {
-  const { spellings, repairs } = scanner;
-  return { kind: 'call', dialect: 'tag', name, list: [], spellings, repairs: [...repairs], start, end };
+function withoutArguments(text: string, name: string, start: number, end: number): CallReading {
+  return withArguments({ kind: 'call', dialect: 'tag', name, start, end }, undefined, new Scanner(text, end));
 }
 
 /** Behind `</tag>` if it stands here. */

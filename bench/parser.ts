@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util';
+import { loadVectors, type ParserCase, type Tier } from '../test/service/parsing/vectors.js';
+import { hostileTexts } from './hostile-texts.js';
+import { type Call, loadParsers, type Parser } from './parsers.js';
+
+const tiers: readonly Tier[] = ['core', 'neg', 'ruling', 'repair'];
+const smallest = 2 ** 10;
+const largest = 2 ** 20;
+/** A peer is not given a longer text once one took this long: some grow with the cube of the length. */
+const patience = 200;
+
+/** The given cases side by side, then the growth of the time on hostile texts from 1 KiB to 1 MiB. */
+export async function run(): Promise<void> {
+  const { tools, cases } = loadVectors();
+  const parsers = await loadParsers(tools);
+  console.log(
+    `\nread exactly as expected, of ${cases.length} cases (for neg: no action was proposed, nothing was raised)\n`,
+  );
+  console.table(await scoreAll(parsers, cases));
+  console.log('\nms on hostile texts: ours at 64 KiB, 512 KiB, 1 MiB and the factor of the last doubling;');
+  console.log(`peers: the longest text read before one took ${patience} ms, and its ms\n`);
+  console.table(await measureAll(parsers));
+}
+
+type Table = Record<string, Record<string, string>>;
+
+async function scoreAll(parsers: readonly Parser[], cases: readonly ParserCase[]): Promise<Table> {
+  const table: Table = {};
+  for (const parser of parsers) table[parser.name] = await score(parser, cases);
+  return table;
+}
+
+async function score(parser: Parser, cases: readonly ParserCase[]): Promise<Record<string, string>> {
+  const right = new Map<Tier, number>();
+  let raised = 0;
+  for (const each of cases) {
+    const read = await attempt(parser, each.text);
+    if (read === 'raised') raised += 1;
+    else if (agrees(read, each)) right.set(each.tier, (right.get(each.tier) ?? 0) + 1);
+  }
+  const shares = tiers.map((tier) => {
+    const count = cases.filter((each) => each.tier === tier).length;
+    return [tier, `${((100 * (right.get(tier) ?? 0)) / count).toFixed(1)} % of ${count}`];
+  });
+  return { ...Object.fromEntries(shares), raised: String(raised) };
+}
+
+async function attempt(parser: Parser, text: string): Promise<Call | null | 'raised'> {
+  try {
+    return await parser.parse(text);
+  } catch {
+    return 'raised';
+  }
+}
+
+function agrees(read: Call | null, { expect }: ParserCase): boolean {
+  if (!read || !expect) return read === null && expect === null;
+  return read.tool === expect.tool_name && isDeepStrictEqual(read.args, expect.tool_args);
+}
+
+async function measureAll([ours, ...peers]: readonly Parser[]): Promise<Table> {
+  const table: Table = {};
+  for (const [name, create] of Object.entries(hostileTexts)) {
+    if (!ours) continue;
+    const spent: number[] = [];
+    for (const length of [2 ** 16, largest / 2, largest]) spent.push(await best(ours, create(length)));
+    const row = { [ours.name]: `${spent.map((each) => each.toFixed(1)).join(', ')}${growth(spent)}` };
+    for (const peer of peers) row[peer.name] = await reach(peer, create);
+    table[name] = row;
+  }
+  return table;
+}
+
+/** The factor between the last two, where the time is long enough to tell. */
+function growth(spent: readonly number[]): string {
+  const [half = 0, whole = 0] = spent.slice(-2);
+  return whole < 20 ? '' : ` ×${(whole / half).toFixed(1)}`;
+}
+
+/** The best of five: what else the machine does only ever adds. */
+async function best(parser: Parser, text: string): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < 5; turn += 1) least = Math.min(least, await time(parser, text));
+  return least;
+}
+
+async function time(parser: Parser, text: string): Promise<number> {
+  const start = performance.now();
+  await attempt(parser, text);
+  return performance.now() - start;
+}
+
+/** How long a text a peer reads within its patience. */
+async function reach(peer: Parser, create: (length: number) => string): Promise<string> {
+  for (let length = smallest; length <= largest; length *= 2) {
+    const spent = await time(peer, create(length));
+    if (spent > patience || length === largest) return `${length / 1024} KiB ${spent.toFixed(0)}`;
+  }
+  return '';
+}

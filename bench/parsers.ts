@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { OfferedTool } from '../src/service/parsing/offered-tool.js';
+import { parseCompletion } from '../src/service/parsing/parse-completion.js';
+
+/** What a parser made of a text: a call, or null for a direct response. It may throw. */
+export interface Call {
+  readonly tool: string;
+  readonly args: unknown;
+}
+export interface Parser {
+  readonly name: string;
+  readonly parse: (text: string) => Promise<Call | null> | Call | null;
+}
+
+/** Our parser and its peers; the peers are installed into `bench/peers` when they are missing. */
+export async function loadParsers(tools: readonly OfferedTool[]): Promise<Parser[]> {
+  installPeers();
+  return [stepwise(tools), ...(await langchain(tools)), await beeai(tools)];
+}
+
+function installPeers(): void {
+  if (existsSync('bench/peers/node_modules')) return;
+  console.log('installing the peers into bench/peers …');
+  const options = [
+    'ci',
+    '--prefix',
+    'bench/peers',
+    '--legacy-peer-deps',
+    '--ignore-scripts',
+    '--no-audit',
+    '--silent',
+  ];
+  execFileSync('npm', options, { stdio: 'inherit' });
+}
+
+function stepwise(tools: readonly OfferedTool[]): Parser {
+  const parse = (text: string): Call | null => {
+    const { action } = parseCompletion(text, tools);
+    return action && { tool: action.toolName, args: action.toolArgs };
+  };
+  return { name: 'stepwise', parse };
+}
+
+interface AgentStep {
+  tool?: string;
+  toolInput?: unknown;
+}
+type AgentParser = new (options: object) => { parse: (text: string) => Promise<AgentStep> };
+
+/** The three text parsers of `@langchain/classic`; a string input that is JSON is decoded in their favour. */
+async function langchain(tools: readonly OfferedTool[]): Promise<Parser[]> {
+  const agents = await importPeer('@langchain/classic/dist/agents/index.js');
+  const react = await importPeer('@langchain/classic/dist/agents/react/output_parser.js');
+  const toolNames = tools.map(({ name }) => name);
+  const classes: [string, unknown][] = [
+    ['langchain ReAct', react['ReActSingleInputOutputParser']],
+    ['langchain ZeroShot', agents['ZeroShotAgentOutputParser']],
+    ['langchain StructuredChat', agents['StructuredChatOutputParser']],
+  ];
+  return classes.map(([name, parserClass]) => {
+    // these classes have this shape in the pinned version; nothing checks it but the bench itself
+    const parser = new (parserClass as AgentParser)({ toolNames });
+    return { name, parse: async (text) => fromStep(await parser.parse(text)) };
+  });
+}
+
+function fromStep({ tool, toolInput }: AgentStep): Call | null {
+  if (tool === undefined) return null;
+  return { tool, args: typeof toolInput === 'string' ? decode(toolInput) : toolInput };
+}
+
+function decode(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+interface LinePrefixParser {
+  add: (text: string) => Promise<void>;
+  end: () => Promise<void>;
+  finalState: Record<string, unknown>;
+}
+
+/** `LinePrefixParser` of `beeai-framework`, set up as its ReAct agent does, with our labels. */
+async function beeai(tools: readonly OfferedTool[]): Promise<Parser> {
+  const { LinePrefixParser } = await importPeer('beeai-framework/dist/parsers/linePrefix.js');
+  const { ZodParserField, JSONParserField } = await importPeer('beeai-framework/dist/parsers/field.js');
+  const { z } = await importPeer('zod/index.js');
+  // as above: shapes of the pinned versions
+  const Field = ZodParserField as new (schema: unknown) => unknown;
+  const JsonField = JSONParserField as new (options: object) => unknown;
+  const Parser = LinePrefixParser as new (nodes: object, options: object) => LinePrefixParser;
+  const zod = z as {
+    string: () => object;
+    enum: (names: string[]) => object;
+    object: (shape: object) => { passthrough: () => object };
+  };
+  const text = (): unknown => new Field(zod.string());
+  const create = (): LinePrefixParser =>
+    new Parser(
+      {
+        thought: { prefix: 'Thought:', next: ['tool_name', 'final_answer'], isStart: true, field: text() },
+        tool_name: { prefix: 'Action:', next: ['tool_input'], isStart: true, field: text() },
+        tool_input: {
+          prefix: 'Action Input:',
+          next: ['tool_output'],
+          isEnd: true,
+          field: new JsonField({ schema: zod.object({}).passthrough(), base: {}, matchPair: ['{', '}'] }),
+        },
+        tool_output: { prefix: 'Observation:', next: ['final_answer'], isEnd: true, field: text() },
+        final_answer: { prefix: 'Final Answer:', next: [], isStart: true, isEnd: true, field: text() },
+      },
+      {
+        waitForStartNode: true,
+        endOnRepeat: true,
+        fallback: (output: string) => [{ key: 'final_answer', value: output }],
+      },
+    );
+  return { name: 'beeai LinePrefix', parse: (reply) => readWithBeeai(create(), reply, tools) };
+}
+
+async function readWithBeeai(
+  parser: LinePrefixParser,
+  text: string,
+  tools: readonly OfferedTool[],
+): Promise<Call | null> {
+  await parser.add(text);
+  await parser.end();
+  const name = String(parser.finalState['tool_name'] ?? '').trim();
+  if (name === '') return null;
+  if (!tools.some((tool) => tool.name === name)) throw new Error('not offered');
+  return { tool: name, args: parser.finalState['tool_input'] };
+}
+
+/** Imports by file, since the peers are no dependency of this package. */
+async function importPeer(path: string): Promise<Record<string, unknown>> {
+  return import(pathToFileURL(resolve('bench/peers/node_modules', path)).href);
+}

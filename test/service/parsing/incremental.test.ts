@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { IncrementalParser, type ParseDelta } from '../../../src/service/parsing/incremental.js';
+import { chunkLengths } from './arbitraries.js';
+import { stream } from './properties.js';
+import { tools } from './tools.js';
+import { loadVectors } from './vectors.js';
+
+/** Deltas pushed one character at a time, before the end. */
+function pushed(text: string): ParseDelta[] {
+  const parser = new IncrementalParser(tools);
+  return [...text].flatMap((character) => parser.push(character));
+}
+
+describe('§9 streaming', () => {
+  test.each([
+    ['Thought: one\ntwo\nFinal Answer: 42 is\n\nthe answer', 'one\ntwo', '42 is\n\nthe answer'],
+    ['**Thought:** one\n\n**Final Answer:** 42', 'one', '42'],
+    ['**Final Answer: 42**', '', '42'],
+    ['<final_answer>\n42\n</final_answer>\n', '', '42'],
+    ['```\nThought: one\nFinal Answer: 42\n```', 'one', '42'],
+    ['Final Answer: see\n```js\ncode\n```\nObserv', '', 'see\n```js\ncode\n```'],
+    ['Final Answer: a < b, <b>c</b> and `</final_answer>`</s>', '', 'a < b, <b>c</b> and `</final_answer>`'],
+    ['<think>hm\nAction: x</think>Thought: one\nFinal Answer: 42', 'one', '42'],
+    [
+      'Final Answer: it says\nAction: read(path="a")\nObservation: no',
+      '',
+      'it says\nAction: read(path="a")\nObservation: no',
+    ],
+  ])('where labels are written, joined deltas equal the final fields: %j', (text, thought, answer) => {
+    for (const length of [1, 2, 7, 1000]) {
+      const { joined, completion } = stream(text, [length]);
+      expect(joined).toMatchObject({ draft: '', thought, answer });
+      expect(completion).toMatchObject({ thought: thought || null, answer });
+    }
+  });
+
+  test('a labelled answer arrives while it is written', () => {
+    const text = 'Final Answer: the first words of a long answer';
+    expect(
+      pushed(text)
+        .map(({ delta }) => delta)
+        .join(''),
+    ).toBe('the first words of a long answer');
+  });
+
+  test('no character of a label, tag or call leaks', () => {
+    const text = 'Thought: I read.\n**Action:** read(path="a")\nObservation: made up\nFinal Answer: no';
+    expect(
+      pushed(text)
+        .map(({ delta }) => delta)
+        .join(''),
+    ).toBe('I read.');
+    expect(stream('I read.\n<tool_call>{"name": "read", "arguments": {}}', [3]).joined).toMatchObject({
+      draft: 'I read.',
+      answer: '',
+    });
+  });
+
+  test('unlabelled prose is a draft, and all of it', () => {
+    const text = 'Plain words with **bold**, <b>html</b>\n\n- a list\n- of two\n\nAction items: none.';
+    expect(stream(text, [4]).joined).toEqual({ reasoning: '', draft: text, thought: '', answer: '' });
+  });
+
+  test('what was no action after all arrives as answer at the end', () => {
+    const { joined, completion } = stream('Thought: no tool\nAction: None\nIt is 4.', [5]);
+    expect(joined.answer).toBe(completion.answer);
+    expect(completion.answer).toBe('no tool\nAction: None\nIt is 4.');
+  });
+
+  test('any cutting of any given case gives the same deltas and result', () => {
+    const cases = loadVectors().cases.map(({ text }) => text);
+    fc.assert(
+      fc.property(fc.constantFrom(...cases), chunkLengths, (text, lengths) => {
+        const whole = stream(text, [text.length || 1]);
+        const pieces = stream(text, lengths);
+        expect(pieces).toEqual(whole);
+        const { joined, completion } = pieces;
+        if (completion.answerLabelled) expect(joined.answer).toBe(completion.answer);
+        if (completion.outcome === 'action' && !text.startsWith('```'))
+          expect(joined.draft + joined.thought).toBe(completion.thought);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

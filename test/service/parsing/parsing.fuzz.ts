@@ -1,0 +1,96 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
+import { renderCall, renderXmlCall } from '../../../src/service/parsing/render-call.js';
+import { readSignatures } from '../../../src/service/parsing/signatures.js';
+import { anyText, argumentRecord, chunkLengths } from './arbitraries.js';
+import { accountsForAllText, streamsToTheSameResult } from './properties.js';
+import { tools } from './tools.js';
+import { loadVectors } from './vectors.js';
+
+/** `FUZZ_SEED` repeats a run, `FUZZ_SECONDS` bounds each of the four suites. */
+const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
+const seconds = Number(process.env['FUZZ_SECONDS'] ?? 14);
+const bounded = {
+  seed,
+  numRuns: 10_000_000,
+  interruptAfterTimeLimit: seconds * 1000,
+  markInterruptAsFailure: false,
+};
+const patience = (seconds + 30) * 1000;
+
+test(
+  `any text is read, accounted for, and streams to the same result (FUZZ_SEED=${seed})`,
+  () => {
+    fc.assert(
+      fc.property(anyText, chunkLengths, (text, lengths) => {
+        expect(accountsForAllText(text)).toBe(true);
+        expect(streamsToTheSameResult(text, lengths)).toBe(true);
+        readSignatures(text);
+      }),
+      bounded,
+    );
+  },
+  patience,
+);
+
+const given = loadVectors().cases.map(({ text }) => text);
+
+test(
+  `a given case, cut, doubled or spliced, is read without throwing (FUZZ_SEED=${seed})`,
+  () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...given),
+        fc.constantFrom(...given),
+        fc.nat(),
+        fc.nat(),
+        anyText,
+        (a, b, from, to, noise) => {
+          const text = a.slice(0, from % (a.length + 1)) + noise + b.slice(to % (b.length + 1));
+          expect(accountsForAllText(text)).toBe(true);
+          expect(streamsToTheSameResult(text, [7])).toBe(true);
+        },
+      ),
+      bounded,
+    );
+  },
+  patience,
+);
+
+test(
+  `a rendered call reads back equal (FUZZ_SEED=${seed})`,
+  () => {
+    fc.assert(
+      fc.property(argumentRecord, fc.boolean(), (args, xml) => {
+        const call = xml ? renderXmlCall('write_file', args) : renderCall('write_file', args);
+        const { action } = parseCompletion(
+          `Thought: x\n${xml ? call : `Action: ${call}`}\nObservation: y`,
+          tools,
+        );
+        expect(action?.raw).toBe(call);
+        expect(JSON.stringify(action?.toolArgs)).toBe(JSON.stringify(args));
+      }),
+      bounded,
+    );
+  },
+  patience,
+);
+
+test(
+  `long runs of anything take no more than a second (FUZZ_SEED=${seed})`,
+  () => {
+    fc.assert(
+      fc.property(anyText, anyText, (prefix, unit) => {
+        fc.pre(unit !== '');
+        const text = prefix + unit.repeat(Math.ceil(2 ** 18 / unit.length));
+        const start = performance.now();
+        parseCompletion(text, tools);
+        // a quarter of a MiB; the wide margin is for a busy machine, growth is what this looks for
+        expect(performance.now() - start).toBeLessThan(2000);
+      }),
+      bounded,
+    );
+  },
+  patience,
+);

@@ -1,0 +1,46 @@
+import { isDeepStrictEqual } from 'node:util';
+import { IncrementalParser, type ParseDelta } from '../../../src/service/parsing/incremental.js';
+import { type ParsedCompletion, parseCompletion } from '../../../src/service/parsing/parse-completion.js';
+import { cut } from './arbitraries.js';
+import { tools } from './tools.js';
+
+type Joined = Record<ParseDelta['type'], string>;
+
+/** Streams a text in pieces; the deltas joined by type, and what the end said. */
+export function stream(
+  text: string,
+  lengths: readonly number[],
+): { joined: Joined; completion: ParsedCompletion } {
+  const parser = new IncrementalParser(tools);
+  const joined: Joined = { reasoning: '', draft: '', thought: '', answer: '' };
+  const take = (deltas: ParseDelta[]): void => {
+    for (const { type, delta } of deltas) joined[type] += delta;
+  };
+  for (const chunk of cut(text, lengths)) take(parser.push(chunk));
+  const { deltas, completion } = parser.end();
+  take(deltas);
+  return { joined, completion };
+}
+
+/** SPEC §9: a stream ends in the very result of the whole text. */
+export function streamsToTheSameResult(text: string, lengths: readonly number[]): boolean {
+  return isDeepStrictEqual(stream(text, lengths).completion, parseCompletion(text, tools));
+}
+
+/**
+ * SPEC §7.15: no text is lost. Characters that are neither white space nor label, tag, fence or wrapping
+ * are in a field or counted.
+ */
+export function accountsForAllText(text: string): boolean {
+  const parsed = parseCompletion(text, tools);
+  const told = [parsed.reasoning, parsed.thought, parsed.answer, parsed.action?.raw].map(weight);
+  const counted = parsed.discarded.reduce((sum, { chars }) => sum + chars, 0);
+  return told.reduce((sum, each) => sum + each, counted) >= weight(text);
+}
+
+/** Letters and digits outside the words of labels, tags and stop tokens. */
+function weight(text: string | null | undefined): number {
+  const markup =
+    /<\/?(?:think|final_answer|observation|tool_call|tool_code|name|parameters)>?|<\/s>|<\|im_end\|>|(?:Thought|Action Input|Action|Final Answer|Answer|Observation)[ \t]*\d*[ \t]*\**:|```\w*/gi;
+  return (text ?? '').replace(markup, '').replace(/[^\p{L}\p{N}]/gu, '').length;
+}
