@@ -30,7 +30,7 @@ else await demonstrate(positionals.join(' ') || defaultTask);
 async function demonstrate(task: string): Promise<void> {
   const { dir, model, upstream, server } = values;
   const llmKey = findModelKey(model, { upstream });
-  const local = server === undefined ? await startLocalService() : undefined;
+  const local = server ? undefined : await startLocalService();
   const url = server ?? local?.url ?? '';
   console.log(introduction({ dir, model, url }));
   const client = new StepwiseClient({ baseUrl: url, ...(llmKey && { llmKey }) });

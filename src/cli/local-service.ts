@@ -1,7 +1,15 @@
 import { readConfig } from '../service/config.js';
 import { type Service, startService } from '../service/start.js';
 
-/** The service in this process, on a free loopback port. The rest of its configuration is the environment's. */
-export function startLocalService(): Promise<Service> {
-  return startService(readConfig({ ...process.env, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' }));
+/** Where Ollama listens unless it was told otherwise; its OpenAI-compatible side. */
+export const ollamaUrl = 'http://127.0.0.1:11434';
+
+/**
+ * The service inside this process, on a free port of loopback. The environment configures it as it does the
+ * service itself; Ollama is an upstream without being configured.
+ */
+export function startLocalService(environment: NodeJS.ProcessEnv = process.env): Promise<Service> {
+  const config = readConfig({ ...environment, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' });
+  const ollama = { url: `${ollamaUrl}/v1`, keyRequired: false };
+  return startService({ ...config, UPSTREAMS: { ollama, ...config.UPSTREAMS }, SHUTDOWN_GRACE_MS: 0 });
 }

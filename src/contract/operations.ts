@@ -84,7 +84,7 @@ export const operations: readonly Operation[] = [
     description:
       'Events: `step.started`, `context.built`, `reasoning.delta`, `draft.delta`, `thought.delta`, ' +
       '`answer.delta`, `action.proposed`, and exactly one end: `step.completed` (its `step` is the answer of ' +
-      '`createReactStep`) or `error` (an ErrorResponse with a `type`). A failure before the first event is an ' +
+      '`createReactStep`) or `error` (its `error` is an ErrorResponse). A failure before the first event is an ' +
       'ordinary HTTP error.',
     request: stepRequestSchema,
     response: 'stream',

@@ -1,6 +1,7 @@
-import { once } from 'node:events';
+import { once as event } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { reactStep } from './agent/react-step.js';
 import type { Config } from './config.js';
@@ -9,8 +10,8 @@ import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { watchEventLoop } from './http/event-loop-lag.js';
 import { InFlight } from './http/in-flight.js';
-import { startOfflineModel } from './offline/offline-model.js';
-import { createModelDirectory } from './providers/create-provider.js';
+import { type OfflineModel, startOfflineModel } from './offline/offline-model.js';
+import { createModelDirectory, type ModelDirectory } from './providers/create-provider.js';
 import { version } from './version.js';
 
 /** A service that listens. */
@@ -34,12 +35,7 @@ export async function startService(
   const lag = watchEventLoop();
   const inFlight = new InFlight({ max: config.MAX_IN_FLIGHT, lagMs: lag.lagMs });
   const offline = config.OFFLINE_MODEL === 'on' ? await startOfflineModel() : undefined;
-  const models = createModelDirectory({
-    openaiUrl: config.OPENAI_UPSTREAM_URL,
-    anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
-    upstreams: config.UPSTREAMS,
-    ...(offline && { offlineUrl: `${offline.url}/v1` }),
-  });
+  const models = modelDirectory(config, offline);
   const app = createApp({
     step: reactStep,
     models,
@@ -56,27 +52,39 @@ export async function startService(
     await Promise.all([models.close(), offline?.close()]);
   };
   const server = createServer(app);
-  const url = await listen(server, config).catch(async (error: unknown) => {
+  try {
+    const url = await listen(server, config);
+    return { url, close: once(() => close(server, inFlight, config.SHUTDOWN_GRACE_MS).then(free)) };
+  } catch (error) {
     await free();
     throw error;
+  }
+}
+
+function modelDirectory(config: Config, offline: OfflineModel | undefined): ModelDirectory {
+  return createModelDirectory({
+    openaiUrl: config.OPENAI_UPSTREAM_URL,
+    anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
+    upstreams: config.UPSTREAMS,
+    ...(offline && { offlineUrl: `${offline.url}/v1` }),
   });
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    await drain(inFlight, config.SHUTDOWN_GRACE_MS);
-    await stopListening(server);
-    await free();
-  };
-  return {
-    url,
-    close: () => {
-      closing ??= close();
-      return closing;
-    },
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= action();
+    return running;
   };
 }
 
+async function close(server: Server, inFlight: InFlight, graceMs: number): Promise<void> {
+  await drain(inFlight, graceMs);
+  await stopListening(server);
+}
+
 async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
-  await once(server.listen(PORT, HOST), 'listening');
+  await event(server.listen(PORT, HOST), 'listening');
   // A server that listens on TCP has such an address.
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
@@ -89,10 +97,13 @@ async function drain(inFlight: InFlight, graceMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** How long answers under way may take to leave after the last step; none of them waits for a model. */
+/** In milliseconds: requests that are in the sockets already when the last step ends still get their 503. */
+const lastLookMs = 100;
+/** In milliseconds: how long answers under way may take to leave; none of them waits for a model. */
 const lastAnswersMs = 1_000;
 
 async function stopListening(server: Server): Promise<void> {
+  await sleep(lastLookMs);
   const timer = setTimeout(() => server.closeAllConnections(), lastAnswersMs);
   await new Promise((resolve) => server.close(resolve));
   clearTimeout(timer);

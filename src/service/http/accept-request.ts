@@ -37,9 +37,10 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   limits: RequestLimits,
 ): Promise<AcceptedRequest<z.output<Schema>>> {
   const patience = limits.inFlight.accept(response);
+  const state = stateOf(response);
+  state.signal = patience.signal;
   const parsed = parseRequest(schema, await readBody(request, limits.body, patience.signal));
   const { session_id, llm_config, user_api_keys, max_iterations_left, include } = parsed.request;
-  const state = stateOf(response);
   state.echo = {
     sessionId: session_id,
     iterationsLeft: max_iterations_left ?? null,
@@ -51,7 +52,7 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
     request: { ...parsed.request, user_api_keys: undefined },
     patience,
     state,
-    sentKey: request.get('X-LLM-API-Key') ?? user_api_keys?.llmKey,
+    sentKey: request.get('X-LLM-API-Key') || user_api_keys?.llmKey,
   };
 }
 

@@ -1,7 +1,6 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ErrorResponse } from '../../contract/step.js';
-import { Interruption } from '../agent/interruption.js';
 import { errorResponse } from './error-response.js';
 import type { EventStream } from './event-stream.js';
 import { RequestRefused } from './request-refused.js';
@@ -13,8 +12,9 @@ import { toFailure } from './to-failure.js';
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (thrown: unknown, request: Request, response: Response, _next) => {
     const state = stateOf(response);
-    const failure = toFailure(refusalOfExpress(thrown) ?? thrown);
-    state.outcome = hasLeft(thrown, response) ? 'caller_left' : failure.code;
+    const { signal } = state;
+    const failure = toFailure(signal?.aborted ? signal.reason : (refusalOfExpress(thrown) ?? thrown));
+    state.outcome = failure.code;
     if (failure.code === 'internal_error')
       log.error({ request_id: state.id, bug: describeBug(thrown) }, 'bug');
     if (response.destroyed) return;
@@ -26,11 +26,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
 
 /** The one end event of a stream that failed. */
 function endStream(events: EventStream, body: ErrorResponse): void {
-  void events.send({ type: 'error', ...body }).then(() => events.end());
-}
-
-function hasLeft(thrown: unknown, response: Response): boolean {
-  return response.destroyed || (thrown instanceof Interruption && thrown.reason === 'caller_left');
+  void events.send({ type: 'error', error: body }).then(() => events.end());
 }
 
 /** Express refuses paths it cannot decode (`/%E0%A4%A`). */

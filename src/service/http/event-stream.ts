@@ -12,8 +12,7 @@ export type StepEvent =
     }
   | { readonly type: 'action.proposed'; readonly action: ActionDetails }
   | { readonly type: 'step.completed'; readonly step: Step }
-  /** The whole failure body, so that `error` in it is what `error` is everywhere. */
-  | ({ readonly type: 'error' } & ErrorResponse);
+  | { readonly type: 'error'; readonly error: ErrorResponse };
 
 const heartbeatMs = 15_000;
 

@@ -11,6 +11,8 @@ export interface RequestState {
   /** An error code, or how the reply was read; the log's word for how it ended. */
   outcome?: string;
   usage?: Usage | null;
+  /** Of the accepted step; where it is aborted, its `Interruption` is why the step failed, whatever was thrown. */
+  signal?: AbortSignal;
   /** Present where the answer is a stream. */
   events?: EventStream;
   /** Present once the request was read: what a failure gives back to the caller. */

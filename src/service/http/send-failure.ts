@@ -15,6 +15,8 @@ export function sendFailure(request: Request, response: Response, error: StepErr
   if (error.retry_after_ms !== null) {
     response.set('Retry-After', String(Math.ceil(error.retry_after_ms / 1_000)));
   }
+  // A connection that stays open would bring the next request here as well.
+  if (error.code === 'shutting_down') response.set('Connection', 'close');
   if (isUploading(request)) answerBeforeTheEnd(request, response, body);
   else response.end(body);
 }

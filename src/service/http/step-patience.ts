@@ -30,12 +30,6 @@ export class StepPatience implements Patience {
     this.#controller.abort(new Interruption(reason));
   }
 
-  /** Why it ended, where it did. */
-  get reason(): InterruptionReason | undefined {
-    const reason: unknown = this.signal.aborted ? this.signal.reason : undefined;
-    return reason instanceof Interruption ? reason.reason : undefined;
-  }
-
   /** The step is over. */
   end(): void {
     clearTimeout(this.#timer);

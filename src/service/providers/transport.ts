@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import { connectionFailure, invalidAnswer } from './connection-failure.js';
+import { Dialler } from './dialler.js';
 import type { FailedAttempt } from './failed-attempt.js';
 import { readStart, readWhole, relay } from './read-body.js';
 import { untilAborted } from './until-aborted.js';
@@ -35,9 +36,10 @@ export interface Exchange {
  * redirect followed, answers capped and checked. The signal given to an exchange covers connecting, headers and body.
  */
 export class Transport {
+  readonly #dialler = new Dialler();
   readonly #agent = new Agent({
     keepAliveTimeout: 60_000,
-    connect: { timeout: 10_000 },
+    connect: this.#dialler.connect,
     // Both waits are the deadline's.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -70,14 +72,16 @@ export class Transport {
   async #send(url: URL, body: unknown, options: ExchangeOptions): Promise<Dispatcher.ResponseData> {
     const { signal } = options;
     signal.throwIfAborted();
-    const sent = this.#agent.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: 'POST',
-      headers: { ...options.headers, ...contentHeaders(options) },
-      body: String(body),
-      signal,
-    });
+    const sent = this.#dialler.startFor(signal, () =>
+      this.#agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'POST',
+        headers: { ...options.headers, ...contentHeaders(options) },
+        body: String(body),
+        signal,
+      }),
+    );
     // undici does not look at the signal before it is connected.
     return untilAborted(sent, signal).catch((error: unknown) => {
       signal.throwIfAborted();

@@ -64,6 +64,19 @@ describe('§3 what the step throws has its row of the table', () => {
     expect([status, body.error.code, body.error.retryable]).toEqual([504, 'upstream_timeout', true]);
   });
 
+  test('what is thrown because of the deadline is the deadline', async () => {
+    const slow = await startTestService({
+      deadlineMs: 20,
+      step: async (_request, { patience }) => {
+        await new Promise((aborted) => patience.signal.addEventListener('abort', aborted));
+        throw new ProviderError('unreachable', { provider: 'test' });
+      },
+    });
+    const { body } = await slow.call('POST', stepPath, { body: stepBody() });
+    await slow.close();
+    expect(body.error.code).toBe('upstream_timeout');
+  });
+
   test('a shutdown answers 503 shutting_down', async () => {
     const { status, body } = await failing(new Interruption('shutting_down'));
     expect([status, body.error.code]).toEqual([503, 'shutting_down']);

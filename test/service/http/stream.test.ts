@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { ProviderError } from '../../../src/service/agent/provider.js';
 import type { reactStep, StepObserver } from '../../../src/service/agent/react-step.js';
 import { StepRefused } from '../../../src/service/agent/step-refused.js';
@@ -19,6 +19,19 @@ afterEach(() => service?.close());
 
 const report = answered.context_report;
 if (!report) throw new Error('the fixture has a report');
+
+/** All but `setInterval`, which the heartbeat alone uses. */
+const timersOfNode = [
+  'Date',
+  'clearImmediate',
+  'clearTimeout',
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'setTimeout',
+] as const;
 
 /** A service whose step tells its observer something. */
 async function serviceThat(tell: (observer: StepObserver, signal: AbortSignal) => Promise<unknown>) {
@@ -121,10 +134,29 @@ describe('§9 a stream', () => {
     const { status, events } = await streamed();
     expect(status).toBe(200);
     expect(events.map(({ event }) => event)).toEqual(['step.started', 'context.built', 'error']);
-    const { type: _, ...body } = events.at(-1)?.data ?? {};
+    const body = events.at(-1)?.data.error;
     assertIsComponent('ErrorResponse', body);
     expect(body.error).toMatchObject({ code: 'upstream_overloaded', upstream_status: 529 });
     expect(service?.log.at(-1)).toMatchObject({ status: 200, outcome: 'upstream_overloaded' });
+  });
+
+  test('a comment line every 15 s keeps proxies from closing a silent connection', async () => {
+    jest.useFakeTimers({ doNotFake: [...timersOfNode] });
+    await serviceThat(async (observer, signal) => {
+      await observer.contextBuilt(report);
+      await new Promise((aborted) => signal.addEventListener('abort', aborted));
+    });
+    const response = await openStream();
+    let text = '';
+    response.on('data', (bytes) => {
+      text += bytes;
+    });
+    await until(() => text.includes('context.built'));
+    jest.advanceTimersByTime(30_000);
+    jest.useRealTimers();
+    await until(() => text.match(/^: /gm)?.length === 2);
+    expect(readEvents(text).map(({ event }) => event)).toEqual(['step.started', 'context.built']);
+    response.destroy();
   });
 
   test('a step that needs no context still starts before it ends', async () => {

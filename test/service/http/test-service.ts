@@ -75,7 +75,7 @@ export async function startTestService(
   };
 }
 
-async function call(
+export async function call(
   url: string,
   method: string,
   path: string,
@@ -99,7 +99,7 @@ async function call(
   return answer;
 }
 
-function linesInto(log: Record<string, unknown>[]): Writable {
+export function linesInto(log: Record<string, unknown>[]): Writable {
   return new Writable({
     write(line: Buffer, _encoding, done) {
       log.push(JSON.parse(line.toString()));

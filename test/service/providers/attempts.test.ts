@@ -1,11 +1,16 @@
-import { createServer, type Server } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { createConnection, createServer, type Server } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { CompletionRequest } from '../../../src/service/agent/provider.js';
 import type { Completion } from '../../../src/service/offline/reply.js';
 import { ask, connect, directoryAt, failureOf, fakeProvider, patienceOf, ways } from './requests.js';
 
 const answer: Completion = { text: 'Final Answer: in cart.ts' };
 const local = { model: 'qwen3', streamed: false };
+const relays: Server[] = [];
+afterEach(() => {
+  for (const relay of relays.splice(0)) relay.close();
+});
+
 const steered: Partial<CompletionRequest> = { temperature: 0, seed: 7 };
 
 describe.each(ways)('§4.1 $title', (way) => {
@@ -144,10 +149,9 @@ describe('§4.1 a connection that fails', () => {
     const port = await freePort();
     const directory = directoryAt(`http://127.0.0.1:${port}`);
     const asked = ask(connect(directory, 'gpt-4o'), { model: 'gpt-4o', streamed: false });
-    const relay = await listenLater(port, Number(new URL(fake.url).port));
+    await listenLater(port, Number(new URL(fake.url).port));
     expect((await asked).text).toBe(answer.text);
     expect(fake.requests).toHaveLength(1);
-    relay.close();
   });
 
   test('is unreachable when it fails again', async () => {
@@ -176,15 +180,14 @@ async function freePort(): Promise<number> {
 }
 
 /** Begins to listen when the first attempt has been refused, and passes connections on. */
-async function listenLater(port: number, target: number): Promise<Server> {
-  const { connect: dial } = await import('node:net');
+async function listenLater(port: number, target: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 80));
   const server = createServer((socket) => {
-    const onward = dial(target, '127.0.0.1');
+    const onward = createConnection(target, '127.0.0.1');
     socket.on('error', () => onward.destroy());
     onward.on('error', () => socket.destroy());
     socket.pipe(onward).pipe(socket);
   });
+  relays.push(server);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  return server;
 }

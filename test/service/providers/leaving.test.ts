@@ -36,7 +36,10 @@ describe.each(ways)('§8 the caller leaves: $title', (way) => {
   test('while the connection is being made', async () => {
     // Takes the connection, and never answers the TLS handshake.
     const sockets: Socket[] = [];
-    const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+    const server = createServer((socket) => sockets.push(socket.on('error', () => {}).resume())).listen(
+      0,
+      '127.0.0.1',
+    );
     await eventually(() => server.listening);
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
@@ -46,8 +49,8 @@ describe.each(ways)('§8 the caller leaves: $title', (way) => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     patience.interrupt('shutting_down');
     expect(await failed).toBe(patience.signal.reason);
+    await eventually(() => sockets.length === 1 && sockets.every(({ destroyed }) => destroyed));
     server.close();
-    for (const socket of sockets) socket.destroy();
   });
 
   test('before the call: nothing is sent', async () => {
