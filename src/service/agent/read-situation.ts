@@ -1,8 +1,7 @@
 import type { Turn } from '../../contract/history.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import { toOfferedTool } from '../parsing/definitions.js';
-import type { OfferedTool } from '../parsing/offered-tool.js';
+import { type OfferedTool, toOfferedTool } from '../parsing/offered-tool.js';
 import { readSignatures } from '../parsing/signatures.js';
 import { type Call, callsOf, readUnits, type Unit } from './history-units.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
