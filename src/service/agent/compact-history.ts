@@ -5,7 +5,7 @@ import { maskHistory } from './mask-history.js';
 import type { Provider } from './provider.js';
 import type { StepDependencies } from './step-dependencies.js';
 import { summarizeHistory } from './summarize-history.js';
-import { tokensOfUnit } from './weigh.js';
+import { renderAndWeigh } from './weigh.js';
 
 /** A compaction but for the request id. */
 export type CompactionResult = Omit<Compaction, 'request_id'>;
@@ -32,9 +32,9 @@ export async function compactHistory(
     tokens_after: before,
   };
   if (before <= target) return { ...untouched, usage: null, warnings: [] };
-  const { turns, usage } =
+  const { turns, usage, warnings } =
     request.strategy === 'mask'
-      ? { turns: await maskHistory(history, before - target, weigh), usage: null }
+      ? { turns: await maskHistory(history, before - target, weigh), usage: null, warnings: [] }
       : await summarizeHistory(request, dependencies);
   const after = await weigh(readUnits(turns));
   return {
@@ -43,15 +43,16 @@ export async function compactHistory(
     tokens_before: before,
     tokens_after: after,
     usage,
-    warnings: after > target ? [stillTooLong(after, target)] : [],
+    warnings: [...warnings, ...(after > target ? [stillTooLong(after, target)] : [])],
   };
 }
 
 /** What units take in a prompt, as the `text` protocol shows them. */
 async function weighUnits(units: readonly Unit[], { tokens, profile }: Counting): Promise<number> {
   const scale = { tokens, framing: profile.framing, protocol: 'text' } as const;
-  const counts = await Promise.all(units.map((unit) => tokensOfUnit(unit, scale)));
-  return counts.reduce((sum, count) => sum + count, 0);
+  let sum = 0;
+  for (const unit of units) sum += (await renderAndWeigh(unit, scale)).tokens;
+  return sum;
 }
 
 function stillTooLong(after: number, target: number): Warning {
