@@ -2,7 +2,7 @@ import type { Step } from '../contract/step.js';
 import { replayRun } from '../sdk/replay-run.js';
 import { renderCall } from '../sdk/summarize-run.js';
 import type { Trajectory } from '../sdk/trajectory.js';
-import { toOfferedTool } from '../service/parsing/definitions.js';
+import { toOfferedTool } from '../service/parsing/offered-tool.js';
 import { parseCompletion } from '../service/parsing/parse-completion.js';
 import { readSavedRun } from './read-saved-run.js';
 import type { SessionParts } from './session.js';

@@ -4,7 +4,7 @@ import { readUnits, type Unit } from './history-units.js';
 import { maskHistory } from './mask-history.js';
 import type { StepDependencies } from './step-dependencies.js';
 import { type CompactionDependencies, summarizeHistory } from './summarize-history.js';
-import { tokensOfUnit } from './weigh.js';
+import { renderAndWeigh } from './weigh.js';
 
 /** A compaction but for the request id. */
 export type CompactionResult = Omit<Compaction, 'request_id'>;
@@ -24,9 +24,9 @@ export async function compactHistory(
     tokens_after: before,
   };
   if (before <= target) return { ...untouched, usage: null, warnings: [] };
-  const { turns, usage } =
+  const { turns, usage, warnings } =
     request.strategy === 'mask'
-      ? { turns: await maskHistory(history, before - target, weigh), usage: null }
+      ? { turns: await maskHistory(history, before - target, weigh), usage: null, warnings: [] }
       : await summarizeHistory(request, dependencies);
   const after = await weigh(readUnits(turns));
   return {
@@ -35,7 +35,7 @@ export async function compactHistory(
     tokens_before: before,
     tokens_after: after,
     usage,
-    warnings: after > target ? [stillTooLong(after, target)] : [],
+    warnings: [...warnings, ...(after > target ? [stillTooLong(after, target)] : [])],
   };
 }
 
@@ -45,8 +45,9 @@ async function weighUnits(
   { tokens, profile }: Pick<StepDependencies, 'tokens' | 'profile'>,
 ): Promise<number> {
   const scale = { tokens, framing: profile.framing, protocol: 'text' } as const;
-  const counts = await Promise.all(units.map((unit) => tokensOfUnit(unit, scale)));
-  return counts.reduce((sum, count) => sum + count, 0);
+  let sum = 0;
+  for (const unit of units) sum += (await renderAndWeigh(unit, scale)).tokens;
+  return sum;
 }
 
 function stillTooLong(after: number, target: number): Warning {

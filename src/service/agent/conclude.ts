@@ -2,7 +2,7 @@ import type { Turn } from '../../contract/history.js';
 import type { Parse, PhaseControl, Step, StepError } from '../../contract/step.js';
 import { stepError } from '../../contract/step-error.js';
 import type { StepRequest } from '../../contract/step-request.js';
-import { nextCallId } from './history-units.js';
+import { CallIds } from './history-units.js';
 import { readPhaseReply } from './phases.js';
 import type { Completion } from './provider.js';
 import type { ReadAction, Reply } from './read-reply.js';
@@ -156,12 +156,8 @@ function replyText({ completion, reply }: Circumstances): string {
 }
 
 function withIds(actions: readonly ReadAction[], { calls }: Situation): ProposedAction[] {
-  const taken = new Set(calls.map((call) => call.id));
-  return actions.map((action) => {
-    const id = action.id && !taken.has(action.id) ? action.id : nextCallId(taken);
-    taken.add(id);
-    return { ...action, id };
-  });
+  const ids = new CallIds(calls.map((call) => call.id));
+  return actions.map((action) => ({ ...action, id: ids.take(action.id) }));
 }
 
 function stateOf({ providerState }: Completion): Pick<Turn, 'provider_state'> {

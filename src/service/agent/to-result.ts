@@ -62,10 +62,10 @@ export function toResult({
 /** `max_iterations_left` is 0: no model call was made (SPEC §3). */
 export function exhausted(request: StepRequest): StepResult {
   return {
-    ...blankStep,
     session_id: request.session_id,
     status: 'error',
     iterations_remaining: 0,
+    ...blankStep,
     phase: request.phase ?? null,
     error: stepError('iterations_exhausted'),
   };

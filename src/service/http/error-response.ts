@@ -9,10 +9,10 @@ export function errorResponse(
   { id, echo }: Pick<RequestState, 'id' | 'echo'>,
 ): ErrorResponse {
   return {
-    ...blankStep,
     session_id: echo?.sessionId ?? null,
     status: 'error',
     iterations_remaining: echo?.iterationsLeft ?? null,
+    ...blankStep,
     // The raw turns: they passed the schema, which keeps what it does not know.
     updated_conversation_history: (echo?.history ?? null) as Turn[] | null,
     provider: error.provider,
