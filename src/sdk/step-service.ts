@@ -30,7 +30,7 @@ export type StepEvent =
   | { readonly type: 'step.completed'; readonly step: Step };
 
 /** What the wire carries: an `error` with the whole error body ends a stream as `step.completed` does. */
-export type WireEvent = StepEvent | ({ readonly type: 'error' } & ErrorResponse);
+export type WireEvent = StepEvent | { readonly type: 'error'; readonly error: ErrorResponse };
 
 /** A history to be shortened (SPEC §10). */
 export interface CompactionRequest extends Omit<CompactionRequestInput, 'conversation_history'> {

@@ -113,7 +113,7 @@ async function* readStepEvents(response: Response): AsyncGenerator<StepEvent> {
   for await (const data of readEvents(response.body)) {
     // The service tests each of its events against the contract.
     const event = JSON.parse(data) as WireEvent;
-    if (event.type === 'error') throw StepwiseError.fromBody(event);
+    if (event.type === 'error') throw StepwiseError.fromBody(event.error);
     yield event;
     if (event.type === 'step.completed') return;
   }

@@ -93,7 +93,7 @@ function fail(fault: string, response: ServerResponse) {
 function streamError(line: Extract<Script, { error: string }>, response: ServerResponse) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(sse({ type: 'step.started', request_id: 'r' }));
-  response.end(sse({ type: 'error', ...failedBody(line) }));
+  response.end(sse({ type: 'error', error: failedBody(line) }));
 }
 
 function sendError(line: Extract<Script, { error: string }>, response: ServerResponse) {
