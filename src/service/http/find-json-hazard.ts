@@ -83,5 +83,7 @@ const isNumberPart = (char: number): boolean =>
 
 function isHeld(literal: string): boolean {
   const value = Number(literal);
-  return /^\d+$/.test(literal) ? Number.isSafeInteger(value) : Number.isFinite(value);
+  if (!/^\d+$/.test(literal)) return Number.isFinite(value);
+  // 250000000000000000000 is how JSON writes 2.5e20, which was held: our own answers may hold such numbers.
+  return Number.isSafeInteger(value) || String(value) === literal;
 }
