@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { get_encoding } from 'tiktoken';
 import { anyRequest } from './agent/arbitrary-request.js';
-import { framing } from './agent/prepare.js';
 import { sentPrompt } from './sent-prompt.js';
 import { llmConfig, startWholeService, stepRequest, type WholeService } from './whole-service.js';
 
@@ -15,6 +14,9 @@ afterAll(async () => {
   reference.free();
   await service.close();
 });
+
+/** What the model table states for OpenAI's chat format. */
+const framing = { prompt: 7, message: 4 };
 
 const tools = [
   { name: 'read_file', inputSchema: { type: 'object', properties: { path: { type: 'string' } } } },
