@@ -36,7 +36,7 @@ export const hostileTexts: Readonly<Record<string, (length: number) => string>> 
 
 function fill(length: number, prefix: string, unit: string, suffix = ''): string {
   const room = Math.max(0, length - prefix.length - suffix.length);
-  return prefix + unit.repeat(Math.ceil(room / unit.length)).slice(0, room) + suffix;
+  return prefix + unit.repeat(Math.floor(room / unit.length)) + suffix;
 }
 
 function backtickRuns(length: number): string {

@@ -21,7 +21,13 @@ const { values, positionals } = parseArgs({
 });
 
 const paint = paintFor(process.stdout);
-const options: RenderOptions = { paint, maxLines: 8, width: process.stdout.columns ?? 100 };
+const options: RenderOptions = {
+  paint,
+  maxLines: 8,
+  width: process.stdout.columns ?? 100,
+  verbose: false,
+  showAnswer: true,
+};
 
 if (values.help) console.log(usage);
 else await demonstrate(positionals.join(' ') || defaultTask);

@@ -3,6 +3,7 @@ import type { RunEvent } from '../sdk/run-events.js';
 import type { RunResult } from '../sdk/run-result.js';
 import { renderCall } from '../sdk/summarize-run.js';
 import { budgetBar, short } from './budget-bar.js';
+import { itemLine, leftOut } from './context-page.js';
 import type { Paint } from './paint.js';
 import { sanitize } from './sanitize.js';
 
@@ -12,6 +13,10 @@ export interface RenderOptions {
   readonly maxLines: number;
   /** In columns. */
   readonly width: number;
+  /** Also what was left out of the prompt. */
+  readonly verbose: boolean;
+  /** False where the answer goes elsewhere: to a script that reads stdout. */
+  readonly showAnswer: boolean;
 }
 
 type Render<Event> = (event: Event, options: RenderOptions) => readonly string[];
@@ -68,13 +73,17 @@ function rule(title: string, { paint, width }: RenderOptions): string {
   return `${paint('dim', '──')} ${paint('bold', title)} ${paint('dim', line)}`;
 }
 
-function renderReason({ response }: EventOf<'agent_reason'>, { paint }: RenderOptions): readonly string[] {
+function renderReason(
+  { response }: EventOf<'agent_reason'>,
+  { paint, verbose }: RenderOptions,
+): readonly string[] {
   const thought = response.thought ?? response.control?.plan ?? response.control?.observation;
   const problem = response.correction && response.parse?.problem;
   return [
     ...(thought ? [labelled(paint('magenta', 'Thought'), sanitize(thought))] : []),
     ...(problem ? [labelled(paint('yellow', 'Unreadable'), sanitize(problem))] : []),
     ...(response.context_report ? [renderBudget(response.context_report, paint)] : []),
+    ...(verbose && response.context_report ? leftOut(response.context_report).map(itemLine) : []),
   ];
 }
 
@@ -107,8 +116,14 @@ function renderEnd(
   const { paint } = options;
   const counted = usage.input_tokens === null ? [] : [`${short(usage.input_tokens)} tokens in`];
   const written = usage.output_tokens === null ? [] : [`${short(usage.output_tokens)} out`];
-  const facts = [stop_reason.replace('_', ' '), `${steps.length} steps`, ...counted, ...written];
-  return ['', rule('Answer', options), sanitize(answer), '', paint('dim', facts.join(' · '))];
+  const facts = [
+    stop_reason.replace('_', ' '),
+    `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`,
+    ...counted,
+    ...written,
+  ];
+  const text = options.showAnswer ? ['', rule('Answer', options), sanitize(answer)] : [];
+  return [...text, '', paint('dim', facts.join(' · '))];
 }
 
 const labelWidth = 12;

@@ -1,6 +1,10 @@
 /** The SDK: the loop over the stateless step, for Node and browsers. Imports no other package. */
+
+export type { Compaction } from '../contract/compaction.js';
 export type { ContextReport } from '../contract/context-report.js';
 export type { Turn, TurnInput } from '../contract/history.js';
+export type { ModelList } from '../contract/model-list.js';
+export type { Preview } from '../contract/preview.js';
 export type { ActionDetails, ErrorResponse, Step, StepError, Usage } from '../contract/step.js';
 export type { StepRequest, StepRequestInput, Task } from '../contract/step-request.js';
 export type { ToolDefinition } from '../contract/tool.js';
@@ -36,13 +40,7 @@ export type {
   StrategyName,
 } from './run-options.js';
 export type { ActionRecord, RunResult, StepRecord, StopReason } from './run-result.js';
-export type {
-  Compaction,
-  CompactionRequest,
-  ContextPreview,
-  StepEvent,
-  StepService,
-} from './step-service.js';
+export type { CompactionRequest, StepEvent, StepService } from './step-service.js';
 export { type ClientOptions, StepwiseClient } from './stepwise-client.js';
 export { StepwiseError } from './stepwise-error.js';
 export { renderCall } from './summarize-run.js';

@@ -1,10 +1,11 @@
+import type { Compaction } from '../contract/compaction.js';
 import type { TurnInput } from '../contract/history.js';
 import type { Step, StepError } from '../contract/step.js';
 import type { Approve } from './approval.js';
 import { InputNeeded } from './client-tools.js';
 import type { Tool } from './define-tool.js';
 import { Run } from './run.js';
-import type { Compaction, CompactionRequest, StepEvent, StepService } from './step-service.js';
+import type { StepEvent, StepService } from './step-service.js';
 import { StepwiseError } from './stepwise-error.js';
 import { TerminalToolError, ToolError } from './tool-errors.js';
 import type { Trajectory } from './trajectory.js';
@@ -69,10 +70,10 @@ class SavedService implements StepService {
     yield { type: 'step.completed', step };
   }
 
-  /** What was compacted then is not needed now: the responses are there already. */
-  async compact({ conversation_history }: CompactionRequest): Promise<Compaction> {
-    const blank = { changed: false, tokens_before: 0, tokens_after: 0, usage: null, warnings: [] };
-    return { ...blank, conversation_history };
+  /** What was compacted then need not be now: the responses are there already. */
+  async compact(): Promise<Compaction> {
+    const nothing = { tokens_before: 0, tokens_after: 0, usage: null, warnings: [], request_id: 'replay' };
+    return { ...nothing, changed: false, conversation_history: [] };
   }
 }
 

@@ -1,6 +1,7 @@
+import type { Compaction, CompactionRequestInput } from '../contract/compaction.js';
 import type { ContextReport } from '../contract/context-report.js';
 import type { TurnInput } from '../contract/history.js';
-import type { ActionDetails, ErrorResponse, Step, Usage, Warning } from '../contract/step.js';
+import type { ActionDetails, ErrorResponse, Step } from '../contract/step.js';
 import type { StepRequestInput } from '../contract/step-request.js';
 
 /** What a run needs of the service. `StepwiseClient` is one; a saved run that is played again is another. */
@@ -28,31 +29,10 @@ export type StepEvent =
   | { readonly type: 'action.proposed'; readonly action: ActionDetails }
   | { readonly type: 'step.completed'; readonly step: Step };
 
-/** What the wire carries: `error` ends a stream as `step.completed` does. */
+/** What the wire carries: an `error` with the whole error body ends a stream as `step.completed` does. */
 export type WireEvent = StepEvent | { readonly type: 'error'; readonly error: ErrorResponse };
 
-/** SPEC §10. */
-export interface CompactionRequest
-  extends Pick<StepRequestInput, 'project_id' | 'session_id' | 'llm_config' | 'user_api_keys'> {
+/** A history to be shortened (SPEC §10). */
+export interface CompactionRequest extends Omit<CompactionRequestInput, 'conversation_history'> {
   readonly conversation_history: readonly TurnInput[];
-  readonly target_tokens: number;
-  readonly strategy: 'mask' | 'summarize';
-}
-
-export interface Compaction {
-  readonly conversation_history: readonly TurnInput[];
-  readonly changed: boolean;
-  readonly tokens_before: number;
-  readonly tokens_after: number;
-  readonly usage: Usage | null;
-  readonly warnings: readonly Warning[];
-}
-
-/** The prompt of a step and what it is made of, without a model call (SPEC §1). */
-export interface ContextPreview {
-  readonly messages: readonly unknown[];
-  readonly system: string;
-  readonly prompt_sha256: string;
-  readonly context_report: ContextReport;
-  readonly warnings: readonly Warning[];
 }

@@ -1,18 +1,13 @@
+import type { Compaction } from '../contract/compaction.js';
+import type { ModelList } from '../contract/model-list.js';
+import type { Preview } from '../contract/preview.js';
 import type { ErrorResponse, Step } from '../contract/step.js';
 import type { StepRequestInput } from '../contract/step-request.js';
 import { CallLimit } from './call-limit.js';
 import { readEvents } from './read-events.js';
 import { Run } from './run.js';
 import type { RunOptions } from './run-options.js';
-import type {
-  CallOptions,
-  Compaction,
-  CompactionRequest,
-  ContextPreview,
-  StepEvent,
-  StepService,
-  WireEvent,
-} from './step-service.js';
+import type { CallOptions, CompactionRequest, StepEvent, StepService, WireEvent } from './step-service.js';
 import { StepwiseError } from './stepwise-error.js';
 
 export interface ClientOptions {
@@ -32,6 +27,7 @@ const paths = {
   stream: '/api/agent/react_step/stream',
   preview: '/api/agent/context_preview',
   compact: '/api/agent/compact_history',
+  models: '/api/agent/models',
 } as const;
 
 const defaultTimeoutMs = 130_000;
@@ -66,8 +62,13 @@ export class StepwiseClient implements StepService {
   }
 
   /** The prompt a step would send, and the context report; no model call, no key. */
-  async preview(request: StepRequestInput, options?: CallOptions): Promise<ContextPreview> {
-    return (await this.#json(paths.preview, request, options)) as ContextPreview;
+  async preview(request: StepRequestInput, options?: CallOptions): Promise<Preview> {
+    return (await this.#json(paths.preview, request, options)) as Preview;
+  }
+
+  /** What the service can reach, and which upstreams need a key. */
+  async models(options?: CallOptions): Promise<ModelList> {
+    return (await this.#json(paths.models, undefined, options)) as ModelList;
   }
 
   async compact(request: CompactionRequest, options?: CallOptions): Promise<Compaction> {
@@ -77,7 +78,7 @@ export class StepwiseClient implements StepService {
   async *stream(request: StepRequestInput, options?: CallOptions): AsyncGenerator<StepEvent> {
     const limit = new CallLimit(this.#timeoutMs, options?.signal);
     try {
-      const response = await this.#post(paths.stream, request, limit.signal);
+      const response = await this.#send(paths.stream, request, limit.signal);
       yield* readStepEvents(response);
     } catch (error) {
       throw limit.explain(error);
@@ -89,7 +90,7 @@ export class StepwiseClient implements StepService {
   async #json(path: string, request: unknown, options?: CallOptions): Promise<unknown> {
     const limit = new CallLimit(this.#timeoutMs, options?.signal);
     try {
-      return await readJson(await this.#post(path, request, limit.signal));
+      return await readJson(await this.#send(path, request, limit.signal));
     } catch (error) {
       throw limit.explain(error);
     } finally {
@@ -97,9 +98,10 @@ export class StepwiseClient implements StepService {
     }
   }
 
-  async #post(path: string, request: unknown, signal: AbortSignal): Promise<Response> {
-    const body = JSON.stringify(request);
-    const init = { method: 'POST', headers: this.#headers, body, signal };
+  /** With a body a POST, without one a GET. */
+  async #send(path: string, request: unknown, signal: AbortSignal): Promise<Response> {
+    const body = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
+    const init = { ...body, headers: this.#headers, signal };
     const response = await this.#fetch(this.#baseUrl + path, init);
     if (!response.ok) throw await toError(response);
     return response;

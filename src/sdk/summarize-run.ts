@@ -10,10 +10,11 @@ export function summarizeRun(result: Omit<RunResult, 'summary'>): string {
   const { steps, stop_reason, usage, tasks, answer } = result;
   const shown = steps.slice(-maxSteps);
   const hidden = steps.length - shown.length;
-  const tokens = `${usage.input_tokens ?? '?'} tokens in, ${usage.output_tokens ?? '?'} out`;
+  const counted = usage.input_tokens === null ? '' : `, ${usage.input_tokens} tokens in`;
+  const written = usage.output_tokens === null ? '' : `, ${usage.output_tokens} out`;
   const done = tasks.filter(({ status }) => status === 'completed').length;
   return [
-    `${stop_reason} after ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}, ${tokens}`,
+    `${stop_reason} after ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}${counted}${written}`,
     ...(hidden > 0 ? [`  … ${hidden} earlier steps`] : []),
     ...shown.flatMap(stepLines),
     ...(tasks.length > 0 ? [`Tasks: ${done} of ${tasks.length} completed`] : []),

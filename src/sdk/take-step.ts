@@ -52,10 +52,10 @@ function correct(run: RunState, { correction, direct_response }: Step): RunEnd |
   return undefined;
 }
 
-/** At the limit the model was made to answer; where it wrote an action all the same, the run is not done. */
-function answer(run: RunState, { direct_response, parse }: Step): RunEnd {
-  const wantsMore = parse?.outcome === 'action_after_limit' && !run.mustAnswer;
-  return wantsMore ? outOfSteps(direct_response) : answered(run, direct_response);
+/** At the limit the model was made to answer; where it wanted to go on all the same, the run is not done. */
+function answer(run: RunState, { direct_response, parse, control }: Step): RunEnd {
+  const wantsMore = parse?.outcome === 'action_after_limit' || control?.should_continue === true;
+  return wantsMore && !run.mustAnswer ? outOfSteps(direct_response) : answered(run, direct_response);
 }
 
 const answered = (run: RunState, text: string | null): RunEnd => ({

@@ -39,12 +39,23 @@ async function main(): Promise<void> {
     process.stdout.write(help);
     return;
   }
+  forgetProviderSettings(process.env);
   const config = readConfig(process.env);
   if (values['print-config']) {
     process.stdout.write(`${printConfig(config)}\n`);
     return;
   }
   await serve(config);
+}
+
+/**
+ * The vendors' SDKs read some thirty variables of their own, and a malformed one makes them throw. Whatever
+ * is the operator's has no business in a caller's request.
+ */
+function forgetProviderSettings(environment: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(environment)) {
+    if (/^(?:OPENAI|ANTHROPIC)_/.test(name) && !name.endsWith('_UPSTREAM_URL')) delete environment[name];
+  }
 }
 
 async function serve(config: Config): Promise<void> {

@@ -12,6 +12,7 @@ import { watchEventLoop } from './http/event-loop-lag.js';
 import { InFlight } from './http/in-flight.js';
 import { type OfflineModel, startOfflineModel } from './offline/offline-model.js';
 import { createModelDirectory, type ModelDirectory } from './providers/create-provider.js';
+import { loadEncoding } from './tokens/encodings.js';
 import { version } from './version.js';
 
 /** A service that listens. */
@@ -32,6 +33,8 @@ export async function startService(
   config: Config,
   log: Logger = pino({ level: config.LOG_LEVEL }),
 ): Promise<Service> {
+  // Most models count with it; the first caller need not wait for its tables.
+  await loadEncoding('o200k_base');
   const lag = watchEventLoop();
   const inFlight = new InFlight({ max: config.MAX_IN_FLIGHT, lagMs: lag.lagMs });
   const offline = config.OFFLINE_MODEL === 'on' ? await startOfflineModel() : undefined;

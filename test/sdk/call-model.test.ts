@@ -28,6 +28,12 @@ describe('§3 trouble on the way', () => {
   test.each([
     ['a refused request', { error: 'invalid_request' } as const, 'invalid_request', 1],
     ['a missing key', { error: 'missing_api_key' } as const, 'missing_api_key', 1],
+    [
+      'a failure inside the stream',
+      { error: 'upstream_billing', inStream: true } as const,
+      'upstream_billing',
+      1,
+    ],
     ['a stream that is cut', { fault: 'cut-stream' } as const, 'service_unreachable', 1],
     ["a proxy's page", { fault: 'html' } as const, 'invalid_answer', 1],
   ])('%s ends the run', async (_, line, code, calls) => {

@@ -13,7 +13,7 @@ export type Script =
   | { thought?: string; answer: string; outcome?: 'answer' | 'action_after_limit' }
   | { malformed: string }
   | { control: Record<string, unknown>; thought?: string }
-  | { error: keyof typeof errorCodes; retryAfterMs?: number }
+  | { error: keyof typeof errorCodes; retryAfterMs?: number; inStream?: boolean }
   | { fault: 'hang-up' | 'html' | 'silence' | 'cut-stream' };
 
 export interface Call {
@@ -73,7 +73,9 @@ function answer(
   { response, streamed }: { response: ServerResponse; streamed: boolean },
 ) {
   if ('fault' in line) return fail(line.fault, response);
-  if ('error' in line && errorCodes[line.error].status !== 200) return sendError(line, response);
+  if ('error' in line && errorCodes[line.error].status !== 200) {
+    return streamed && line.inStream ? streamError(line, response) : sendError(line, response);
+  }
   const step = stepSchema.parse(toStep(line, request));
   return streamed ? sendEvents(step, response) : sendJson(response, 200, step);
 }
@@ -87,16 +89,25 @@ function fail(fault: string, response: ServerResponse) {
   }
 }
 
-function sendError({ error, retryAfterMs }: Extract<Script, { error: string }>, response: ServerResponse) {
-  const body = {
+/** A failure after the stream has begun: the same body, as the last event. */
+function streamError(line: Extract<Script, { error: string }>, response: ServerResponse) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.write(sse({ type: 'step.started', request_id: 'r' }));
+  response.end(sse({ type: 'error', error: failedBody(line) }));
+}
+
+function sendError(line: Extract<Script, { error: string }>, response: ServerResponse) {
+  sendJson(response, errorCodes[line.error].status, failedBody(line));
+}
+
+const failedBody = ({ error, retryAfterMs }: Extract<Script, { error: string }>) =>
+  errorResponseSchema.parse({
     ...blank,
     status: 'error',
     session_id: null,
     iterations_remaining: null,
     error: errorBody(error, retryAfterMs),
-  };
-  sendJson(response, errorCodes[error].status, errorResponseSchema.parse(body));
-}
+  });
 
 const errorBody = (code: keyof typeof errorCodes, retryAfterMs?: number) => ({
   code,

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
+import supertest from 'supertest';
 import type { Step } from '../../src/contract/step.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { readConfig } from '../../src/service/config.js';
@@ -32,7 +33,7 @@ export interface WholeService {
 
 export interface StepAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: Step;
 }
 
@@ -57,14 +58,14 @@ export async function startWholeService(
     body: unknown,
     headers: Record<string, string> = {},
   ): Promise<StepAnswer> => {
-    const response = await fetch(service.url + path, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    const answer = { status: response.status, headers: response.headers, body: await response.json() };
-    assertKeepsContract('POST', path, { ...answer, headers: Object.fromEntries(response.headers) });
-    return answer as StepAnswer; // just held to the contract
+    const response = await supertest(service.url)
+      .post(path)
+      .set(headers)
+      .send(JSON.stringify(body))
+      .type('json');
+    const answer = { status: response.status, headers: response.headers, body: response.body };
+    assertKeepsContract('POST', path, answer);
+    return answer;
   };
   return {
     url: service.url,

@@ -2,20 +2,12 @@ import type { Compaction, CompactionRequest } from '../../contract/compaction.js
 import type { Warning } from '../../contract/step.js';
 import { readUnits, type Unit } from './history-units.js';
 import { maskHistory } from './mask-history.js';
-import type { Provider } from './provider.js';
 import type { StepDependencies } from './step-dependencies.js';
-import { summarizeHistory } from './summarize-history.js';
-import { tokensOfUnit } from './weigh.js';
+import { type CompactionDependencies, summarizeHistory } from './summarize-history.js';
+import { renderAndWeigh } from './weigh.js';
 
 /** A compaction but for the request id. */
 export type CompactionResult = Omit<Compaction, 'request_id'>;
-
-type Counting = Pick<StepDependencies, 'tokens' | 'profile'>;
-
-export interface CompactionDependencies extends Counting, Pick<StepDependencies, 'patience'> {
-  /** Called only where a model call is made. */
-  readonly connect: () => Provider;
-}
 
 /** A shorter history (SPEC §10): valid, its units whole, and the same again when it is called again. */
 export async function compactHistory(
@@ -32,9 +24,9 @@ export async function compactHistory(
     tokens_after: before,
   };
   if (before <= target) return { ...untouched, usage: null, warnings: [] };
-  const { turns, usage } =
+  const { turns, usage, warnings } =
     request.strategy === 'mask'
-      ? { turns: await maskHistory(history, before - target, weigh), usage: null }
+      ? { turns: await maskHistory(history, before - target, weigh), usage: null, warnings: [] }
       : await summarizeHistory(request, dependencies);
   const after = await weigh(readUnits(turns));
   return {
@@ -43,15 +35,19 @@ export async function compactHistory(
     tokens_before: before,
     tokens_after: after,
     usage,
-    warnings: after > target ? [stillTooLong(after, target)] : [],
+    warnings: [...warnings, ...(after > target ? [stillTooLong(after, target)] : [])],
   };
 }
 
 /** What units take in a prompt, as the `text` protocol shows them. */
-async function weighUnits(units: readonly Unit[], { tokens, profile }: Counting): Promise<number> {
+async function weighUnits(
+  units: readonly Unit[],
+  { tokens, profile }: Pick<StepDependencies, 'tokens' | 'profile'>,
+): Promise<number> {
   const scale = { tokens, framing: profile.framing, protocol: 'text' } as const;
-  const counts = await Promise.all(units.map((unit) => tokensOfUnit(unit, scale)));
-  return counts.reduce((sum, count) => sum + count, 0);
+  let sum = 0;
+  for (const unit of units) sum += (await renderAndWeigh(unit, scale)).tokens;
+  return sum;
 }
 
 function stillTooLong(after: number, target: number): Warning {

@@ -1,11 +1,12 @@
 import type { StepRequest } from '../../contract/step-request.js';
 import { IncrementalParser, type ParseDelta } from '../parsing/incremental.js';
+import { completionRequest } from './completion-request.js';
 import { proseOnly } from './phases.js';
-import { outputLimit } from './plan-budget.js';
 import type { PreparedPrompt } from './prepare-prompt.js';
 import type { Completion, CompletionRequest } from './provider.js';
-import type { StepObserver } from './react-step.js';
 import type { StepDependencies } from './step-dependencies.js';
+import type { StepObserver } from './step-observer.js';
+import { withoutNul } from './without-nul.js';
 
 interface Call extends Pick<StepDependencies, 'provider' | 'patience'> {
   readonly observer: StepObserver | undefined;
@@ -17,8 +18,8 @@ export async function complete(
   prepared: PreparedPrompt,
   { provider, patience, observer }: Call,
 ): Promise<Completion> {
-  const completionRequest = toCompletionRequest(request, prepared);
-  if (!observer) return provider.complete(completionRequest, patience);
+  const call = withTools(request, prepared);
+  if (!observer) return withoutNul(await provider.complete(call, patience));
   const parser = new IncrementalParser(prepared.situation.offered);
   const show =
     request.phase === 'reason' || request.phase === 'observe' ? proseOnly() : (delta: string) => delta;
@@ -28,34 +29,29 @@ export async function complete(
       if (shown !== '') await observer.delta(type, shown);
     }
   };
-  for await (const event of provider.stream(completionRequest, patience)) {
+  for await (const event of provider.stream(call, patience)) {
     if (event.type === 'completion') {
-      const { finishReason } = event.completion;
-      await tell(parser.end({ finishReason }).deltas);
-      return event.completion;
+      const { finishReason, toolCalls } = event.completion;
+      const { deltas } = parser.end({ finishReason });
+      const isThought = toolCalls.length > 0 && !prepared.situation.mustAnswer;
+      await tell(isThought ? deltas.map(asThought) : deltas);
+      return withoutNul(event.completion);
     }
-    if (event.type === 'reasoning') await observer.delta('reasoning', event.delta);
-    else await tell(parser.push(event.delta));
+    if (event.type === 'reasoning') await observer.delta('reasoning', withoutNul(event.delta));
+    else await tell(parser.push(withoutNul(event.delta)));
   }
   throw new Error('A provider stream ended without its completion.'); // the port promises one
 }
 
-function toCompletionRequest(
-  { llm_config: config, session_id, phase }: StepRequest,
-  prepared: PreparedPrompt,
-): CompletionRequest {
-  const { situation, prompt } = prepared;
-  const mayAct = !situation.mustAnswer && (phase ?? 'act') === 'act';
-  return {
-    model: config.modelName,
-    prompt,
-    maxOutputTokens: outputLimit(config),
-    temperature: config.temperature,
-    seed: config.seed,
-    reasoningEffort: config.reasoningEffort,
-    cacheKey: session_id,
-    ...(situation.protocol === 'native' && {
-      nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' },
-    }),
-  };
+/** Prose beside native calls is their thought; the text alone reads like an answer. */
+const asThought = ({ type, delta }: ParseDelta): ParseDelta => ({
+  type: type === 'answer' ? 'thought' : type,
+  delta,
+});
+
+function withTools(request: StepRequest, { situation, prompt }: PreparedPrompt): CompletionRequest {
+  const plain = completionRequest(request, prompt);
+  if (situation.protocol !== 'native') return plain;
+  const mayAct = !situation.mustAnswer && (request.phase ?? 'act') === 'act';
+  return { ...plain, nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' } };
 }

@@ -2,7 +2,8 @@ import type { Turn } from '../../contract/history.js';
 import type { Parse, PhaseControl, Step, StepError } from '../../contract/step.js';
 import { stepError } from '../../contract/step-error.js';
 import type { StepRequest } from '../../contract/step-request.js';
-import { nextCallId } from './history-units.js';
+import { readProse } from '../parsing/read-prose.js';
+import { CallIds } from './history-units.js';
 import { readPhaseReply } from './phases.js';
 import type { Completion } from './provider.js';
 import type { ReadAction, Reply } from './read-reply.js';
@@ -93,7 +94,7 @@ function billedFailure({ completion, reply }: Circumstances): Conclusion | undef
 function concludeAction(circumstances: Circumstances): Conclusion {
   const { request, situation, completion, reply } = circumstances;
   if (situation.mustAnswer) {
-    const answer = answered(circumstances, reply.thought ?? NO_ANSWER_AT_THE_LIMIT);
+    const answer = answered(circumstances, reply.thought || NO_ANSWER_AT_THE_LIMIT);
     return { ...answer, outcome: 'action_after_limit', thought: null };
   }
   const actions = withIds(reply.actions, situation);
@@ -131,7 +132,7 @@ function answered({ completion, reply }: Circumstances, answer: string): Conclus
 }
 
 function concludePhase(circumstances: Circumstances, phase: 'reason' | 'observe'): Conclusion {
-  const { prose, control } = readPhaseReply(replyText(circumstances), phase);
+  const { prose, control } = readPhaseReply(readProse(circumstances.completion.text), phase);
   if (phase === 'observe') {
     const answer = control.should_continue === false ? control.final_answer : null;
     const lastWord = circumstances.situation.mustAnswer
@@ -145,23 +146,14 @@ function concludePhase(circumstances: Circumstances, phase: 'reason' | 'observe'
 }
 
 function phaseCompleted(circumstances: Circumstances, phase: NonNullable<StepRequest['phase']>): Conclusion {
-  const content = replyText(circumstances);
+  const content = readProse(circumstances.completion.text);
   const turn: Turn = { role: 'assistant', content, phase, ...stateOf(circumstances.completion) };
   return { ...nothing, status: 'phase_completed', outcome: 'answer', thought: content, turns: [turn] };
 }
 
-/** The reply without its reasoning, whatever the parser took it for. */
-function replyText({ completion, reply }: Circumstances): string {
-  return reply.actions.length === 0 && reply.thought === null ? (reply.answer ?? '') : completion.text.trim();
-}
-
 function withIds(actions: readonly ReadAction[], { calls }: Situation): ProposedAction[] {
-  const taken = new Set(calls.map((call) => call.id));
-  return actions.map((action) => {
-    const id = action.id && !taken.has(action.id) ? action.id : nextCallId(taken);
-    taken.add(id);
-    return { ...action, id };
-  });
+  const ids = new CallIds(calls.map((call) => call.id));
+  return actions.map((action) => ({ ...action, id: ids.take(action.id) }));
 }
 
 function stateOf({ providerState }: Completion): Pick<Turn, 'provider_state'> {

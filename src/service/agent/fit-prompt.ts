@@ -1,29 +1,17 @@
 import type { ReportFolder, ReportItem, ReportSection } from '../../contract/context-report.js';
-import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import type { GatheredContext } from '../context/context-item.js';
 import type { TokenCounter } from '../tokens/token-counter.js';
-import { type Fold, foldHistory } from './fold-history.js';
-import { turnsOf, type Unit } from './history-units.js';
+import { type Fold, type Form, foldHistory } from './fold-history.js';
+import { turnsOf } from './history-units.js';
 import { renderInstructions, renderTools } from './prompt/instructions.js';
 import { type RenderedPrompt, renderPrompt } from './prompt/render-prompt.js';
-import { renderUnit } from './prompt/render-unit.js';
 import { openingTemplate } from './prompt/templates/shared.js';
-import type { Message, ModelProfile } from './provider.js';
+import type { Message } from './provider.js';
 import type { Situation } from './read-situation.js';
-import { type CutUnit, shareOut } from './share-out.js';
-import { maskUnit } from './shorten-unit.js';
+import { type CutUnit, type FitInputs, shareOut } from './share-out.js';
 import { advise } from './signals.js';
 import { buildTail, smallestTail } from './tail.js';
 import { type Scale, tokensOfMessage } from './weigh.js';
-
-export interface FitInputs {
-  readonly request: StepRequest;
-  readonly situation: Situation;
-  readonly gathered: GatheredContext;
-  readonly profile: ModelProfile;
-  readonly tokens: TokenCounter;
-}
 
 /** A prompt inside the budget, and what it took. All numbers are tokens. */
 export interface FittedPrompt extends RenderedPrompt {
@@ -73,7 +61,7 @@ export async function fitPrompt(inputs: FitInputs): Promise<FittedPrompt> {
   const rendered = renderPrompt({
     system: instructions + tools,
     context: context.blocks,
-    history: units.flatMap(({ unit }, index) => renderForm(unit, fold.forms[index], scale)),
+    history: units.flatMap((unit, index) => messagesOf(unit, fold.forms[index])),
     tail: tail.text,
   });
   const { messages } = rendered.prompt;
@@ -112,9 +100,9 @@ async function countNativeTools({ protocol, tools }: Situation, tokens: TokenCou
   return Math.ceil((await tokens.count(JSON.stringify(tools.map(schema)))) * NATIVE_SCHEMA_MARGIN);
 }
 
-function renderForm(unit: Unit, form: Fold['forms'][number] | undefined, { protocol }: Scale): Message[] {
+function messagesOf({ messages, maskedMessages = messages }: CutUnit, form: Form | undefined) {
   if (form === 'dropped') return [];
-  return renderUnit(form === 'masked' ? maskUnit(unit) : unit, protocol);
+  return form === 'masked' ? maskedMessages : messages;
 }
 
 function turnItems(units: readonly CutUnit[], fold: Fold): ReportItem[] {

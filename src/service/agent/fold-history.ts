@@ -71,9 +71,9 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
   }
 }
 
-/** Tokens of what a fold may never touch: the first and the latest task and the newest unit. */
-export function untouchableTokens(units: readonly WeighedUnit[]): number {
+/** What a fold may never touch: the first and the latest task and the newest unit. */
+export function untouchable<Weighed extends WeighedUnit>(units: readonly Weighed[]): Weighed[] {
   const tasks = units.filter(({ unit }) => unit.type === 'user' && unit.isTask);
   const kept = new Set([tasks[0], tasks.at(-1), units.at(-1)]);
-  return [...kept].reduce((sum, weighed) => sum + (weighed?.full ?? 0), 0);
+  return [...kept].flatMap((weighed) => weighed ?? []);
 }

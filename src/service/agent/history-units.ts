@@ -57,37 +57,45 @@ interface OpenCall extends Omit<Call, 'observation'> {
   observation?: Observation;
 }
 
+/** More calls than this in a row are more than one unit: a unit is kept, cut and shown in one piece. */
+const MOST_CALLS = 64;
+
 /** Reads turns, oldest first, into units. Total: any history that passes the schema has its units. */
 export function readUnits(history: readonly Turn[]): Unit[] {
   const units: Unit[] = [];
-  const ids = new Set<string>();
-  const open: OpenCall[] = [];
+  const ids = new CallIds();
+  const open = new Map<string, OpenCall>();
+  let calls: OpenCall[] = [];
   history.forEach((turn, index) => {
     if (turn.role === 'tool_observation') observe(turn, index);
     else if (turn.toolCall && turn.role === 'assistant') act(turn, index);
-    else if (turn.content !== '') units.push(speak(turn, index));
+    else if (/\S/.test(turn.content)) units.push(speak(turn, index)); // vendors refuse or drop blank texts
   });
   return units;
 
   function act(turn: Turn, index: number): void {
     const call = readCall(turn, index, ids);
-    ids.add(call.id);
-    open.push(call);
-    const last = units.at(-1);
-    if (last?.type === 'action' && turn.content === '' && history[index - 1]?.toolCall) {
-      units[units.length - 1] = { ...last, calls: [...last.calls, call] };
+    open.set(call.id, call);
+    const isFurther = units.at(-1)?.type === 'action' && turn.content === '' && history[index - 1]?.toolCall;
+    if (isFurther && calls.length < MOST_CALLS) {
+      calls.push(call);
       return;
     }
     const { content: thought, provider_state: providerState } = turn;
-    units.push({ type: 'action', index, thought, calls: [call], providerState });
+    calls = [call];
+    units.push({ type: 'action', index, thought, calls, providerState });
   }
 
   function observe(turn: Turn, index: number): void {
     const observation = readObservation(turn, index);
-    const named = open.findIndex((call) => call.id === turn.toolCallId);
-    const [owner] = open.splice(Math.max(named, 0), 1);
-    if (owner) owner.observation = observation;
-    else units.push({ type: 'stray_observation', index, observation });
+    const [oldest] = open.values();
+    const owner = open.get(turn.toolCallId ?? '') ?? oldest;
+    if (!owner) {
+      units.push({ type: 'stray_observation', index, observation });
+      return;
+    }
+    owner.observation = observation;
+    open.delete(owner.id);
   }
 }
 
@@ -111,11 +119,28 @@ export function callsOf(units: readonly Unit[]): Call[] {
   return units.flatMap((unit) => (unit.type === 'action' ? unit.calls : []));
 }
 
-/** `call_<n>`, counted from the start, and never one that is taken. */
-export function nextCallId(taken: ReadonlySet<string>): string {
-  let number = taken.size + 1;
-  while (taken.has(`call_${number}`)) number += 1;
-  return `call_${number}`;
+/** The ids of a run's calls: each belongs to one call only. */
+export class CallIds {
+  readonly #taken: Set<string>;
+  /** All numbers below it that were ever looked at are taken. */
+  #next = 1;
+
+  constructor(taken: Iterable<string> = []) {
+    this.#taken = new Set(taken);
+  }
+
+  /** The wanted id where it is given and free; else `call_<n>`, counted from the start (SPEC §2). */
+  take(wanted: string | undefined): string {
+    const id = wanted && !this.#taken.has(wanted) ? wanted : this.#nextFree();
+    this.#taken.add(id);
+    return id;
+  }
+
+  #nextFree(): string {
+    this.#next = Math.max(this.#next, this.#taken.size + 1);
+    while (this.#taken.has(`call_${this.#next}`)) this.#next += 1;
+    return `call_${this.#next}`;
+  }
 }
 
 function speak(turn: Turn, index: number): UserUnit | AssistantUnit {
@@ -124,11 +149,10 @@ function speak(turn: Turn, index: number): UserUnit | AssistantUnit {
   return { type: 'assistant', index, content, providerState: turn.provider_state };
 }
 
-function readCall({ toolCall }: Turn, index: number, taken: ReadonlySet<string>): OpenCall {
-  const id = toolCall?.id;
+function readCall({ toolCall }: Turn, index: number, ids: CallIds): OpenCall {
   return {
     index,
-    id: id && !taken.has(id) ? id : nextCallId(taken),
+    id: ids.take(toolCall?.id),
     name: toolCall?.name ?? '',
     parameters: toolCall?.parameters ?? {},
   };

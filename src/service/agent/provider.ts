@@ -108,7 +108,7 @@ export interface ModelProfile {
   readonly encoding: 'o200k_base' | 'cl100k_base';
   /** 1 where the encoding is the model's own; else the factor that makes the estimate safe. */
   readonly countMargin: number;
-  /** Tokens the chat format itself takes: fixed for the prompt, and for each message. */
+  /** Tokens the chat format itself takes: once, and for each message, the system message included. */
   readonly framing: { readonly prompt: number; readonly message: number };
   readonly nativeTools: 'good' | 'poor' | 'none';
 }

@@ -1,22 +1,13 @@
-import type { ContextReport } from '../../contract/context-report.js';
-import type { ActionDetails, Step } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import { complete } from './complete.js';
 import { conclude } from './conclude.js';
 import { preparePrompt } from './prepare-prompt.js';
 import { readReply } from './read-reply.js';
 import type { StepDependencies } from './step-dependencies.js';
-import { exhausted, toResult } from './to-result.js';
+import type { StepObserver } from './step-observer.js';
+import { exhausted, type StepResult, toResult } from './to-result.js';
 
-/** A step's answer; HTTP adds the request id and the caller's own history in front of `new_turns`. */
-export type StepResult = Omit<Step, 'request_id' | 'updated_conversation_history'>;
-
-/** Watches a step as it happens (SPEC §9). Each call is awaited, so a slow watcher slows the relay. */
-export interface StepObserver {
-  contextBuilt(report: ContextReport): Promise<void>;
-  delta(kind: 'reasoning' | 'draft' | 'thought' | 'answer', delta: string): Promise<void>;
-  actionProposed(action: ActionDetails): Promise<void>;
-}
+export type { StepObserver, StepResult };
 
 /** One step (SPEC §4): one prompt, one completion, one conclusion. Throws `StepRefused`, `ProviderError` or `Interruption`. */
 export async function reactStep(

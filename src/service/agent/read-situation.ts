@@ -1,10 +1,9 @@
 import type { Turn } from '../../contract/history.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import { toOfferedTool } from '../parsing/definitions.js';
-import type { OfferedTool } from '../parsing/offered-tool.js';
+import { type OfferedTool, toOfferedTool } from '../parsing/offered-tool.js';
 import { readSignatures } from '../parsing/signatures.js';
-import { type Call, callsOf, readUnits, type Unit } from './history-units.js';
+import { type Call, callsOf, observationsOf, readUnits, type Unit } from './history-units.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
 import type { ModelProfile } from './provider.js';
 import { countSignals, type LoopSignals } from './signals.js';
@@ -29,8 +28,9 @@ export interface Situation {
 /** Throws `StepRefused` where the request asks for what cannot be. */
 export function readSituation(request: StepRequest, profile: ModelProfile): Situation {
   const newTurn = newUserTurn(request);
-  const units = readUnits([...request.conversation_history, ...(newTurn ? [newTurn] : [])]);
-  if (!units.some((unit) => unit.type === 'user' && unit.isTask)) throw noTask();
+  const history = [...request.conversation_history, ...(newTurn ? [newTurn] : [])];
+  if (!history.some((turn) => turn.role === 'user')) throw noTask();
+  const units = readUnits(history);
   const calls = callsOf(units);
   const tools = request.tools ?? [];
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
@@ -42,7 +42,7 @@ export function readSituation(request: StepRequest, profile: ModelProfile): Situ
     offered: offeredTools(tools, request.available_tools_prompt_segment ?? ''),
     protocol: chooseProtocol(request, profile),
     isLast,
-    mustAnswer: mustAnswer(request, isLast, calls),
+    mustAnswer: mustAnswer(request, isLast, units),
     signals: countSignals(calls, tools),
   };
 }
@@ -76,8 +76,13 @@ function offeredTools(tools: readonly ToolDefinition[], segment: string): Offere
   return [...new Map(all.reverse().map((tool) => [tool.name, tool])).values()].reverse();
 }
 
-function mustAnswer(request: StepRequest, isLast: boolean, calls: readonly Call[]): MustAnswer | undefined {
-  const observed = calls.filter((call) => call.observation);
-  if (observed.at(-1)?.observation?.isTerminal) return 'terminal_error';
+function mustAnswer(request: StepRequest, isLast: boolean, units: readonly Unit[]): MustAnswer | undefined {
+  if (endsTerminally(units)) return 'terminal_error';
   return isLast && request.on_last_iteration !== 'allow_action' ? 'last_iteration' : undefined;
+}
+
+/** Whether the run ended with what was observed last: after an answer or a new task it goes on (SPEC §4.5). */
+function endsTerminally(units: readonly Unit[]): boolean {
+  const newest = units.findLast((unit) => unit.type !== 'user' || unit.isTask);
+  return newest !== undefined && observationsOf(newest).some(({ isTerminal }) => isTerminal);
 }

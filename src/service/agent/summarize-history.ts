@@ -1,43 +1,85 @@
 import type { CompactionRequest } from '../../contract/compaction.js';
 import type { Turn } from '../../contract/history.js';
+import type { Warning } from '../../contract/step.js';
 import { cutLines } from '../context/cut-lines.js';
 import { fence } from '../context/fence.js';
-import { parseCompletion } from '../parsing/parse-completion.js';
-import type { CompactionDependencies } from './compact-history.js';
+import { readProse } from '../parsing/read-prose.js';
+import { completionRequest } from './completion-request.js';
 import { KEPT_UNITS, readUnits, turnsOf, type Unit } from './history-units.js';
-import { budgetExceeded, outputLimit } from './plan-budget.js';
+import { budgetExceeded } from './plan-budget.js';
 import { renderPrompt } from './prompt/render-prompt.js';
 import { renderUnit } from './prompt/render-unit.js';
 import { summaryTemplate } from './prompt/templates/summary.js';
-import type { Completion, CompletionRequest, Prompt } from './provider.js';
+import type { Completion, Prompt, Provider } from './provider.js';
 import type { StepDependencies } from './step-dependencies.js';
+import { withoutNul } from './without-nul.js';
+
+export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' | 'profile' | 'patience'> {
+  /** Called only where a model call is made. */
+  readonly connect: () => Provider;
+}
 
 /** The least of a transcript that is worth a summary, in tokens. */
 const SMALLEST_TRANSCRIPT = 64;
 
-/** One model call turns all between the first task and the newest units into one `summary` turn. */
+/** What a summary made of a history, and what the call took: null where none was made. */
+export interface Summarized {
+  readonly turns: Turn[];
+  readonly usage: Completion['usage'] | null;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * One model call turns the oldest part into one `summary` turn: all but the first and the latest task and the
+ * newest units.
+ */
 export async function summarizeHistory(
   request: CompactionRequest,
   dependencies: CompactionDependencies,
-): Promise<{ turns: Turn[]; usage: Completion['usage'] | null }> {
+): Promise<Summarized> {
   const history = request.conversation_history;
   const units = readUnits(history);
-  const task = units.find((unit) => unit.type === 'user' && unit.isTask);
-  const old = units.slice(0, -KEPT_UNITS).filter((unit) => unit !== task);
-  if (old.every((unit) => unit.type === 'user' && !unit.isTask)) return { turns: [...history], usage: null };
-  const prompt = await summaryPrompt(task ? [task, ...old] : old, request, dependencies);
+  const tasks = units.filter((unit) => unit.type === 'user' && unit.isTask);
+  const kept = new Set([tasks[0], tasks.at(-1), ...units.slice(-KEPT_UNITS)]);
+  const old = units.filter((unit) => !kept.has(unit));
+  if (old.every((unit) => unit.type === 'user' && !unit.isTask))
+    return { turns: [...history], usage: null, warnings: [] };
+  const shown = units.filter((unit) => unit === tasks[0] || unit === tasks.at(-1) || !kept.has(unit));
+  const prompt = await summaryPrompt(shown, request, dependencies);
   const provider = dependencies.connect();
-  const completion = await provider.complete(completionRequest(request, prompt), dependencies.patience);
-  const content = parseCompletion(completion.text, []).answer?.trim();
-  if (!content) return { turns: [...history], usage: completion.usage };
-  const replaced = new Set(old.flatMap(turnsOf));
-  const position = Math.min(...replaced);
-  const summary: Turn = { role: 'user', kind: 'summary', content };
-  const turns = history.flatMap((turn, index) => [
-    ...(index === position ? [summary] : []),
+  const completion = withoutNul(
+    await provider.complete(completionRequest(request, prompt), dependencies.patience),
+  );
+  const { usage } = completion;
+  const content = readProse(completion.text);
+  const isUsable = content !== '' && completion.refusal === null && completion.finishReason !== 'refusal';
+  if (!isUsable) return { turns: [...history], usage, warnings: [...completion.warnings, noSummary] };
+  const turns = replaceTurns(history, new Set(old.flatMap(turnsOf)), {
+    role: 'user',
+    kind: 'summary',
+    content,
+  });
+  const cutOff = completion.finishReason === 'length' ? [summaryTruncated] : [];
+  return { turns, usage, warnings: [...completion.warnings, ...cutOff] };
+}
+
+const noSummary: Warning = {
+  code: 'no_summary',
+  message: 'The model gave no summary; the history is as it was.',
+};
+
+const summaryTruncated: Warning = {
+  code: 'summary_truncated',
+  message: 'The output limit cut the summary off; raise maxOutputTokens or the reserve.',
+};
+
+/** The history with one turn in place of the first of some, and without the others. */
+function replaceTurns(history: readonly Turn[], replaced: ReadonlySet<number>, by: Turn): Turn[] {
+  const [position] = [...replaced].sort((a, b) => a - b);
+  return history.flatMap((turn, index) => [
+    ...(index === position ? [by] : []),
     ...(replaced.has(index) ? [] : [turn]),
   ]);
-  return { turns, usage: completion.usage };
 }
 
 /** The old part as one fenced transcript, cut to what the budget of the call leaves. */
@@ -64,19 +106,4 @@ function transcribe(unit: Unit): string {
         `${speaker[role]}: ${parts.map((part) => ('text' in part ? part.text : '')).join('')}`,
     )
     .join('');
-}
-
-function completionRequest(
-  { llm_config: config, session_id }: CompactionRequest,
-  prompt: Prompt,
-): CompletionRequest {
-  return {
-    model: config.modelName,
-    prompt,
-    maxOutputTokens: outputLimit(config),
-    temperature: config.temperature,
-    seed: config.seed,
-    reasoningEffort: config.reasoningEffort,
-    cacheKey: session_id,
-  };
 }

@@ -1,12 +1,15 @@
-import type { ActionDetails, Parse, Signals, Warning } from '../../contract/step.js';
+import { blankStep } from '../../contract/blank-step.js';
+import type { ActionDetails, Parse, Signals, Step, Warning } from '../../contract/step.js';
 import { stepError } from '../../contract/step-error.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import type { PreparedPrompt } from './prepare-prompt.js';
 import type { Completion } from './provider.js';
-import type { StepResult } from './react-step.js';
 import type { Reply } from './read-reply.js';
 import { countSignals } from './signals.js';
+
+/** A step's answer; HTTP adds the request id and the caller's own history in front of `new_turns`. */
+export type StepResult = Omit<Step, 'request_id' | 'updated_conversation_history'>;
 
 interface Outcome {
   readonly request: StepRequest;
@@ -62,25 +65,8 @@ export function exhausted(request: StepRequest): StepResult {
     session_id: request.session_id,
     status: 'error',
     iterations_remaining: 0,
-    thought: null,
-    direct_response: null,
-    action_details: null,
-    additional_actions: [],
-    new_turns: [],
-    correction: null,
-    control: null,
+    ...blankStep,
     phase: request.phase ?? null,
-    parse: null,
-    context_report: null,
-    signals: null,
-    usage: null,
-    model: null,
-    provider: null,
-    finish_reason: null,
-    finish_reason_raw: null,
-    reasoning: null,
-    completion_text: null,
-    warnings: [],
     error: stepError('iterations_exhausted'),
   };
 }

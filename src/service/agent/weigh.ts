@@ -1,10 +1,9 @@
+import { eventLoopShare } from '../tokens/event-loop-share.js';
 import type { TokenCounter } from '../tokens/token-counter.js';
-import type { WeighedUnit } from './fold-history.js';
 import type { Unit } from './history-units.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
 import { renderUnit } from './prompt/render-unit.js';
 import type { Message, ModelProfile, Part } from './provider.js';
-import { maskUnit } from './shorten-unit.js';
 
 /** How this request's prompt is counted. */
 export interface Scale {
@@ -19,19 +18,24 @@ const NATIVE_PART_FRAMING = 12;
 /** Tokens that may come or go where two texts meet at white space or `/`; elsewhere the seam is exact. */
 const SEAM_SLACK = 4;
 
-export async function weighUnit(unit: Unit, scale: Scale): Promise<WeighedUnit> {
-  const [full, masked] = await Promise.all([unit, maskUnit(unit)].map((form) => tokensOfUnit(form, scale)));
-  return { unit, full: full ?? 0, masked: masked ?? 0 };
+/** A unit as it is shown. */
+export interface RenderedUnit {
+  readonly messages: readonly Message[];
+  /** Upper bound of what it adds to a prompt: its messages may still be merged with their neighbours. */
+  readonly tokens: number;
 }
 
-/** Upper bound of what a unit adds to a prompt: its messages may still be merged with their neighbours. */
-export async function tokensOfUnit(unit: Unit, scale: Scale): Promise<number> {
+/** What rendering one unit books of the event loop, so that ten thousand of them do not hold it. */
+const RENDERING = 2048;
+
+export async function renderAndWeigh(unit: Unit, scale: Scale): Promise<RenderedUnit> {
+  await eventLoopShare.take(RENDERING);
   const messages = renderUnit(unit, scale.protocol);
   const counts = await Promise.all(messages.map((message) => tokensOfMessage(message, scale)));
   const seams = messages.filter(
     ({ parts: [first] }) => first?.type === 'text' && /^[\s/]/.test(first.text),
   ).length;
-  return counts.reduce((sum, count) => sum + count, seams * SEAM_SLACK);
+  return { messages, tokens: counts.reduce((sum, count) => sum + count, seams * SEAM_SLACK) };
 }
 
 /** Tokens of a message as it is sent, framing included. */

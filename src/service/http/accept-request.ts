@@ -64,9 +64,13 @@ export function resolveModel(config: LlmConfig, models: ModelDirectory): Resolve
 }
 
 /** The model with the caller's key. Throws where the key is missing or malformed. */
-export function connect(model: ResolvedModel, sentKey: string | undefined): StepDependencies['provider'] {
+export function connect(
+  model: ResolvedModel,
+  { sentKey, state }: Pick<AcceptedRequest<unknown>, 'sentKey' | 'state'>,
+): StepDependencies['provider'] {
   const key = readModelKey(sentKey);
   if (model.keyRequired && !key) throw new RequestRefused('missing_api_key');
+  state.key = key;
   return model.connect(key);
 }
 

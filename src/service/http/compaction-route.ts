@@ -10,10 +10,10 @@ export function compactionRoute(services: StepServices): Route {
     path: '/api/agent/compact_history',
     post: async (request, response) => {
       const accepted = await acceptRequest(compactionRequestSchema, { request, response }, services);
-      const { request: wanted, patience, state, sentKey, warnings } = accepted;
+      const { request: wanted, patience, state, warnings } = accepted;
       const model = resolveModel(wanted.llm_config, services.models);
       const counting = countingFor(model);
-      const dependencies = { ...counting, patience, connect: () => connect(model, sentKey) };
+      const dependencies = { ...counting, patience, connect: () => connect(model, accepted) };
       const result = await compactHistory(wanted, dependencies);
       state.usage = result.usage;
       const compaction: Compaction = {

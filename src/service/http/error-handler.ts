@@ -4,7 +4,7 @@ import type { ErrorResponse } from '../../contract/step.js';
 import { errorResponse } from './error-response.js';
 import type { EventStream } from './event-stream.js';
 import { RequestRefused } from './request-refused.js';
-import { stateOf } from './request-state.js';
+import { type RequestState, stateOf } from './request-state.js';
 import { sendFailure } from './send-failure.js';
 import { toFailure } from './to-failure.js';
 
@@ -15,13 +15,17 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     const { signal } = state;
     const failure = toFailure(signal?.aborted ? signal.reason : (refusalOfExpress(thrown) ?? thrown));
     state.outcome = failure.code;
-    if (failure.code === 'internal_error')
-      log.error({ request_id: state.id, bug: describeBug(thrown) }, 'bug');
+    if (failure.code === 'internal_error') logBug(log, thrown, state);
     if (response.destroyed) return;
     if (state.events?.started) endStream(state.events, errorResponse(failure, state));
     else if (response.headersSent) response.destroy();
     else sendFailure(request, response, failure);
   };
+}
+
+function logBug(log: Logger, thrown: unknown, { id, key }: RequestState): void {
+  const bug = JSON.stringify(describeBug(thrown));
+  log.error({ request_id: key?.redact(id) ?? id, bug: JSON.parse(key?.redact(bug) ?? bug) }, 'bug');
 }
 
 /** The one end event of a stream that failed. */

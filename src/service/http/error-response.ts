@@ -1,3 +1,4 @@
+import { blankStep } from '../../contract/blank-step.js';
 import type { Turn } from '../../contract/history.js';
 import type { ErrorResponse, StepError } from '../../contract/step.js';
 import type { RequestState } from './request-state.js';
@@ -11,27 +12,10 @@ export function errorResponse(
     session_id: echo?.sessionId ?? null,
     status: 'error',
     iterations_remaining: echo?.iterationsLeft ?? null,
-    thought: null,
-    direct_response: null,
-    action_details: null,
-    additional_actions: [],
+    ...blankStep,
     // The raw turns: they passed the schema, which keeps what it does not know.
     updated_conversation_history: (echo?.history ?? null) as Turn[] | null,
-    new_turns: [],
-    correction: null,
-    control: null,
-    phase: null,
-    parse: null,
-    context_report: null,
-    signals: null,
-    usage: null,
-    model: null,
     provider: error.provider,
-    finish_reason: null,
-    finish_reason_raw: null,
-    reasoning: null,
-    completion_text: null,
-    warnings: [],
     error,
     request_id: id,
   };

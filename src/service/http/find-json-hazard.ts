@@ -81,7 +81,12 @@ function endOfNumber(text: string, start: number): number {
 const isNumberPart = (char: number): boolean =>
   isDigit(char) || char === 0x2e || char === 0x65 || char === 0x45 || char === 0x2b || char === 0x2d;
 
+/**
+ * An integer beyond 2^53 passes only where it comes out as it went in: so JSON writes the float 2.5e20, and a
+ * history that holds one must be fit to be sent back.
+ */
 function isHeld(literal: string): boolean {
   const value = Number(literal);
-  return /^\d+$/.test(literal) ? Number.isSafeInteger(value) : Number.isFinite(value);
+  if (!/^\d+$/.test(literal)) return Number.isFinite(value);
+  return Number.isSafeInteger(value) || String(value) === literal;
 }

@@ -30,7 +30,8 @@ const callerLeft = 499;
 function toRecord(method: string, response: Response, state: RequestState): RequestRecord {
   const left = !response.writableFinished;
   return {
-    request_id: state.id,
+    // A caller may have sent its key for an id.
+    request_id: state.key?.redact(state.id) ?? state.id,
     method,
     route: state.route,
     status: left ? callerLeft : response.statusCode,

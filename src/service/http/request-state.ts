@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { Usage } from '../../contract/step.js';
+import type { Secret } from '../providers/secret.js';
 import type { EventStream } from './event-stream.js';
 
 /** What is known of a request while it is answered: its failure body and its log line are made from it. */
@@ -11,6 +12,8 @@ export interface RequestState {
   /** An error code, or how the reply was read; the log's word for how it ended. */
   outcome?: string;
   usage?: Usage | null;
+  /** Known once a model is connected: whatever is logged is redacted by its value. */
+  key?: Secret | undefined;
   /** Of the accepted step; where it is aborted, its `Interruption` is why the step failed, whatever was thrown. */
   signal?: AbortSignal;
   /** Present where the answer is a stream. */

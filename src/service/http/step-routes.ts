@@ -53,9 +53,9 @@ async function acceptStep(
   services: StepServices,
 ): Promise<AcceptedStep> {
   const accepted = await acceptRequest(stepRequestSchema, { request, response }, services);
-  const { request: step, patience, state, sentKey } = accepted;
+  const { request: step, patience, state } = accepted;
   const model = resolveModel(step.llm_config, services.models);
-  const provider = connect(model, sentKey);
+  const provider = connect(model, accepted);
   const dependencies = { ...countingFor(model), provider, patience, sources: services.sourcesFor(step) };
   return {
     request: step,

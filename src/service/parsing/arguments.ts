@@ -1,6 +1,6 @@
+import { closeIsMissing, closesAgain } from './call-end.js';
 import { excerpt, isBareWord, isKeyCode, readValue, readWordText } from './literals.js';
-import { matchMarker } from './markers.js';
-import { type OfferedTool, shorten } from './offered-tool.js';
+import type { OfferedTool } from './offered-tool.js';
 import {
   type JsonValue,
   lineEnd,
@@ -35,6 +35,9 @@ export function readArguments(text: string, start: number, tool: OfferedTool | u
   const lenient = new ArgumentReader(new Scanner(text, start, { lenient: true }), tool).read();
   return lenient.ok ? lenient : { ...exact, cut: exact.cut || lenient.cut };
 }
+
+/** Characters of a string whose end is guessed at: many such strings in one long line must not add up. */
+const longestMended = 2 ** 17;
 
 class ArgumentReader {
   readonly #scanner: Scanner;
@@ -163,7 +166,8 @@ class ArgumentReader {
     if (opening?.prefix !== '') return scanner.fail('a string cannot be read');
     const inside = scanner.position + 1;
     const quotes = '"“”'.includes(text.charAt(scanner.position)) ? '"“”' : "'‘’`";
-    for (let at = inside; at < text.length && text.charAt(at) !== '\n'; at += 1) {
+    const farthest = Math.min(text.length, inside + longestMended);
+    for (let at = inside; at < farthest && text.charAt(at) !== '\n'; at += 1) {
       if (text.charAt(at) === '\\') at += 1;
       else if (quotes.includes(text.charAt(at)) && this.#closesString(at + 1)) {
         const smart = '“‘'.includes(text.charAt(inside - 1));
@@ -223,96 +227,4 @@ function forbidden(text: string, at: number, mark: string): boolean {
   if (mark === "'" || mark === '’')
     return !(isKeyCode(text.charCodeAt(at - 1)) && isKeyCode(text.charCodeAt(at + 1)));
   return '"`“”‘{}[]<>'.includes(mark);
-}
-
-/**
- * Whether the call stops behind a closed literal without `)`: at the end, before a marker, a fence or a
- * blank line. What looks like a further argument is not left out.
- */
-function closeIsMissing(text: string, valueEnd: number): boolean {
-  if (endsReply(text, valueEnd) === false) return false;
-  const next = skipSpace(text, lineEnd(text, valueEnd));
-  if (next >= text.length) return true;
-  const lineStart = text.lastIndexOf('\n', next) + 1;
-  const marker = matchMarker(text, lineStart);
-  if ((marker && marker !== 'partial') || text.startsWith('```', next)) return true;
-  const blankLine = text.slice(lineEnd(text, valueEnd), next).split('\n').length > 2;
-  return blankLine && !looksLikeArgument(text, next);
-}
-
-function looksLikeArgument(text: string, position: number): boolean {
-  if ('"\'`)]},'.includes(text.charAt(position))) return true;
-  let end = position;
-  while (isKeyCode(text.charCodeAt(end))) end += 1;
-  const separator = text.charAt(skipBlanks(text, end));
-  return separator === '=' || separator === ':';
-}
-
-/** Another line before the next marker ends like this call does: which of them closes it cannot be told. */
-function closesAgain(text: string, from: number): boolean {
-  for (let line = from + 1; line < text.length; line = lineEnd(text, line) + 1) {
-    const marker = matchMarker(text, line);
-    if (marker && marker !== 'partial') return false;
-    let end = lineEnd(text, line);
-    while (end > line && ' \t\r;`'.includes(text.charAt(end - 1))) end -= 1;
-    if (text.charAt(end - 1) === ')' && '"\'”’'.includes(text.charAt(end - 2))) return true;
-  }
-  return false;
-}
-
-export type NamedArguments =
-  | { ok: true; values: Record<string, JsonValue>; spellings: Spellings }
-  | { ok: false; problem: string };
-
-/** Gives every argument its name (SPEC §7.5). Arguments are never dropped: what has no name is a problem. */
-export function nameArguments(
-  list: readonly Argument[],
-  spellings: Spellings,
-  tool: OfferedTool | undefined,
-): NamedArguments {
-  const [only] = list;
-  if (list.length === 1 && only?.key === null && isArgumentObject(only.value, tool)) {
-    return { ok: true, values: only.value, spellings };
-  }
-  const entries = new Map<string, JsonValue>();
-  const spelled = new Map<string, string>();
-  for (const [index, { key, value, spelling }] of list.entries()) {
-    const name = key ?? tool?.parameters[index];
-    if (name === undefined) return { ok: false, problem: describeUnnamed(index, tool) };
-    if (key === null && index > 0 && list[index - 1]?.key !== null) {
-      return { ok: false, problem: `argument ${index + 1} has no name but follows a named one` };
-    }
-    if (entries.has(name)) return { ok: false, problem: `argument \`${shorten(name)}\` is given twice` };
-    entries.set(name, value);
-    if (spelling !== undefined) spelled.set(name, spelling);
-  }
-  const values = Object.fromEntries(entries);
-  spellings.set(values, spelled);
-  return { ok: true, values, spellings };
-}
-
-function describeUnnamed(index: number, tool: OfferedTool | undefined): string {
-  const takes = tool ? `: \`${tool.name}\` takes ${tool.parameters.join(', ') || 'no parameters'}` : '';
-  return `argument ${index + 1} has no name${takes}`;
-}
-
-/** A single object is the argument object, unless the first parameter is an object and no key matches. */
-function isArgumentObject(
-  value: JsonValue,
-  tool: OfferedTool | undefined,
-): value is { [key: string]: JsonValue } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const keys = Object.keys(value);
-  const matches = keys.length === 0 || keys.some((key) => tool?.parameters.includes(key));
-  return matches || !takesObjectFirst(tool);
-}
-
-function takesObjectFirst(tool: OfferedTool | undefined): boolean {
-  const properties = tool?.inputSchema?.['properties'];
-  const first = tool?.parameters[0];
-  if (typeof properties !== 'object' || properties === null || first === undefined) return false;
-  const schema: unknown = Object.hasOwn(properties, first) ? Reflect.get(properties, first) : undefined;
-  const type: unknown =
-    typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'type') : undefined;
-  return type === 'object' || (Array.isArray(type) && type.includes('object'));
 }

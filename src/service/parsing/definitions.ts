@@ -1,20 +1,10 @@
 import { readValue } from './literals.js';
-import type { OfferedTool } from './offered-tool.js';
+import { type OfferedTool, toOfferedTool } from './offered-tool.js';
 import { type JsonValue, Scanner, skipSpace } from './scanner.js';
 
 type JsonObject = { [key: string]: JsonValue };
 
 const schemaKeys = ['inputSchema', 'input_schema', 'parameters', 'arguments', 'args', 'params'] as const;
-
-/** From a tool definition in MCP's shape: positional order is the order of `inputSchema.properties`. */
-export function toOfferedTool(tool: {
-  readonly name: string;
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-}): OfferedTool {
-  const { properties } = tool.inputSchema;
-  const parameters = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-  return { name: tool.name, parameters, inputSchema: tool.inputSchema };
-}
 
 /** Tools from JSON definitions in the segment, in MCP's, OpenAI's or Anthropic's shape; null if it has none. */
 export function readDefinitions(segment: string): OfferedTool[] | null {

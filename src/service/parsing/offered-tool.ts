@@ -7,6 +7,16 @@ export interface OfferedTool {
   readonly inputSchema?: Readonly<Record<string, unknown>>;
 }
 
+/** From a tool definition in MCP's shape: positional order is the order of `inputSchema.properties`. */
+export function toOfferedTool(tool: {
+  readonly name: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}): OfferedTool {
+  const { properties } = tool.inputSchema;
+  const parameters = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  return { name: tool.name, parameters, inputSchema: tool.inputSchema };
+}
+
 const namesShown = 20;
 
 /** The offered tools by name, and the longest name that stands at a place of the text (SPEC §7.4). */

@@ -1,5 +1,5 @@
-import { nameArguments } from './arguments.js';
 import { checkArguments } from './check-arguments.js';
+import { nameArguments } from './name-arguments.js';
 import type { OfferedTools } from './offered-tool.js';
 import type { JsonValue, Repair } from './scanner.js';
 import { type CallReading, type Dialect, signature, type WrittenCall } from './written-call.js';

@@ -18,7 +18,7 @@ export interface AnsweredRequest {
   readonly provider: string;
   readonly strippable: readonly string[];
   /** The vendor's codes and what they mean. */
-  readonly codes: Readonly<Record<string, ProviderFailure>>;
+  readonly codes: ReadonlyMap<string, ProviderFailure>;
 }
 
 /** SPEC §3: statuses that mean one thing whatever the body says. */
@@ -73,7 +73,7 @@ function failureOf(
 ): ProviderFailure {
   const failure = failureByStatus[status] ?? (status >= 500 ? 'failed' : 'rejected');
   const refined = codes
-    .map((code) => known[code])
+    .map((code) => known.get(code))
     .find((each) => each && refinements[failure]?.includes(each));
   if (refined) return refined;
   if (failure !== 'rejected') return failure;

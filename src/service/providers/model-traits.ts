@@ -1,4 +1,5 @@
 import type { CompletionRequest, ModelProfile } from '../agent/provider.js';
+import { estimateMargins } from '../tokens/estimate-margins.js';
 
 export type Effort = NonNullable<CompletionRequest['reasoningEffort']>;
 
@@ -22,10 +23,10 @@ export interface ModelTraits extends ModelProfile {
  * OpenAI's chat format: 3 tokens and a role of 1 for each message, the system message among them, and 3 that open
  * the reply (openai-cookbook, "How to count tokens with tiktoken").
  */
-const openaiFraming = { prompt: 7, message: 4 };
+const openaiFraming = { prompt: 3, message: 4 };
 
 /** Anthropic does not publish its format; more than was ever seen. */
-const anthropicFraming = { prompt: 16, message: 8 };
+const anthropicFraming = { prompt: 8, message: 8 };
 
 /** What a model of OpenAI's is taken for unless its row says otherwise: one that reasons, as all new ones do. */
 export const openaiModel: ModelTraits = {
@@ -43,14 +44,11 @@ export const openaiModel: ModelTraits = {
   toolsWithoutReasoning: false,
 };
 
-/**
- * What a model of Anthropic's is taken for: no public tokenizer, so o200k times a margin. 1.25 is above what was seen
- * of the older ones; the tokenizer since Opus 4.7 makes up to 35 % more of the same text.
- */
+/** What a model of Anthropic's is taken for: no public tokenizer, so o200k times a margin. */
 export const anthropicModel: ModelTraits = {
   ...openaiModel,
   contextWindow: 1_000_000,
-  countMargin: 1.7,
+  countMargin: estimateMargins.claudeSince47,
   framing: anthropicFraming,
   seed: false,
   efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
@@ -62,7 +60,7 @@ export const anthropicModel: ModelTraits = {
 /** A model behind a compatible server: the common denominator. What it refuses is learned. */
 export const compatibleModel: ModelTraits = {
   ...openaiModel,
-  countMargin: 1.35,
+  countMargin: estimateMargins.unknown,
   nativeTools: 'poor',
   temperature: true,
   maxTokensParam: 'max_tokens',

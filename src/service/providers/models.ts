@@ -1,3 +1,4 @@
+import { estimateMargins } from '../tokens/estimate-margins.js';
 import { anthropicModel, type Effort, type ModelTraits, offlineModel, openaiModel } from './model-traits.js';
 
 interface ModelRow extends Partial<ModelTraits> {
@@ -27,7 +28,7 @@ const openaiModels: readonly ModelRow[] = [
     // no reasoning beside tools in Chat Completions since 5.4 (docs.spring.io/spring-ai/reference/2.1).
     pattern: /^(?:ft:)?gpt-(?:[6-9]|\d\d)/,
     names: ['gpt-6.1-sol', 'gpt-6.1-terra', 'gpt-6-sol', 'gpt-6-luna', 'gpt-6-astra'],
-    countMargin: 1.25,
+    countMargin: estimateMargins.unknown,
     nativeTools: 'poor',
     toolsWithoutReasoning: true,
     cacheBreakpoints: true,
@@ -147,7 +148,7 @@ const anthropicModels: readonly ModelRow[] = [
   {
     pattern: /^claude-(?:opus|sonnet)-4-6/,
     names: ['claude-opus-4-6', 'claude-sonnet-4-6'],
-    countMargin: 1.25,
+    countMargin: estimateMargins.claude,
     efforts: ['none', 'low', 'medium', 'high', 'max'],
   },
   {
@@ -155,7 +156,7 @@ const anthropicModels: readonly ModelRow[] = [
     pattern: /^claude-(?:(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:$|-\d{8})|\d)/,
     names: ['claude-opus-4-5', 'claude-sonnet-4-5', 'claude-haiku-4-5'],
     contextWindow: 200_000,
-    countMargin: 1.25,
+    countMargin: estimateMargins.claude,
     efforts: [],
   },
   {

@@ -72,7 +72,7 @@ export class UpstreamProvider implements Provider {
   }
 
   async #send(draft: Draft, { signal }: Patience, streamed: boolean): Promise<Opened> {
-    const { headers } = this.#vendor;
+    const headers = this.#vendor.headers();
     const exchange = this.#shared.transport.exchange({ provider: this.name, headers, signal, streamed });
     try {
       return { response: await this.#vendor.post(draft, exchange.fetch), draft, exchange };

@@ -5,8 +5,8 @@ import type { ServerSentEvent } from './read-events.js';
 
 /** One vendor's way of saying things, for one upstream. Everything but `post` is pure. */
 export interface Vendor {
-  /** The headers that say who asks; empty where the upstream needs no key. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** The headers that say who asks: the one place where the key is laid open. */
+  headers(): Readonly<Record<string, string>>;
 
   /** The request in the vendor's words, without the parameters the model is known to refuse. */
   draft(request: CompletionRequest, options: DraftOptions): Draft;

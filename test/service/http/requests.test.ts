@@ -63,6 +63,7 @@ describe('§3 JSON that cannot be handled: 400 invalid_request', () => {
   test.each([
     ['64 levels', nested(63)],
     ['the largest exact integer', '9007199254740991'],
+    ['a float as JSON writes it', String(2.5e20)],
     ['digits in a string', '"9007199254740993"'],
     ['brackets in a string', JSON.stringify('['.repeat(100))],
     ['a backslash before u0000', '"\\\\u0000"'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkArguments } from '../../../src/service/parsing/check-arguments.js';
-import { toOfferedTool } from '../../../src/service/parsing/definitions.js';
+import { toOfferedTool } from '../../../src/service/parsing/offered-tool.js';
 import { type ParsedCompletion, parseCompletion } from '../../../src/service/parsing/parse-completion.js';
 import type { JsonValue } from '../../../src/service/parsing/scanner.js';
 

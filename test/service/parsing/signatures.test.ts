@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { toOfferedTool } from '../../../src/service/parsing/definitions.js';
+import { toOfferedTool } from '../../../src/service/parsing/offered-tool.js';
 import { readSignatures } from '../../../src/service/parsing/signatures.js';
 
 function told(segment: string): string[] {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createModelDirectory } from '../../../src/service/providers/create-provider.js';
+import { estimateMargins } from '../../../src/service/tokens/estimate-margins.js';
 import { ask, connect, directoryAt, fakeProvider, llmConfig } from './requests.js';
 
 const directory = () => directoryAt('http://127.0.0.1:9');
@@ -73,9 +74,15 @@ describe('§8 profiles', () => {
       countMargin: 1,
     });
     expect(profileOf('gpt-4-turbo')).toMatchObject({ encoding: 'cl100k_base', countMargin: 1 });
-    expect(profileOf('claude-haiku-4-5')).toMatchObject({ contextWindow: 200_000, countMargin: 1.25 });
+    expect(profileOf('claude-haiku-4-5')).toMatchObject({
+      contextWindow: 200_000,
+      countMargin: estimateMargins.claude,
+    });
     expect(profileOf('claude-haiku-4-5-20251001')).toEqual(profileOf('claude-haiku-4-5'));
-    expect(profileOf('claude-opus-5')).toMatchObject({ contextWindow: 1_000_000, countMargin: 1.7 });
+    expect(profileOf('claude-opus-5')).toMatchObject({
+      contextWindow: 1_000_000,
+      countMargin: estimateMargins.claudeSince47,
+    });
     expect(profileOf('unheard-of', 'openai')).toMatchObject({ contextWindow: null });
   });
 
@@ -98,7 +105,7 @@ describe('§8 profiles', () => {
     });
     expect(profileOf('any', 'local')).toMatchObject({
       contextWindow: null,
-      countMargin: 1.35,
+      countMargin: estimateMargins.unknown,
       nativeTools: 'poor',
     });
   });

@@ -37,11 +37,11 @@ function wellFormed({ role, parts }: Message): Message {
 }
 
 function mergeNeighbours(messages: readonly Message[]): Message[] {
-  const merged: Message[] = [];
-  for (const message of messages) {
+  const merged: { role: Message['role']; parts: Part[] }[] = [];
+  for (const { role, parts } of messages) {
     const last = merged.at(-1);
-    if (last?.role !== message.role) merged.push(message);
-    else merged[merged.length - 1] = { role: last.role, parts: [...last.parts, ...message.parts] };
+    if (last?.role === role) last.parts.push(...parts);
+    else merged.push({ role, parts: [...parts] });
   }
   return merged;
 }

@@ -81,18 +81,19 @@ const every = <Block extends z.ZodType>(content: readonly unknown[], schema: Blo
     return read.success ? [read.data] : [];
   });
 
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  tool_use: 'tool',
-  pause_turn: 'tool',
-  refusal: 'refusal',
-};
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
+  Object.entries({
+    end_turn: 'stop',
+    stop_sequence: 'stop',
+    max_tokens: 'length',
+    model_context_window_exceeded: 'length',
+    tool_use: 'tool',
+    pause_turn: 'tool',
+    refusal: 'refusal',
+  } as const),
+);
 
-const unify = (raw: string | null): FinishReason =>
-  raw !== null && Object.hasOwn(finishReasons, raw) ? (finishReasons[raw] ?? 'other') : 'other';
+const unify = (raw: string | null): FinishReason => finishReasons.get(raw ?? '') ?? 'other';
 
 /** Anthropic counts what was read from or written to the cache apart from `input_tokens`. */
 function toUsage(usage: WireUsage): Usage {
@@ -100,7 +101,7 @@ function toUsage(usage: WireUsage): Usage {
   const written = usage?.cache_creation_input_tokens ?? null;
   const input = usage?.input_tokens ?? null;
   return {
-    input_tokens: input === null ? null : input + (cached ?? 0) + (written ?? 0),
+    input_tokens: input === null ? null : Math.min(input + (cached ?? 0) + (written ?? 0), 2 ** 31 - 1),
     output_tokens: usage?.output_tokens ?? null,
     cached_input_tokens: cached,
     cache_write_tokens: written,

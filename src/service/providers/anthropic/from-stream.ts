@@ -34,7 +34,8 @@ const eventSchema = z.discriminatedUnion('type', [
 
 type Event = z.output<typeof eventSchema>;
 type Delta = z.output<typeof deltaSchema>;
-const known = new Set(eventSchema.options.map(({ shape }) => shape.type.value as string));
+const known = new Set<string>(eventSchema.options.map(({ shape }) => shape.type.value));
+const namedSchema = z.object({ type: z.string() });
 
 /**
  * Reads a Messages stream to its `message_stop`. Where the connection ends before that, a stop reason is enough.
@@ -65,13 +66,13 @@ function completionOf(answer: GrowingAnswer, draft: Draft, provider: string): Co
 /** Undefined for a ping and for events not known yet. Throws on what cannot be read, and on the provider's error. */
 function readEvent(data: string, provider: string): Event | undefined {
   const json = parseJson(data);
-  const named = z.object({ type: z.string() }).safeParse(json);
+  const named = namedSchema.safeParse(json);
   if (named.success && !known.has(named.data.type)) return undefined;
   const event = eventSchema.safeParse(json);
   const details = { provider, upstreamStatus: 200 };
   if (!event.success) throw new ProviderError('invalid_response', details);
   if (event.data.type !== 'error') return event.data;
-  throw new ProviderError(errorCodes[event.data.error.type ?? ''] ?? 'failed', details);
+  throw new ProviderError(errorCodes.get(event.data.error.type ?? '') ?? 'failed', details);
 }
 
 /** An answer while it arrives, in the shape of a plain one. */

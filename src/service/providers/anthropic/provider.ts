@@ -22,7 +22,10 @@ export interface AnthropicOptions {
 /** Messages through the `@anthropic-ai/sdk` package. */
 export function anthropicVendor({ name, url, key, traits }: AnthropicOptions): Vendor {
   return {
-    headers: { 'anthropic-version': apiVersion, ...(key && { authorization: `Bearer ${key.reveal()}` }) },
+    headers: () => ({
+      'anthropic-version': apiVersion,
+      ...(key && { authorization: `Bearer ${key.reveal()}` }),
+    }),
     draft: (request, options) => toRequest(request, traits, options),
     post: (draft, fetch) => post(url, draft, fetch),
     readError: (error, { strippable }) => toError(error, name, strippable),

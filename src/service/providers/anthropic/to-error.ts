@@ -4,18 +4,20 @@ import { classifyFailure } from '../classify-failure.js';
 import type { FailedAttempt } from '../failed-attempt.js';
 
 /** `error.details.error_code` and `error.type`, as the types of `@anthropic-ai/sdk` 1.12 list them. */
-export const errorCodes: Readonly<Record<string, ProviderFailure>> = {
-  enforced_spend_limit_reached: 'billing',
-  contract_spend_limit_reached: 'billing',
-  authentication_error: 'authentication',
-  billing_error: 'billing',
-  permission_error: 'permission',
-  not_found_error: 'model_not_found',
-  rate_limit_error: 'rate_limited',
-  overloaded_error: 'overloaded',
-  invalid_request_error: 'rejected',
-  request_too_large: 'rejected',
-};
+export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
+  Object.entries({
+    enforced_spend_limit_reached: 'billing',
+    contract_spend_limit_reached: 'billing',
+    authentication_error: 'authentication',
+    billing_error: 'billing',
+    permission_error: 'permission',
+    not_found_error: 'model_not_found',
+    rate_limit_error: 'rate_limited',
+    overloaded_error: 'overloaded',
+    invalid_request_error: 'rejected',
+    request_too_large: 'rejected',
+  } as const),
+);
 
 /** The failed attempt behind an error answer; undefined where the SDK's error is none. */
 export function toError(

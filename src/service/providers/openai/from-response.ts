@@ -114,16 +114,17 @@ export function toCompletion(reply: Reply, draft: Draft): Completion {
   };
 }
 
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop',
-  length: 'length',
-  tool_calls: 'tool',
-  function_call: 'tool',
-  content_filter: 'refusal',
-};
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
+  Object.entries({
+    stop: 'stop',
+    length: 'length',
+    tool_calls: 'tool',
+    function_call: 'tool',
+    content_filter: 'refusal',
+  } as const),
+);
 
-const unify = (raw: string | null): FinishReason =>
-  raw !== null && Object.hasOwn(finishReasons, raw) ? (finishReasons[raw] ?? 'other') : 'other';
+const unify = (raw: string | null): FinishReason => finishReasons.get(raw ?? '') ?? 'other';
 
 const toUsage = (usage: WireUsage): Usage => ({
   input_tokens: usage?.prompt_tokens ?? null,

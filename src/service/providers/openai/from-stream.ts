@@ -116,4 +116,4 @@ class GrowingReply {
 }
 
 const failureOf = ({ code, type }: z.output<typeof errorSchema>['error']) =>
-  errorCodes[code ?? ''] ?? errorCodes[type ?? ''] ?? 'failed';
+  errorCodes.get(code ?? '') ?? errorCodes.get(type ?? '') ?? 'failed';

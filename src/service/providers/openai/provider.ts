@@ -20,7 +20,7 @@ export interface OpenaiOptions {
 /** Chat Completions through the `openai` package, at OpenAI or any server that speaks the same. */
 export function openaiVendor({ name, url, key, traits }: OpenaiOptions): Vendor {
   return {
-    headers: key ? { authorization: `Bearer ${key.reveal()}` } : {},
+    headers: () => (key ? { authorization: `Bearer ${key.reveal()}` } : {}),
     draft: (request, options) => toRequest(request, traits, options),
     post: (draft, fetch) => post(url, draft, fetch),
     readError: (error, { strippable }) => toError(error, name, strippable),

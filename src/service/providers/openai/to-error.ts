@@ -4,19 +4,21 @@ import { classifyFailure } from '../classify-failure.js';
 import type { FailedAttempt } from '../failed-attempt.js';
 
 /** `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes). */
-export const errorCodes: Readonly<Record<string, ProviderFailure>> = {
-  invalid_api_key: 'authentication',
-  model_not_found: 'model_not_found',
-  insufficient_quota: 'billing',
-  credit_balance_exhausted: 'billing',
-  billing_hard_limit_reached: 'billing',
-  billing_not_active: 'billing',
-  rate_limit_exceeded: 'rate_limited',
-  slow_down: 'overloaded',
-  server_is_overloaded: 'overloaded',
-  context_length_exceeded: 'context_length',
-  invalid_request_error: 'rejected',
-};
+export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
+  Object.entries({
+    invalid_api_key: 'authentication',
+    model_not_found: 'model_not_found',
+    insufficient_quota: 'billing',
+    credit_balance_exhausted: 'billing',
+    billing_hard_limit_reached: 'billing',
+    billing_not_active: 'billing',
+    rate_limit_exceeded: 'rate_limited',
+    slow_down: 'overloaded',
+    server_is_overloaded: 'overloaded',
+    context_length_exceeded: 'context_length',
+    invalid_request_error: 'rejected',
+  } as const),
+);
 
 /** The failed attempt behind an error answer; undefined where the SDK's error is none. */
 export function toError(

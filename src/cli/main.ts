@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+import { text as readAll } from 'node:stream/consumers';
+import { version } from '../service/version.js';
+import { exitCodes } from './exit-codes.js';
+import { interact } from './interactive.js';
+import { openTools } from './open-tools.js';
+import { type Invocation, type RunFlags, readArguments, UsageError } from './read-arguments.js';
+import { runOnce } from './run-once.js';
+import { runTool } from './run-tool.js';
+import { Screen } from './screen.js';
+import { Terminal } from './terminal.js';
+import { usage } from './usage.js';
+
+/** By name: the class of a configuration's error is loaded with the service only. */
+const expected = new Set(['UsageError', 'StepwiseError', 'ConfigError']);
+
+// Whoever reads our output may leave early (`| head`): that is no error.
+process.stdout.on('error', () => process.exit(exitCodes.answered));
+process.exitCode = await main(process.argv.slice(2)).catch(explain);
+
+/**
+ * Resolves to the exit code. The service and its parser are loaded only where they are needed: they cost most of the
+ * time that `stepwise --help` or `stepwise tool` would take.
+ */
+async function main(argv: readonly string[]): Promise<number> {
+  const invocation = readArguments(argv);
+  if (invocation.command === 'help') return say(usage);
+  if (invocation.command === 'version') return say(`${version}\n`);
+  if (invocation.command === 'tool') return callTool(invocation);
+  const terminal = new Terminal();
+  const screen = new Screen(terminal, invocation.options);
+  if (invocation.command === 'replay') {
+    const { replay } = await import('./replay.js');
+    return replay(invocation.file, { screen, flags: invocation.options });
+  }
+  return work(await taskFrom(invocation.task), { terminal, screen, flags: invocation.options });
+}
+
+async function work(
+  task: string | undefined,
+  view: { terminal: Terminal; screen: Screen; flags: RunFlags },
+): Promise<number> {
+  const { openSession } = await import('./open-session.js');
+  const opened = await openSession(view, { interactive: task === undefined });
+  try {
+    return await (task === undefined ? interact(opened) : runOnce(opened.session, task));
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Without a task and without a person at the keyboard, the task is what is piped in. */
+async function taskFrom(task: string | undefined): Promise<string | undefined> {
+  if (task !== undefined || process.stdin.isTTY) return task;
+  const piped = (await readAll(process.stdin)).trim();
+  if (piped === '') throw new UsageError('There is no task.');
+  return piped;
+}
+
+async function callTool(invocation: Extract<Invocation, { command: 'tool' }>): Promise<number> {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return runTool(await openTools(invocation.options), invocation, controller.signal);
+}
+
+function say(text: string): number {
+  process.stdout.write(text);
+  return exitCodes.answered;
+}
+
+/** What a person did wrong, or what is not there, in one sentence; a bug with its stack. */
+function explain(error: unknown): number {
+  const { message, stack, name } = error instanceof Error ? error : new Error(String(error));
+  const isSystem = error instanceof Error && 'syscall' in error;
+  process.stderr.write(`stepwise: ${expected.has(name) || isSystem ? message : stack}\n`);
+  return exitCodes.error;
+}

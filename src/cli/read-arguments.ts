@@ -1,0 +1,110 @@
+import { parseArgs } from 'node:util';
+
+/** What the command line asks for. */
+export type Invocation =
+  | { readonly command: 'run'; readonly task: string | undefined; readonly options: RunFlags }
+  | { readonly command: 'tool'; readonly name: string; readonly args: string; readonly options: RunFlags }
+  | { readonly command: 'replay'; readonly file: string; readonly options: RunFlags }
+  | { readonly command: 'help' }
+  | { readonly command: 'version' };
+
+export interface RunFlags {
+  readonly dir: string;
+  readonly model: string | undefined;
+  readonly upstream: string | undefined;
+  readonly protocol: 'text' | 'xml' | 'native' | 'auto' | undefined;
+  readonly strategy: 'react' | 'reason-act-observe' | undefined;
+  readonly maxSteps: number | undefined;
+  readonly tokenLimit: number | undefined;
+  readonly files: readonly string[];
+  readonly pins: readonly string[];
+  readonly tools: string | undefined;
+  readonly yes: boolean;
+  readonly json: boolean;
+  readonly verbose: boolean;
+  readonly save: string | undefined;
+  readonly resume: string | undefined;
+  readonly server: string | undefined;
+  readonly token: string | undefined;
+}
+
+/** The command line cannot be understood; the message says why. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const protocols = ['text', 'xml', 'native', 'auto'] as const;
+const strategies = ['react', 'reason-act-observe'] as const;
+
+const options = {
+  dir: { type: 'string', default: '.' },
+  model: { type: 'string' },
+  upstream: { type: 'string' },
+  protocol: { type: 'string' },
+  strategy: { type: 'string' },
+  'max-steps': { type: 'string' },
+  'token-limit': { type: 'string' },
+  file: { type: 'string', multiple: true },
+  pin: { type: 'string', multiple: true },
+  tools: { type: 'string' },
+  yes: { type: 'boolean', short: 'y', default: false },
+  json: { type: 'boolean', default: false },
+  verbose: { type: 'boolean', short: 'v', default: false },
+  save: { type: 'string' },
+  resume: { type: 'string' },
+  server: { type: 'string' },
+  token: { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+  version: { type: 'boolean', default: false },
+} as const;
+
+/** Throws `UsageError`. */
+export function readArguments(argv: readonly string[]): Invocation {
+  const { values, positionals } = parse(argv);
+  if (values.help) return { command: 'help' };
+  if (values.version) return { command: 'version' };
+  const flags = readFlags(values);
+  const [first, second, third] = positionals;
+  if (first === 'tool' && second !== undefined && positionals.length <= 3) {
+    return { command: 'tool', name: second, args: third ?? '{}', options: flags };
+  }
+  if (first === 'replay' && second !== undefined && positionals.length === 2) {
+    return { command: 'replay', file: second, options: flags };
+  }
+  const task = positionals.join(' ').trim();
+  return { command: 'run', task: task === '' ? undefined : task, options: flags };
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function readFlags(values: ReturnType<typeof parse>['values']): RunFlags {
+  const { dir, model, upstream, tools, yes, json, verbose, save, resume, server, token } = values;
+  return {
+    ...{ dir, model, upstream, tools, yes, json, verbose, save, resume, server, token },
+    protocol: oneOf('--protocol', protocols, values.protocol),
+    strategy: oneOf('--strategy', strategies, values.strategy),
+    maxSteps: wholeNumber('--max-steps', values['max-steps']),
+    tokenLimit: wholeNumber('--token-limit', values['token-limit']),
+    files: values.file ?? [],
+    pins: values.pin ?? [],
+  };
+}
+
+function oneOf<Value extends string>(flag: string, allowed: readonly Value[], value: string | undefined) {
+  if (value === undefined) return undefined;
+  const found = allowed.find((each) => each === value);
+  if (!found) throw new UsageError(`${flag} must be one of: ${allowed.join(', ')}.`);
+  return found;
+}
+
+function wholeNumber(flag: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new UsageError(`${flag} must be a whole number from 1.`);
+  return Number(value);
+}

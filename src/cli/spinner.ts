@@ -1,0 +1,58 @@
+import type { Terminal } from './terminal.js';
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const frameMs = 100;
+
+/** The last line of a live screen: what is going on, for how long, and how to stop it. */
+export class Spinner {
+  readonly #terminal: Terminal;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #verb = '';
+  #detail = '';
+  #since = 0;
+  #frame = 0;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  /** Shows the verb with a clock that begins now. */
+  start(verb: string): void {
+    this.stop();
+    if (!this.#terminal.isLive) return;
+    this.#verb = verb;
+    this.#detail = '';
+    this.#since = Date.now();
+    this.#timer = setInterval(() => this.#draw(), frameMs);
+    this.#draw();
+  }
+
+  /** A word on how it goes, behind the clock. */
+  tell(detail: string): void {
+    this.#detail = detail;
+  }
+
+  stop(): void {
+    if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#terminal.progress.write('\r\u001b[K');
+  }
+
+  /** Writes above the spinner's line. */
+  above(write: () => void): void {
+    if (this.#timer !== undefined) this.#terminal.progress.write('\r\u001b[K');
+    write();
+    if (this.#timer !== undefined) this.#draw();
+  }
+
+  #draw(): void {
+    const { paint, width, progress } = this.#terminal;
+    const frame = frames[this.#frame++ % frames.length] ?? '';
+    const seconds = Math.floor((Date.now() - this.#since) / 1000);
+    const status = `${this.#verb}… ${seconds}s • esc to interrupt`;
+    const room = width - status.length - 6;
+    const detail = this.#detail && room > 10 ? `  ${this.#detail.slice(-room)}` : '';
+    progress.write(`\r\u001b[K${paint('cyan', frame)} ${status}${paint('dim', detail)}`);
+  }
+}

@@ -1,0 +1,26 @@
+export const usage = `Usage: stepwise [options] ["task"]          without a task: interactive
+       stepwise tool NAME [JSON] [--dir .]    run one tool, no model
+       stepwise replay FILE [--json]          play a saved run again and re-read its completions
+
+  --dir PATH          the folder the tools may touch (.)
+  --model NAME        the model; without it: offline, an extractive searcher that needs no key
+  --upstream NAME     a configured endpoint, or ollama
+  --protocol P        text, xml, native or auto: how the model is taught to act
+  --strategy S        react or reason-act-observe
+  --max-steps N       model calls, or rounds of the strict strategy (10)
+  --token-limit N     prompt and reply together (32000)
+  --file PATH         put a file or folder into the context; so does @PATH in the task; PATH:10-40 takes lines
+  --pin ID            put .stepwise/pinned/ID.md into the context
+  --tools MODULE      a module that exports tools (defineTool) as "tools"
+  --yes               allow everything without asking
+  --json              one event a line
+  --verbose           whole observations, and what was left out of the prompt
+  --save FILE         save the run
+  --resume FILE       go on from a saved run
+  --server URL        a running service, instead of one inside this process
+  --token T           its bearer token
+  --help, --version
+
+The model key comes from STEPWISE_LLM_KEY, else from the vendor's usual variable, else it is asked for.
+Exit code: 0 answered, 1 error, 2 step limit, 3 ended after a denial, 4 needs input, 130 interrupted.
+`;

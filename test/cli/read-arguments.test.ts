@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import { readArguments, UsageError } from '../../src/cli/read-arguments.js';
+
+describe('§12 the command line', () => {
+  test('words without quotes are one task; flags may stand anywhere', () => {
+    const read = readArguments(['how', '--model', 'm', 'many', '--file', 'a', '--file', 'b:1-2', '-y']);
+    expect(read).toMatchObject({
+      command: 'run',
+      task: 'how many',
+      options: { model: 'm', files: ['a', 'b:1-2'], yes: true, json: false, dir: '.' },
+    });
+  });
+
+  test('without a task there is none', () => {
+    expect(readArguments([])).toMatchObject({ command: 'run', task: undefined });
+    expect(readArguments([' '])).toMatchObject({ command: 'run', task: undefined });
+  });
+
+  test('tool and replay are commands only with their arguments', () => {
+    expect(readArguments(['tool', 'read_file', '{}'])).toMatchObject({
+      command: 'tool',
+      name: 'read_file',
+      args: '{}',
+    });
+    expect(readArguments(['tool', 'list_files'])).toMatchObject({ args: '{}' });
+    expect(readArguments(['replay', 'run.json'])).toMatchObject({ command: 'replay', file: 'run.json' });
+    expect(readArguments(['replay'])).toMatchObject({ command: 'run', task: 'replay' });
+    expect(readArguments(['tool', 'a', 'b', 'c'])).toMatchObject({ command: 'run', task: 'tool a b c' });
+  });
+
+  test.each([
+    [['--max-steps', '0'], '--max-steps must be a whole number from 1.'],
+    [['--max-steps', '1e3'], '--max-steps must be a whole number from 1.'],
+    [['--token-limit', '-5'], '--token-limit'],
+    [['--strategy', 'x'], '--strategy must be one of: react, reason-act-observe.'],
+    [['--protocol', 'x'], '--protocol must be one of: text, xml, native, auto.'],
+    [['--model'], '--model'],
+    [['--key', 'sk-1'], '--key'],
+  ])('%j is a mistake that is explained', (argv, message) => {
+    expect(() => readArguments(argv)).toThrow(UsageError);
+    expect(() => readArguments(argv)).toThrow(message);
+  });
+});

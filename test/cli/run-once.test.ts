@@ -1,0 +1,233 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { startLocalService } from '../../src/cli/local-service.js';
+import { turnSchema } from '../../src/contract/history.js';
+import { act, answer, ended, scripted, setUp } from './cli-harness.js';
+
+const files = { 'src/shop.ts': 'export const limit = 30;\n', 'notes.md': 'The secret word is plover.\n' };
+
+describe('§12 exit codes', () => {
+  test.each([
+    ['answered', [answer('Thirty.')], [], 0],
+    ['step limit', [act('list_files()'), act('list_files()')], ['--max-steps', '2'], 2],
+    ['ended after a denial', [act('run_command(command="ls")'), answer('I was not allowed to.')], [], 3],
+    ['needs input', [act('request_input(question="Which?")')], [], 4],
+    ['error', [{ fault: 'quota-exhausted' }], [], 1],
+  ] as const)(
+    '%s',
+    async (_, script, flags, code) => {
+      const bench = await setUp([...script], files);
+      const end = await bench.run([...scripted, ...flags, 'What is the limit?']);
+      expect({ code: end.code, stderr: end.stderr }).toEqual({ code, stderr: expect.any(String) });
+    },
+    20_000,
+  );
+
+  test('interrupted', async () => {
+    const { start, provider } = await setUp({ text: 'never', delayMs: 60_000 });
+    const child = start([...scripted, 'What?']);
+    await provider.request(0);
+    child.kill('SIGINT');
+    expect((await ended(child)).code).toBe(130);
+  }, 20_000);
+
+  test.each([
+    [['--nope'], "Unknown option '--nope'"],
+    [['--dir', '/nowhere', 'hi'], 'There is no folder /nowhere.'],
+    [['--model', 'gpt-5.5', 'hi'], 'The model gpt-5.5 needs a key: set STEPWISE_LLM_KEY or OPENAI_API_KEY.'],
+    [['--file', '../x', 'hi'], 'leads outside the project folder'],
+    [['--tools', 'nope.js', 'hi'], 'nope.js cannot be loaded'],
+    [[], 'There is no task.'],
+  ])(
+    'a mistake in %j is one sentence and 1',
+    async (args, message) => {
+      const { run } = await setUp([]);
+      const { code, stderr, stdout } = await run(args);
+      expect(stderr).toContain(message);
+      expect(stderr).not.toMatch(/^ +at /m);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    },
+    20_000,
+  );
+});
+
+describe('§12 for scripts', () => {
+  test('stdout is the answer alone; what happens is on stderr, without colour', async () => {
+    const { run } = await setUp([act('read_file(path="src/shop.ts")'), answer('Thirty.')], files);
+    const { stdout, stderr } = await run([...scripted, 'What is the limit?']);
+    expect(stdout).toBe('Thirty.\n');
+    expect(stderr).toContain('Action      read_file(path="src/shop.ts")');
+    expect(stderr).toContain('1: export const limit = 30;');
+    expect(stderr).toMatch(/Budget +▰/);
+    expect(stderr).not.toContain('\u001b');
+  }, 20_000);
+
+  test('--json: one event a line, nothing else on stdout, the last with the result', async () => {
+    const { run } = await setUp([act('list_files()'), answer('Two files.')], files);
+    const { stdout } = await run([...scripted, '--json', 'What is here?']);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events[0]).toMatchObject({ type: 'agent_start', step: 0 });
+    expect(events.at(-1)).toMatchObject({ type: 'agent_completion', result: { answer: 'Two files.' } });
+    expect(events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['tool_start', 'tool_complete', 'agent_observe']),
+    );
+  }, 20_000);
+
+  test('the task may be piped in', async () => {
+    const { run, prompt } = await setUp([answer('Yes.')]);
+    expect((await run(scripted, 'Is this the task?\n')).stdout).toBe('Yes.\n');
+    expect(prompt(0)).toContain('Is this the task?');
+  }, 20_000);
+
+  test('without --yes nothing is written; with it, it is', async () => {
+    const script = [act('write_file(path="new.txt", content="hello\\n")'), answer('Done.')];
+    const careful = await setUp(script);
+    await careful.run([...scripted, 'Write.']);
+    expect(() => readFileSync(join(careful.folder, 'new.txt'))).toThrow('ENOENT');
+    expect(careful.prompt(1)).toContain('Nobody is there to approve this.');
+    const allowing = await setUp(script);
+    expect((await allowing.run([...scripted, '--yes', 'Write.'])).code).toBe(0);
+    expect(readFileSync(join(allowing.folder, 'new.txt'), 'utf8')).toBe('hello\n');
+  }, 30_000);
+
+  test('a reader that leaves early is no error', async () => {
+    const { start } = await setUp([answer('x'.repeat(500_000))]);
+    const child = start([...scripted, '--json', 'Long?']);
+    child.stdout.once('data', () => child.stdout.destroy());
+    expect((await ended(child)).stderr).not.toContain('EPIPE');
+  }, 20_000);
+});
+
+describe('§12 model and key', () => {
+  test('without a model it is offline, and that is said', async () => {
+    const { run } = await setUp([], files);
+    const { code, stderr, stdout } = await run(['What is the limit?']);
+    expect(stderr).toContain('No language model is called.');
+    expect(stdout).toContain('src/shop.ts');
+    expect(code).toBe(0);
+  }, 20_000);
+
+  test('the key goes from the environment to the provider and nowhere else', async () => {
+    const bench = await setUp([act('run_command(command="env; cat /proc/$PPID/cmdline")'), answer('Ok.')]);
+    const key = 'sk-canary-77-plover';
+    bench.environment['STEPWISE_LLM_KEY'] = key;
+    const file = join(bench.folder, 'run.json');
+    const args = ['--model', 'scripted', '--upstream', 'guarded'];
+    const end = await bench.run([...args, '--yes', '--verbose', '--save', file, 'Go.']);
+    expect(bench.provider.requests[0]?.headers['authorization']).toBe(`Bearer ${key}`);
+    expect(end.stdout + end.stderr + readFileSync(file, 'utf8')).not.toContain(key);
+    expect(bench.provider.requests.map(({ rawBody }) => rawBody).join()).not.toContain(key);
+  }, 20_000);
+
+  test("a vendor's key never goes to another upstream", async () => {
+    const bench = await setUp([answer('Ok.')]);
+    bench.environment['OPENAI_API_KEY'] = 'sk-openai-key-1234';
+    await bench.run(['--model', 'gpt-5.5', '--upstream', 'fake', 'Hi.']);
+    expect(JSON.stringify(bench.provider.requests[0]?.headers)).not.toContain('sk-openai-key-1234');
+  }, 20_000);
+});
+
+describe('§12 context', () => {
+  test('@path, --file and --pin travel with the request, so that a remote service works the same', async () => {
+    const service = await startLocalService();
+    const script = (bench: Awaited<ReturnType<typeof setUp>>) => bench.prompt(0);
+    const project = {
+      ...files,
+      'lib/a.ts': 'const a = 1;',
+      '.stepwise/pinned/rules.md': 'Always say please.',
+    };
+    const local = await setUp([answer('Ok.')], project);
+    const args = ['--file', 'lib', '--pin', 'rules', 'What is in @notes.md, and what did a@b.c say?'];
+    await local.run([...scripted, ...args]);
+    for (const text of ['The secret word is plover.', 'const a = 1;', 'Always say please.']) {
+      expect(script(local)).toContain(text);
+    }
+    const remote = await setUp([], project);
+    const { stdout } = await remote.run(['--server', service.url, ...args, 'plover?']);
+    expect(stdout).toContain('The secret word is plover.');
+    await service.close();
+  }, 30_000);
+
+  test('a range of lines', async () => {
+    const { run, prompt } = await setUp([answer('Ok.')], { 'a.txt': 'one\ntwo\nthree\nfour\n' });
+    await run([...scripted, 'Look at @a.txt:2-3.']);
+    expect(prompt(0)).toContain('two\\nthree');
+    expect(prompt(0)).not.toContain('four');
+  }, 20_000);
+});
+
+describe('§12 saved runs', () => {
+  const script = [act('list_files()', 'Look first.'), answer('Two files.')];
+
+  test('--save, then replay: shown as it was, and every completion is read as it was', async () => {
+    const bench = await setUp(script, files);
+    const file = join(bench.folder, 'run.json');
+    const first = await bench.run([...scripted, '--save', file, 'What is here?']);
+    const replay = await bench.run(['replay', file]);
+    expect(replay.code).toBe(0);
+    expect(replay.stderr).toContain('2 of 2 completions are read as they were.');
+    const steps = (text: string) => text.split('\n').filter((line) => !line.includes('completions are read'));
+    expect(steps(replay.stderr)).toEqual(steps(first.stderr));
+  }, 30_000);
+
+  test('a completion that is read otherwise now is pointed out, with 1', async () => {
+    const bench = await setUp(script, files);
+    const file = join(bench.folder, 'run.json');
+    await bench.run([...scripted, '--save', file, 'What is here?']);
+    const saved = JSON.parse(readFileSync(file, 'utf8'));
+    saved.responses[0].completion_text = 'Thought: Look.\nAction: list_files("src")';
+    writeFileSync(file, JSON.stringify(saved));
+    const replay = await bench.run(['replay', file]);
+    expect(replay.code).toBe(1);
+    expect(replay.stderr).toContain('Completion 1 was read as list_files(), now as list_files(path="src")');
+  }, 30_000);
+
+  test('--resume goes on with the same history', async () => {
+    const bench = await setUp([...script, answer('As I said.')], files);
+    const file = join(bench.folder, 'run.json');
+    await bench.run([...scripted, '--save', file, 'What is here?']);
+    const { stdout } = await bench.run([...scripted, '--resume', file, 'Again?']);
+    expect(stdout).toBe('As I said.\n');
+    expect(bench.prompt(2)).toContain('What is here?');
+    for (const turn of JSON.parse(readFileSync(file, 'utf8')).history) turnSchema.parse(turn);
+  }, 30_000);
+
+  test('a run that cannot be saved still gives its answer, and 1', async () => {
+    const { run } = await setUp([answer('Ok.')]);
+    const { code, stdout, stderr } = await run([...scripted, '--save', '/dev/null/run.json', 'Hi.']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'Ok.\n' });
+    expect(stderr).toContain('The run could not be saved');
+  }, 20_000);
+});
+
+describe('§12 tools', () => {
+  test('stepwise tool runs one tool without a model', async () => {
+    const { run } = await setUp([], files);
+    expect(await run(['tool', 'search_code', '{"pattern":"limit"}'])).toEqual({
+      code: 0,
+      stdout: 'src/shop.ts:1: export const limit = 30;\nshowing 1 of 1 matches\n',
+      stderr: '',
+    });
+    expect((await run(['tool', 'read_file', '{"path":"/etc/passwd"}'])).code).toBe(1);
+    expect((await run(['tool', 'read_file', '{"path":7}'])).stderr).toContain('must be of type string');
+    expect((await run(['tool', 'read_file', '[]'])).stderr).toContain('are a JSON object');
+    expect((await run(['tool', 'nope'])).stderr).toContain('There is no tool nope. There are: search_code');
+  }, 30_000);
+
+  test('--tools brings tools of the person', async () => {
+    const module = `export const tools = [{ name: 'weather', description: 'Weather.',
+      inputSchema: { type: 'object', properties: { city: { type: 'string' } } }, execute: ({ city }) => city + ': sun' }];`;
+    const bench = await setUp([act('weather(city="Bern")'), answer('Sun.')], { 'weather.mjs': module });
+    const { stderr } = await bench.run([
+      ...scripted,
+      '--tools',
+      join(bench.folder, 'weather.mjs'),
+      'Weather?',
+    ]);
+    expect(stderr).toContain('Observation Bern: sun');
+  }, 20_000);
+});

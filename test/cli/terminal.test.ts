@@ -1,0 +1,158 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { act, answer, enterKey, escapeKey, scripted, setUp } from './cli-harness.js';
+
+const files = { 'config.js': 'export const limit = 30;\n' };
+const edit = act('edit_file(path="config.js", old_string="30", new_string="40")', 'Raise it.');
+const command = (text: string) => act(`run_command(command=${JSON.stringify(text)})`, 'Run it.');
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+};
+
+describe('§12 on a terminal', () => {
+  test('allow, edit, deny with a reason: dialogs with a preview, and the file as approved', async () => {
+    const bench = await setUp([edit, command('npm test'), command('rm config.js'), answer('Done.')], files);
+    const pty = bench.open([...scripted, 'Raise the limit in @config.js']);
+    expect(await pty.see('[esc] stop')).toMatch(
+      /edit_file needs your approval.*-export const limit = 30;.*\+export const limit = 40;/s,
+    );
+    pty.type('y');
+    await pty.see('always allow "npm test …"');
+    pty.type('e');
+    await pty.see('command: npm test');
+    pty.type(`${'\u007f'.repeat('npm test'.length)}echo edited by hand${enterKey}`);
+    await pty.see('edited by hand');
+    await pty.see('rm config.js');
+    pty.type('n');
+    await pty.see('Why not?');
+    pty.type(`I need that file.${enterKey}`);
+    await pty.see('Done.');
+    expect(await pty.end).toBe(3);
+    expect(readFileSync(join(bench.folder, 'config.js'), 'utf8')).toBe('export const limit = 40;\n');
+    expect(bench.prompt(2)).toContain('The user changed the arguments to');
+    expect(bench.prompt(3)).toContain('I need that file.');
+  }, 40_000);
+
+  test('always: kept for this folder in the configuration of the person, and not asked again', async () => {
+    const bench = await setUp([command('echo one'), command('echo two'), answer('Done.')], files);
+    const pty = bench.open([...scripted, 'Echo.']);
+    await pty.see('always allow "echo one …"');
+    pty.type('a');
+    await pty.see('echo two');
+    pty.type('n');
+    await pty.see('Why not?');
+    pty.type(enterKey);
+    await pty.end;
+    const rules = JSON.parse(
+      readFileSync(join(bench.environment['HOME'] ?? '', '.config/stepwise/approvals.json'), 'utf8'),
+    );
+    expect(rules).toEqual({ [bench.folder]: [{ tool: 'run_command', command_prefix: 'echo one' }] });
+    bench.provider.script([command('echo one more'), answer('Not asked.')]);
+    expect((await bench.run([...scripted, 'Again.'])).stdout).toBe('Not asked.\n');
+  }, 40_000);
+
+  test('Esc in the dialog stops the run and nothing has run', async () => {
+    const bench = await setUp([command('touch here')], files);
+    const pty = bench.open([...scripted, 'Touch.']);
+    await pty.see('[esc] stop');
+    pty.type(escapeKey);
+    expect(await pty.end).toBe(130);
+    expect(existsSync(join(bench.folder, 'here'))).toBe(false);
+  }, 30_000);
+
+  test('Esc during the model call: the call ends at once', async () => {
+    const bench = await setUp({ text: 'never', delayMs: 60_000 });
+    const pty = bench.open([...scripted, 'Think.']);
+    await pty.see('Thinking… 1s • esc to interrupt');
+    pty.type(escapeKey);
+    await pty.see('stopped · 1 step');
+    expect(await pty.end).toBe(130);
+    await wait(100);
+    expect(bench.provider.openSockets()).toBe(0);
+  }, 30_000);
+
+  test("Esc during a long command: the command's whole process group is gone", async () => {
+    const bench = await setUp([command('sleep 300 & echo $! > pids; echo $$ >> pids; sleep 300')]);
+    const pty = bench.open([...scripted, 'Wait.']);
+    await pty.see('[esc] stop');
+    pty.type('y');
+    await pty.see('Running run_command… 1s');
+    const pids = readFileSync(join(bench.folder, 'pids'), 'utf8').trim().split('\n').map(Number);
+    expect(pids.filter(isAlive)).toHaveLength(2);
+    pty.type(escapeKey);
+    expect(await pty.end).toBe(130);
+    expect(pids.filter(isAlive)).toEqual([]);
+  }, 30_000);
+
+  test('a question with choices, the TODO list as it fills, and the token bar', async () => {
+    const bench = await setUp([
+      act('create_tasks(tasks=["Ask", "Tell"])'),
+      act('update_task_status(id=1, status="in_progress")'),
+      act('request_input(question="Which one?", choices=["left", "right"])'),
+      answer('Right it is.'),
+    ]);
+    const pty = bench.open([...scripted, 'Ask me.']);
+    await pty.see('☐ Ask');
+    await pty.see('◐ Ask');
+    await pty.see('Which one?');
+    await pty.see('[2] right');
+    pty.type(`2${enterKey}`);
+    await pty.see('Right it is.');
+    expect(await pty.end).toBe(0);
+    expect(pty.shown).toMatch(/Budget +▰+▱+░+ [\d.]+k?\/32k \(\d+%\)/);
+    expect(bench.prompt(3)).toContain('right');
+  }, 30_000);
+
+  test('the step limit and the strict strategy', async () => {
+    const block = (value: object) => ({ text: `I see.\n\n\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` });
+    const bench = await setUp(
+      [
+        block({ plan: ['look'], tools_to_consider: ['list_files'], finish: false }),
+        act('list_files()'),
+        block({ observation: 'a file', should_continue: true, final_answer: null }),
+      ],
+      files,
+    );
+    const pty = bench.open([...scripted, '--strategy', 'reason-act-observe', '--max-steps', '1', 'Look.']);
+    for (const phase of ['Step 1, reason', 'Step 1, act', 'Step 1, observe']) await pty.see(phase);
+    await pty.see('step limit · 1 step');
+    expect(await pty.end).toBe(2);
+  }, 30_000);
+
+  test('interactive: task after task with one history, slash commands, and the way out', async () => {
+    const bench = await setUp([answer('Hello.'), answer('Again.')], files);
+    const pty = bench.open(scripted);
+    await pty.see('›');
+    pty.type(`Hi @config.js${enterKey}`);
+    await pty.see('Hello.');
+    await pty.see('›');
+    for (const [line, seen] of [
+      ['/context', 'Nothing was left out.'],
+      ['/todo', 'No tasks.'],
+      ['/steps', 'answered after 1 step'],
+      ['/save saved.json', 'Saved to saved.json.'],
+      ['/model', 'Model: scripted at fake'],
+      ['/model gpt-5.5', 'Key for gpt-5.5'],
+    ]) {
+      pty.type(`${line}${enterKey}`);
+      await pty.see(seen ?? '');
+    }
+    pty.type(`secret-key-not-shown${enterKey}`);
+    await pty.see('Model: gpt-5.5');
+    pty.type(`/model scripted fake${enterKey}`);
+    await pty.see('Model: scripted at fake');
+    pty.type(`And now?${enterKey}`);
+    await pty.see('Again.');
+    expect(bench.prompt(1)).toContain('Hi @config.js');
+    expect(pty.shown).not.toContain('secret-key-not-shown');
+    pty.type('/exit\r');
+    expect(await pty.end).toBe(0);
+  }, 40_000);
+});

@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
+import { faults, loadVectors } from './vectors.js';
+
+const { tools, cases } = loadVectors();
+/** Calls that stand for themselves, to be wrapped anew: no tag, no second label, nothing left open. */
+const calls = cases.filter(
+  ({ raw, wrap, style }) => raw !== null && !/tag|AI/.test(wrap) && style !== 'missing_close',
+);
+
+const labels = [
+  ['Thought: ', 'Action: '],
+  ['**Thought:** ', '**Action:** '],
+  ['**Thought**: ', '**Action**: '],
+  ['Thought 3: ', 'Action 3: '],
+  ['thought: ', 'action:'],
+  ['## Thought: ', '## Action: '],
+  ['\n  Thought: ', '  Action: '],
+  ['', 'Action:'],
+] as const;
+const thoughts = [
+  'Do it',
+  'First, check.\nThen edit.\n\n1. read\n2. write',
+  'The user said "fix it" - next action: read.',
+];
+const wrappings: readonly ((raw: string) => string)[] = [
+  (raw) => raw,
+  (raw) => `\n${raw}`,
+  (raw) => `\n\`\`\`python\n${raw}\n\`\`\``,
+  (raw) => `\n\`\`\`\n${raw}\n\`\`\``,
+  (raw) => (raw.includes('\n') ? raw : `\`${raw}\``),
+];
+const tails = [
+  '',
+  '</s>',
+  '<|im_end|>',
+  '  \n\n',
+  '\nObservation: {"ok": true}',
+  '\n\nObservation: no\nThought: now\nAction: read_file(path="b")\nFinal Answer: done',
+  '\nAction: read_file(path="second.txt")',
+  "\nFinal Answer: It's done.",
+  '\n\nI will wait for the result (about 1 minute).',
+];
+const reasonings = ['', '<think>\nMaybe Action: read_file(path="decoy.txt")\nNo.\n</think>\n\n'];
+const around: readonly ((text: string) => string)[] = [(text) => text, (text) => `\`\`\`\n${text}\n\`\`\``];
+
+test('§7 a call is read the same whatever label, fence, reasoning or tail is around it', () => {
+  const pick = fc.constantFrom;
+  const parts = fc.tuple(pick(...calls), pick(...labels), pick(...thoughts), pick(...wrappings));
+  const surroundings = fc.tuple(pick(...tails), pick(...reasonings), pick(...around));
+  fc.assert(
+    fc.property(
+      parts,
+      surroundings,
+      ([call, [thoughtLabel, actionLabel], thought, wrap], [tail, reasoning, fence]) => {
+        const turn = `${thoughtLabel}${thought}\n${actionLabel}${wrap(call.raw ?? '')}${tail}`;
+        expect(faults({ ...call, thought }, parseCompletion(reasoning + fence(turn), tools))).toEqual([]);
+      },
+    ),
+    { numRuns: 3000 },
+  );
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { stepSchema } from '../../../src/contract/step.js';
+import { type Completion, ProviderError } from '../../../src/service/agent/provider.js';
+import { anthropicWire } from '../../../src/service/offline/anthropic-wire.js';
+import { openaiWire } from '../../../src/service/offline/openai-wire.js';
+import type { RecordedRequest } from '../../../src/service/offline/reply.js';
+import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
+import { traitsOf } from '../../../src/service/providers/models.js';
+import { openaiVendor } from '../../../src/service/providers/openai/provider.js';
+import { readEvents } from '../../../src/service/providers/read-events.js';
+import type { Vendor } from '../../../src/service/providers/vendor.js';
+import { collect, completionRequest } from './requests.js';
+
+const url = 'http://127.0.0.1:9';
+const vendors = [
+  {
+    vendor: openaiVendor({ name: 'openai', url, key: undefined, traits: traitsOf('openai', 'gpt-4o') }),
+    wire: openaiWire,
+    title: 'OpenAI',
+  },
+  {
+    vendor: anthropicVendor({ name: 'anthropic', url, key: undefined, traits: traitsOf('anthropic', 'x') }),
+    wire: anthropicWire,
+    title: 'Anthropic',
+  },
+];
+
+const request: RecordedRequest = {
+  method: 'POST',
+  path: '/',
+  headers: {},
+  body: { stream_options: { include_usage: true } },
+  rawBody: '',
+  at: 0,
+  ending: null,
+  endedAt: null,
+  aborted: false,
+  ended: Promise.resolve('answered'),
+};
+const scripted = {
+  text: 'Thought: x',
+  reasoning: 'hm',
+  toolCalls: [{ id: 'c1', name: 'look', arguments: { path: 'a' } }],
+};
+
+const draftOf = (vendor: Vendor, streamed: boolean) =>
+  vendor.draft(completionRequest(), { refused: new Set(), streamed });
+
+/** Anything in the place of anything: one value of the JSON is replaced. */
+function mutated(json: unknown, place: number, value: unknown): unknown {
+  let index = 0;
+  const visit = (each: unknown): unknown => {
+    index += 1;
+    if (index === place) return value;
+    if (Array.isArray(each)) return each.map(visit);
+    if (typeof each !== 'object' || each === null) return each;
+    return Object.fromEntries(Object.entries(each).map(([key, inner]) => [key, visit(inner)]));
+  };
+  return visit(json);
+}
+
+const anyValue = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom(1e300, -1, 2 ** 40, 'constructor', '__proto__', null, [], {}),
+);
+const place = fc.integer({ min: 1, max: 60 });
+
+/** What can be put into a step's answer as it is. */
+function expectUsable({ usage, finishReason, text, reasoning, toolCalls, refusal }: Completion): void {
+  expect(stepSchema.shape.usage.safeParse(usage).success).toBe(true);
+  expect(stepSchema.shape.finish_reason.safeParse(finishReason).success).toBe(true);
+  expect(typeof text).toBe('string');
+  for (const each of [reasoning, refusal]) expect(each === null || typeof each === 'string').toBe(true);
+  for (const { id, name, arguments: written } of toolCalls) {
+    expect([id, name, written].every((each) => typeof each === 'string')).toBe(true);
+  }
+}
+
+describe.each(vendors)('§8 whatever $title may answer', ({ vendor, wire }) => {
+  const readPlain = (json: unknown): void => {
+    try {
+      expectUsable(vendor.readAnswer(json, draftOf(vendor, false)));
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      expect(error.failure).toBe('invalid_response');
+    }
+  };
+
+  const readStreamed = async (text: string): Promise<void> => {
+    const bytes = [new TextEncoder().encode(text)];
+    try {
+      const events = await collect(vendor.readStream(readEvents(bytes), draftOf(vendor, true)));
+      const last = events.at(-1);
+      expect(events.filter(({ type }) => type === 'completion')).toHaveLength(1);
+      if (last?.type === 'completion') expectUsable(last.completion);
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      expect(['invalid_response', 'unreachable', 'failed']).toContain(error.failure);
+    }
+  };
+
+  test('any JSON is a completion or no answer', () => {
+    fc.assert(fc.property(fc.oneof(fc.jsonValue(), fc.constant(undefined)), readPlain));
+  });
+
+  test('a plain answer with any of its values changed is a completion or no answer', () => {
+    const whole = JSON.parse(JSON.stringify(wire.plain(scripted, request)));
+    fc.assert(
+      fc.property(place, anyValue, (where, value) => readPlain(mutated(whole, where, value))),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('a stream with any value of any event changed ends with one completion or one failure', async () => {
+    const events = [...wire.events(scripted, request)];
+    const property = fc.asyncProperty(
+      fc.nat(events.length - 1),
+      place,
+      anyValue,
+      async (which, where, value) => {
+        const changed = events.map((event, index) =>
+          index === which
+            ? event.replace(
+                /data: (\{.*\})/,
+                (_, json) => `data: ${JSON.stringify(mutated(JSON.parse(json), where, value))}`,
+              )
+            : event,
+        );
+        await readStreamed(changed.join(''));
+      },
+    );
+    await fc.assert(property, { numRuns: 1_000 });
+  });
+
+  test('a stream with events lost, doubled or in another order ends with one completion or one failure', async () => {
+    const events = [...wire.events(scripted, request)];
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...events), { maxLength: 20 }), async (some) =>
+        readStreamed(some.join('')),
+      ),
+    );
+  });
+});
