@@ -245,6 +245,6 @@ test.each(
       const { status, body } = await service.step(request(vendor, { protocol, conversation_history }));
       expect([status, body.error?.code]).toEqual([200, undefined]);
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import supertest from 'supertest';
 import type { Step } from '../../src/contract/step.js';
@@ -67,17 +68,31 @@ export async function startWholeService(
     assertKeepsContract('POST', path, answer);
     return answer;
   };
+  const step: WholeService['step'] = (changes) => post('/api/agent/react_step', stepRequest(changes));
+  await untilTaken(step);
+  log.length = 0;
   return {
     url: service.url,
     fake,
     log,
     post,
-    step: (changes) => post('/api/agent/react_step', stepRequest(changes)),
+    step,
     close: async () => {
       await service.close();
       await fake.close();
     },
   };
+}
+
+/** The service sheds load for a second after the event loop was held. */
+const shedMs = 1_100;
+/** The first answer compiles the schemas it is held to; in one process with the service, that holds it up. */
+async function untilTaken(step: WholeService['step']): Promise<void> {
+  const withoutCall = { max_iterations_left: 0 };
+  const start = performance.now();
+  await step(withoutCall);
+  if (performance.now() - start > 200) await wait(shedMs);
+  while ((await step(withoutCall)).status === 503) await wait(100);
 }
 
 /** A request that any service answers; changes are laid over it. */
