@@ -1,5 +1,6 @@
 /** `npm run bench -- parser`: runs the named suites; each module of this folder named after a suite exports `run`. */
 const suites: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>>> = {
+  context: () => import('./context.js'),
   parser: () => import('./parser.js'),
 };
 

@@ -8,13 +8,20 @@ const toolAnnotationsSchema = z
   })
   .meta({ id: 'ToolAnnotations' });
 
+/** A name that can stand in any of the forms in which a call is written. */
+function isToolName(name: string): boolean {
+  return !/[\s\p{Cc}<>(){}[\]"'`,]/u.test(name);
+}
+
 /** A tool the caller offers, in the shape of the Model Context Protocol. */
 export const toolDefinitionSchema = z
   .object({
     name: z
       .string()
-      .regex(/^[\w.-]{1,128}$/, 'letters, digits, `_`, `.` and `-`, at most 128')
-      .meta({ description: 'Letters, digits, `_`, `.` and `-`.' }),
+      .min(1)
+      .max(128)
+      .refine(isToolName, 'white space, quotes and brackets cannot stand in the name of a tool')
+      .meta({ description: 'Without white space, quotes and brackets.' }),
     description: optional(z.string()),
     inputSchema: jsonObject.meta({
       description: 'JSON Schema of the arguments; the order of its properties names positional arguments.',

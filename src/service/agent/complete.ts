@@ -6,6 +6,7 @@ import type { PreparedPrompt } from './prepare-prompt.js';
 import type { Completion, CompletionRequest } from './provider.js';
 import type { StepDependencies } from './step-dependencies.js';
 import type { StepObserver } from './step-observer.js';
+import { withoutNul } from './without-nul.js';
 
 interface Call extends Pick<StepDependencies, 'provider' | 'patience'> {
   readonly observer: StepObserver | undefined;
@@ -18,7 +19,7 @@ export async function complete(
   { provider, patience, observer }: Call,
 ): Promise<Completion> {
   const call = withTools(request, prepared);
-  if (!observer) return provider.complete(call, patience);
+  if (!observer) return withoutNul(await provider.complete(call, patience));
   const parser = new IncrementalParser(prepared.situation.offered);
   const show =
     request.phase === 'reason' || request.phase === 'observe' ? proseOnly() : (delta: string) => delta;
@@ -32,10 +33,10 @@ export async function complete(
     if (event.type === 'completion') {
       const { finishReason } = event.completion;
       await tell(parser.end({ finishReason }).deltas);
-      return event.completion;
+      return withoutNul(event.completion);
     }
-    if (event.type === 'reasoning') await observer.delta('reasoning', event.delta);
-    else await tell(parser.push(event.delta));
+    if (event.type === 'reasoning') await observer.delta('reasoning', withoutNul(event.delta));
+    else await tell(parser.push(withoutNul(event.delta)));
   }
   throw new Error('A provider stream ended without its completion.'); // the port promises one
 }

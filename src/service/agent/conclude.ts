@@ -2,6 +2,7 @@ import type { Turn } from '../../contract/history.js';
 import type { Parse, PhaseControl, Step, StepError } from '../../contract/step.js';
 import { stepError } from '../../contract/step-error.js';
 import type { StepRequest } from '../../contract/step-request.js';
+import { readProse } from '../parsing/read-prose.js';
 import { CallIds } from './history-units.js';
 import { readPhaseReply } from './phases.js';
 import type { Completion } from './provider.js';
@@ -131,7 +132,7 @@ function answered({ completion, reply }: Circumstances, answer: string): Conclus
 }
 
 function concludePhase(circumstances: Circumstances, phase: 'reason' | 'observe'): Conclusion {
-  const { prose, control } = readPhaseReply(replyText(circumstances), phase);
+  const { prose, control } = readPhaseReply(readProse(circumstances.completion.text), phase);
   if (phase === 'observe') {
     const answer = control.should_continue === false ? control.final_answer : null;
     const lastWord = circumstances.situation.mustAnswer
@@ -145,14 +146,9 @@ function concludePhase(circumstances: Circumstances, phase: 'reason' | 'observe'
 }
 
 function phaseCompleted(circumstances: Circumstances, phase: NonNullable<StepRequest['phase']>): Conclusion {
-  const content = replyText(circumstances);
+  const content = readProse(circumstances.completion.text);
   const turn: Turn = { role: 'assistant', content, phase, ...stateOf(circumstances.completion) };
   return { ...nothing, status: 'phase_completed', outcome: 'answer', thought: content, turns: [turn] };
-}
-
-/** The reply without its reasoning, whatever the parser took it for. */
-function replyText({ completion, reply }: Circumstances): string {
-  return reply.actions.length === 0 && reply.thought === null ? (reply.answer ?? '') : completion.text.trim();
 }
 
 function withIds(actions: readonly ReadAction[], { calls }: Situation): ProposedAction[] {

@@ -69,7 +69,7 @@ export function readUnits(history: readonly Turn[]): Unit[] {
   history.forEach((turn, index) => {
     if (turn.role === 'tool_observation') observe(turn, index);
     else if (turn.toolCall && turn.role === 'assistant') act(turn, index);
-    else if (turn.content !== '') units.push(speak(turn, index));
+    else if (/\S/.test(turn.content)) units.push(speak(turn, index)); // vendors refuse or drop blank texts
   });
   return units;
 

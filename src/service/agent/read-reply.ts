@@ -1,8 +1,8 @@
 import type { Parse } from '../../contract/step.js';
 import type { OfferedTool } from '../parsing/offered-tool.js';
 import { type ParsedCompletion, parseCompletion } from '../parsing/parse-completion.js';
-import { mapStrings } from './map-strings.js';
 import type { Completion, NativeToolCall } from './provider.js';
+import { withoutNul } from './without-nul.js';
 
 /** An action that may be proposed: the tool is offered, the arguments are checked. */
 export interface ReadAction {
@@ -27,10 +27,14 @@ export interface Reply {
 
 /** Reads a completion: written dialects by the one parser, native calls against the same tools. */
 export function readReply(completion: Completion, offered: readonly OfferedTool[]): Reply {
+  return withoutNul(readWhole(completion, offered)); // an escape in an argument may have become one
+}
+
+function readWhole(completion: Completion, offered: readonly OfferedTool[]): Reply {
   if (completion.refusal !== null || completion.finishReason === 'refusal') return readRefusal(completion);
   if (completion.toolCalls.length > 0) return readNativeCalls(completion, offered);
   const { finishReason, reasoning } = completion;
-  const parsed = parseCompletion(withoutNul(completion.text), offered, { finishReason, reasoning });
+  const parsed = parseCompletion(completion.text, offered, { finishReason, reasoning });
   const { outcome, dialect, confidence, repairs, discarded, problem } = parsed;
   return {
     parse: { outcome, dialect, confidence, repairs: [...repairs], discarded: [...discarded], problem },
@@ -60,7 +64,7 @@ function readNativeCalls(completion: Completion, offered: readonly OfferedTool[]
   const readings = toolCalls.map((call) => ({ call, parsed: readNativeCall(call, offered, finishReason) }));
   const good = readings.filter(({ parsed }) => parsed.action);
   const bad = readings.filter(({ parsed }) => !parsed.action);
-  const said = withoutNul(completion.text).trim() || null;
+  const said = completion.text.trim() || null;
   const first = (good[0] ?? bad[0])?.parsed;
   const parse: Parse = {
     outcome: first?.outcome ?? 'empty',
@@ -97,17 +101,11 @@ function readNativeCall(
 
 function toAction({ action }: ParsedCompletion, call?: NativeToolCall): ReadAction[] {
   if (!action) return [];
-  const parameters = mapStrings(action.toolArgs, withoutNul) as ReadAction['parameters']; // an object stays one
-  if (!call) return [{ name: action.toolName, parameters, raw: withoutNul(action.raw) }];
-  return [{ name: action.toolName, parameters, raw: withoutNul(writeCall(call)), id: call.id }];
+  const { toolName: name, toolArgs: parameters, raw } = action;
+  return [call ? { name, parameters, raw: writeCall(call), id: call.id } : { name, parameters, raw }];
 }
 
 /** The canonical form of a native call. */
 function writeCall({ name, arguments: written }: NativeToolCall): string {
   return `${name}(${written.trim() || '{}'})`;
-}
-
-/** A request may hold no NUL (SPEC §3), and whatever is answered must be fit to be sent back. */
-function withoutNul(text: string): string {
-  return text.replaceAll('\0', '\uFFFD');
 }

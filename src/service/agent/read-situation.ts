@@ -28,8 +28,9 @@ export interface Situation {
 /** Throws `StepRefused` where the request asks for what cannot be. */
 export function readSituation(request: StepRequest, profile: ModelProfile): Situation {
   const newTurn = newUserTurn(request);
-  const units = readUnits([...request.conversation_history, ...(newTurn ? [newTurn] : [])]);
-  if (!units.some((unit) => unit.type === 'user' && unit.isTask)) throw noTask();
+  const history = [...request.conversation_history, ...(newTurn ? [newTurn] : [])];
+  if (!history.some((turn) => turn.role === 'user')) throw noTask();
+  const units = readUnits(history);
   const calls = callsOf(units);
   const tools = request.tools ?? [];
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';

@@ -3,7 +3,7 @@ import type { Turn } from '../../contract/history.js';
 import type { Warning } from '../../contract/step.js';
 import { cutLines } from '../context/cut-lines.js';
 import { fence } from '../context/fence.js';
-import { parseCompletion } from '../parsing/parse-completion.js';
+import { readProse } from '../parsing/read-prose.js';
 import { completionRequest } from './completion-request.js';
 import { KEPT_UNITS, readUnits, turnsOf, type Unit } from './history-units.js';
 import { budgetExceeded } from './plan-budget.js';
@@ -12,6 +12,7 @@ import { renderUnit } from './prompt/render-unit.js';
 import { summaryTemplate } from './prompt/templates/summary.js';
 import type { Completion, Prompt, Provider } from './provider.js';
 import type { StepDependencies } from './step-dependencies.js';
+import { withoutNul } from './without-nul.js';
 
 export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' | 'profile' | 'patience'> {
   /** Called only where a model call is made. */
@@ -46,10 +47,12 @@ export async function summarizeHistory(
   const shown = units.filter((unit) => unit === tasks[0] || unit === tasks.at(-1) || !kept.has(unit));
   const prompt = await summaryPrompt(shown, request, dependencies);
   const provider = dependencies.connect();
-  const completion = await provider.complete(completionRequest(request, prompt), dependencies.patience);
+  const completion = withoutNul(
+    await provider.complete(completionRequest(request, prompt), dependencies.patience),
+  );
   const { usage } = completion;
-  const content = parseCompletion(completion.text, []).answer?.trim();
-  const isUsable = content && completion.refusal === null && completion.finishReason !== 'refusal';
+  const content = readProse(completion.text);
+  const isUsable = content !== '' && completion.refusal === null && completion.finishReason !== 'refusal';
   if (!isUsable) return { turns: [...history], usage, warnings: [...completion.warnings, noSummary] };
   const turns = replaceTurns(history, new Set(old.flatMap(turnsOf)), {
     role: 'user',

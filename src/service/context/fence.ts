@@ -53,7 +53,8 @@ export function fence({ tag, attributes, text }: Fenced): string {
 
 /** Escapes as little as can be, by one backslash after the opening bracket: `<\/file>`, `<\|im_end|>`. */
 export function escapeFenced(text: string): string {
-  return wellFormed(text).replace(toEscape, '$1$2\\');
+  // A lone surrogate has no bytes in UTF-8: it would be another character by the time it is sent.
+  return text.toWellFormed().replace(toEscape, '$1$2\\');
 }
 
 /** Undoes `escapeFenced`. */
@@ -83,9 +84,4 @@ function renderAttribute([name, value]: readonly [string, string | undefined]): 
 
 function endLine(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
-}
-
-/** A lone surrogate has no bytes in UTF-8: it would be another character by the time it is sent. */
-function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }

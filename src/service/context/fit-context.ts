@@ -11,7 +11,7 @@ import { Coverage } from './coverage.js';
 import { cutLines, showsNothing, wholeText } from './cut-lines.js';
 import { type FocusToFit, planFocus } from './fit-focus.js';
 import { fitLeftOut } from './left-out.js';
-import { cutSourceOf, type Outcome, type Piece, type Placed, piecesOf, renderCut } from './pieces.js';
+import { cutSourceOf, type Outcome, type Piece, type Placed, piecesOf } from './pieces.js';
 import { reportItems } from './report-items.js';
 import { shareFairly, shareInGroups, shareInTurn } from './share-out.js';
 import { type Sizes, sizesWithin } from './sizes.js';
@@ -109,7 +109,7 @@ async function place(piece: Piece, share: number, { sizes, counter }: Filling): 
   const tokens = await sizes.of(piece);
   if (tokens <= share) {
     const cut = wholeText(piece);
-    return { piece, block: renderCut(piece.item, cut), tokens, cut };
+    return { piece, block: sizes.render(piece), tokens, cut };
   }
   const fitted = await cutLines(cutSourceOf(piece), share, counter);
   if (!fitted || showsNothing(fitted)) return undefined;

@@ -1,9 +1,12 @@
 import type { TokenCounter } from '../tokens/token-counter.js';
+import type { ContextItem } from './context-item.js';
 import { wholeText } from './cut-lines.js';
 import { type Piece, renderCut } from './pieces.js';
 
-/** Tokens that pieces take in the prompt, each counted once. */
+/** Tokens that pieces take in the prompt, each rendered and counted once. */
 export interface Sizes {
+  /** The piece with nothing cut away, as it is sent. */
+  render(piece: Piece): string;
   /** Infinite where it is more than the limit, or where too much has been counted already. */
   of(piece: Piece): Promise<number>;
   ofEach(pieces: readonly Piece[]): Promise<number[]>;
@@ -20,10 +23,11 @@ const REPORTED_CHARACTERS = 524_288;
 
 export function sizesWithin(limit: number, counter: TokenCounter): Sizes {
   const known = new Map<string, number>();
+  const render = rememberItems(renderWhole);
   let tokensLeft = limit * COUNTED_PER_LIMIT;
   let charactersLeft = REPORTED_CHARACTERS;
   const of = async (piece: Piece): Promise<number> => {
-    const block = renderWhole(piece);
+    const block = render(piece);
     const before = known.get(block);
     if (before !== undefined) return before;
     if (tokensLeft <= 0) return Number.POSITIVE_INFINITY;
@@ -33,6 +37,7 @@ export function sizesWithin(limit: number, counter: TokenCounter): Sizes {
     return tokens ?? Number.POSITIVE_INFINITY;
   };
   return {
+    render,
     of,
     async ofEach(pieces) {
       const sizes: number[] = [];
@@ -40,12 +45,23 @@ export function sizesWithin(limit: number, counter: TokenCounter): Sizes {
       return sizes;
     },
     async ofAll(piece) {
-      const block = renderWhole(piece);
+      const block = render(piece);
       const tokens = known.get(block) ?? Number.POSITIVE_INFINITY;
       if (Number.isFinite(tokens)) return tokens;
       charactersLeft -= block.length;
       return charactersLeft < 0 ? null : counter.count(block);
     },
+  };
+}
+
+/** A piece is nearly always the whole of its item, and asked for again and again. */
+function rememberItems(render: (piece: Piece) => string): (piece: Piece) => string {
+  const blocks = new Map<ContextItem, string>();
+  return (piece) => {
+    if (piece.text !== piece.item.text || piece.firstLine !== piece.item.firstLine) return render(piece);
+    const block = blocks.get(piece.item) ?? render(piece);
+    blocks.set(piece.item, block);
+    return block;
   };
 }
 

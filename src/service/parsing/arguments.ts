@@ -36,6 +36,9 @@ export function readArguments(text: string, start: number, tool: OfferedTool | u
   return lenient.ok ? lenient : { ...exact, cut: exact.cut || lenient.cut };
 }
 
+/** Characters of a string whose end is guessed at: many such strings in one long line must not add up. */
+const longestMended = 2 ** 17;
+
 class ArgumentReader {
   readonly #scanner: Scanner;
   readonly #parameters: ReadonlySet<string> | null;
@@ -163,7 +166,8 @@ class ArgumentReader {
     if (opening?.prefix !== '') return scanner.fail('a string cannot be read');
     const inside = scanner.position + 1;
     const quotes = '"“”'.includes(text.charAt(scanner.position)) ? '"“”' : "'‘’`";
-    for (let at = inside; at < text.length && text.charAt(at) !== '\n'; at += 1) {
+    const farthest = Math.min(text.length, inside + longestMended);
+    for (let at = inside; at < farthest && text.charAt(at) !== '\n'; at += 1) {
       if (text.charAt(at) === '\\') at += 1;
       else if (quotes.includes(text.charAt(at)) && this.#closesString(at + 1)) {
         const smart = '“‘'.includes(text.charAt(inside - 1));

@@ -55,7 +55,7 @@ const turn = fc.oneof(
 /** Requests of all kinds and sizes that pass the schema and have a task. */
 export const anyRequest: fc.Arbitrary<StepRequest> = fc
   .record({
-    user_query: anyText.map((text) => text || 'task'),
+    user_query: anyText.map((text) => (/\S/.test(text) ? text : 'task')),
     conversation_history: fc.array(turn, { maxLength: 16 }),
     explicit_context_paths: fc.array(
       fc.oneof(path, fc.constantFrom('src', '.', 'missing.ts', 'src/a.ts:1-3')),
