@@ -137,7 +137,7 @@ describe('§12 on a terminal', () => {
       ['/context', 'Nothing was left out.'],
       ['/todo', 'No tasks.'],
       ['/steps', 'answered after 1 step'],
-      ['/save saved.json', 'Saved to saved.json.'],
+      [`/save ${bench.folder}/saved.json`, '/saved.json.'],
       ['/model', 'Model: scripted at fake'],
       ['/model gpt-5.5', 'Key for gpt-5.5'],
     ]) {
