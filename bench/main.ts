@@ -3,6 +3,7 @@ const suites: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }
   context: () => import('./context.js'),
   faults: () => import('./faults.js'),
   parser: () => import('./parser.js'),
+  tokens: () => import('./tokens.js'),
 };
 
 const names = process.argv.slice(2);

@@ -1,8 +1,6 @@
 import { readConfig } from '../service/config.js';
 import { type Service, startService } from '../service/start.js';
-
-/** Where Ollama listens unless it was told otherwise; its OpenAI-compatible side. */
-export const ollamaUrl = 'http://127.0.0.1:11434';
+import { ollamaUrl } from './ollama.js';
 
 /**
  * The service inside this process, on a free port of loopback. The environment configures it as it does the

@@ -3,6 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { version } from '../service/version.js';
 import { exitCodes } from './exit-codes.js';
 import { interact } from './interactive.js';
+import { openSession } from './open-session.js';
 import { openTools } from './open-tools.js';
 import { type Invocation, type RunFlags, readArguments, UsageError } from './read-arguments.js';
 import { runOnce } from './run-once.js';
@@ -19,8 +20,8 @@ process.stdout.on('error', () => process.exit(exitCodes.answered));
 process.exitCode = await main(process.argv.slice(2)).catch(explain);
 
 /**
- * Resolves to the exit code. The service and its parser are loaded only where they are needed: they cost most of the
- * time that `stepwise --help` or `stepwise tool` would take.
+ * Resolves to the exit code. The service and its parser are loaded only where they are needed: that takes longer
+ * than all that `stepwise --help` or `stepwise tool` does.
  */
 async function main(argv: readonly string[]): Promise<number> {
   const invocation = readArguments(argv);
@@ -40,7 +41,6 @@ async function work(
   task: string | undefined,
   view: { terminal: Terminal; screen: Screen; flags: RunFlags },
 ): Promise<number> {
-  const { openSession } = await import('./open-session.js');
   const opened = await openSession(view, { interactive: task === undefined });
   try {
     return await (task === undefined ? interact(opened) : runOnce(opened.session, task));

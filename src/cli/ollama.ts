@@ -1,6 +1,8 @@
 import type { ModelChoice } from './choose-model.js';
-import { ollamaUrl } from './local-service.js';
 import type { Terminal } from './terminal.js';
+
+/** Where Ollama listens unless it was told otherwise. */
+export const ollamaUrl = 'http://127.0.0.1:11434';
 
 /** Milliseconds: what runs on this machine answers at once. */
 const patience = 300;

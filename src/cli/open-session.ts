@@ -1,7 +1,7 @@
 import { StepwiseClient } from '../sdk/stepwise-client.js';
+import type { Service } from '../service/start.js';
 import { ApprovalRules } from './approval-rules.js';
 import { findKey, type ModelChoice, offlineModel, offlineNotice } from './choose-model.js';
-import { startLocalService } from './local-service.js';
 import { offerOllama } from './ollama.js';
 import { folderAt, openTools } from './open-tools.js';
 import { type RunFlags, UsageError } from './read-arguments.js';
@@ -33,7 +33,7 @@ export async function openSession(
   const tools = await openTools(flags);
   const rules = new ApprovalRules(await folderAt(flags.dir));
   const choice = await chooseModel(view);
-  const local = flags.server ? undefined : await startLocalService();
+  const local = flags.server ? undefined : await startService();
   const url = flags.server ?? local?.url ?? '';
   try {
     const session = new Session({ ...view, tools, rules, url }, choice, await keyFor(choice, view, url));
@@ -47,6 +47,12 @@ export async function openSession(
     await local?.close();
     throw error;
   }
+}
+
+/** Loaded only where it is used: it takes longer than all the rest. */
+async function startService(): Promise<Service> {
+  const { startLocalService } = await import('./local-service.js');
+  return startLocalService();
 }
 
 /** A model is never chosen for a person: what is not named is `offline`, and that is said. */

@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach } from '@jest/globals';
+import { startLocalService } from '../../src/cli/local-service.js';
 import {
   type FakeProvider,
   type Script,
@@ -49,8 +50,15 @@ export interface Ended {
 
 export const scripted = ['--model', 'scripted', '--upstream', 'fake'];
 
-/** A project folder and a scripted model behind the real service. */
-export async function setUp(script: Script, files: Readonly<Record<string, string>> = {}): Promise<Bench> {
+/**
+ * A project folder and a scripted model behind the real service, which runs here unless the CLI is to start it
+ * in its own process.
+ */
+export async function setUp(
+  script: Script,
+  files: Readonly<Record<string, string>> = {},
+  { inProcess = false } = {},
+): Promise<Bench> {
   const provider = await startFakeProvider(script);
   leftovers.push(() => provider.close());
   const folder = makeFolder(files);
@@ -63,8 +71,9 @@ export async function setUp(script: Script, files: Readonly<Record<string, strin
       guarded: { url: `${provider.url}/v1`, keyRequired: true },
     }),
   };
+  const server = inProcess ? [] : ['--server', await serve(environment)];
   const start = (args: readonly string[]) => {
-    const child = spawn(process.execPath, [main, '--dir', folder, ...args], { env: environment });
+    const child = spawn(process.execPath, [main, '--dir', folder, ...server, ...args], { env: environment });
     leftovers.push(() => void child.kill('SIGKILL'));
     return child;
   };
@@ -74,9 +83,15 @@ export async function setUp(script: Script, files: Readonly<Record<string, strin
     environment,
     start,
     run: (args, input = '') => ended(start(args), input),
-    open: (args) => openPty([main, '--dir', folder, ...args], environment),
+    open: (args) => openPty([main, '--dir', folder, ...server, ...args], environment),
     prompt: (index) => JSON.stringify(provider.requests[index]?.body['messages']),
   };
+}
+
+async function serve(environment: NodeJS.ProcessEnv): Promise<string> {
+  const service = await startLocalService(environment);
+  leftovers.push(() => service.close());
+  return service.url;
 }
 
 function makeFolder(files: Readonly<Record<string, string>>): string {
@@ -110,7 +125,11 @@ export interface Pty {
   readonly end: Promise<number | null>;
 }
 
-/** `script` of util-linux makes the terminal. */
+/** `script` of util-linux makes the terminal; the one of macOS takes other options. */
+export const hasTerminal = /util-linux/.test(
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '',
+);
+
 function openPty(args: readonly string[], env: NodeJS.ProcessEnv): Pty {
   const command = ['exec', process.execPath, ...args].map(quote).join(' ');
   const child = spawn('script', ['-qfec', `stty cols 100 rows 40; ${command}`, '/dev/null'], { env });

@@ -104,7 +104,7 @@ describe('§12 for scripts', () => {
 
 describe('§12 model and key', () => {
   test('without a model it is offline, and that is said', async () => {
-    const { run } = await setUp([], files);
+    const { run } = await setUp([], files, { inProcess: true });
     const { code, stderr, stdout } = await run(['What is the limit?']);
     expect(stderr).toContain('No language model is called.');
     expect(stdout).toContain('src/shop.ts');
@@ -140,7 +140,7 @@ describe('§12 context', () => {
       'lib/a.ts': 'const a = 1;',
       '.stepwise/pinned/rules.md': 'Always say please.',
     };
-    const local = await setUp([answer('Ok.')], project);
+    const local = await setUp([answer('Ok.')], project, { inProcess: true });
     const args = ['--file', 'lib', '--pin', 'rules', 'What is in @notes.md, and what did a@b.c say?'];
     await local.run([...scripted, ...args]);
     for (const text of ['The secret word is plover.', 'const a = 1;', 'Always say please.']) {

@@ -121,13 +121,6 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect(body.direct_response).toMatch(/limit/);
     });
 
-    test('allow_action proposes it', async () => {
-      const body = await step(
-        { text: 'Action: read_file(path="a.ts")' },
-        { ...last, on_last_iteration: 'allow_action' },
-      );
-      expect([body.status, body.iterations_remaining]).toEqual(['action_proposed', 0]);
-    });
   });
 
   test('§4.5 after a terminal error an answer is asked for, and no action is proposed', async () => {

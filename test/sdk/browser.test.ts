@@ -1,0 +1,122 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { readConfig } from '../../src/service/config.js';
+import { startService } from '../../src/service/start.js';
+
+const chromium = ['chromium', 'chromium-browser', 'google-chrome'].find(
+  (name) => spawnSync(name, ['--version']).status === 0,
+);
+const inChromium = chromium ? test : test.skip;
+
+/** A whole run in the page: the SDK's modules as they are, tools over files in memory, the page's own fetch. */
+const page = (serviceUrl: string): string => `<!doctype html><script type="module">
+  import { StepwiseClient, defineTool, replayRun, readTrajectory } from '/sdk/index.js';
+  const files = { 'shop.js': 'const price = 42;\\nconst plover = price * 2;' };
+  const search = defineTool({
+    name: 'search_code',
+    description: 'Search.',
+    inputSchema: { type: 'object', properties: { pattern: { type: 'string' } }, required: ['pattern'] },
+    annotations: { readOnlyHint: true },
+    execute: ({ pattern }) => Object.entries(files).flatMap(([path, content]) => content.split('\\n')
+      .flatMap((line, index) => line.includes(pattern) ? [path + ':' + (index + 1) + ': ' + line] : [])).join('\\n'),
+  });
+  const report = { types: [], errors: [] };
+  try {
+    const client = new StepwiseClient({ baseUrl: ${JSON.stringify(serviceUrl)} });
+    const run = client.run('Where is plover computed?', {
+      llmConfig: { modelName: 'offline', tokenLimit: 8000, reservedOutputTokens: 1000 },
+      tools: [search],
+    });
+    for await (const event of run) report.types.push(event.type);
+    const { answer, stop_reason } = await run.result();
+    const replayed = await replayRun(readTrajectory(JSON.stringify(run.save()))).result();
+    Object.assign(report, { answer, stop_reason, replayed: replayed.answer });
+    report.node = [typeof process, typeof Buffer, typeof require];
+  } catch (error) {
+    report.errors.push(String(error && error.stack));
+  }
+  await fetch('/report', { method: 'POST', body: JSON.stringify(report) });
+</script>`;
+
+inChromium(
+  '§11 the SDK runs in Chromium as it is: no bundler, no shim, no other package',
+  async () => {
+    const site = await serveSite();
+    const config = { PORT: '0', LOG_LEVEL: 'silent', CORS_ORIGINS: site.url, SHUTDOWN_GRACE_MS: '0' };
+    const service = await startService(readConfig(config));
+    const profile = mkdtempSync(join(tmpdir(), 'stepwise-chromium-'));
+    const quiet = [
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ];
+    const flags = ['--headless', '--no-sandbox', '--disable-gpu', ...quiet, `--user-data-dir=${profile}`];
+    const browser = spawn(
+      chromium ?? '',
+      [...flags, `${site.url}/?service=${encodeURIComponent(service.url)}`],
+      {
+        stdio: 'ignore',
+      },
+    );
+    try {
+      const report = await site.report;
+      expect(report).toMatchObject({
+        errors: [],
+        stop_reason: 'answered',
+        node: ['undefined', 'undefined', 'undefined'],
+      });
+      expect(report).toMatchObject({ answer: expect.stringContaining('shop.js:2') });
+      expect(report['replayed']).toBe(report['answer']);
+      expect(report['types']).toEqual(
+        expect.arrayContaining(['thought_delta', 'tool_complete', 'answer_delta']),
+      );
+      expect(site.modules.every((path) => path.startsWith('/sdk/'))).toBe(true);
+      expect(site.modules).toContain('/sdk/stepwise-client.js');
+    } finally {
+      browser.kill('SIGKILL');
+      await once(browser, 'close');
+      await Promise.all([service.close(), site.close()]);
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    }
+  },
+  60_000,
+);
+
+/** Serves the page and the SDK's emitted modules, and takes the page's report. */
+async function serveSite() {
+  const modules: string[] = [];
+  let tell: (report: Readonly<Record<string, unknown>>) => void = () => undefined;
+  const report = new Promise<Readonly<Record<string, unknown>>>((resolve) => {
+    tell = resolve;
+  });
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    if (pathname === '/report') {
+      response.end();
+      tell(JSON.parse(await text(request)));
+    } else if (pathname === '/') {
+      response.setHeader('content-type', 'text/html').end(page(searchParams.get('service') ?? ''));
+    } else if (pathname.endsWith('.js')) {
+      modules.push(pathname);
+      response.setHeader('content-type', 'text/javascript');
+      response.end(await readFile(join(process.cwd(), '.build/src', pathname), 'utf8').catch(() => ''));
+    } else response.writeHead(404).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${port}`, report, modules, close };
+}
