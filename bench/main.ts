@@ -1,7 +1,9 @@
 /** `npm run bench -- parser`: runs the named suites; each module of this folder named after a suite exports `run`. */
 const suites: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>>> = {
   context: () => import('./context.js'),
+  faults: () => import('./faults.js'),
   parser: () => import('./parser.js'),
+  tokens: () => import('./tokens.js'),
 };
 
 const names = process.argv.slice(2);

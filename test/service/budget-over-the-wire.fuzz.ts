@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 /** What the model table states for OpenAI's chat format. */
-const framing = { prompt: 7, message: 4 };
+const framing = { prompt: 3, message: 4 };
 
 const tools = [
   { name: 'read_file', inputSchema: { type: 'object', properties: { path: { type: 'string' } } } },

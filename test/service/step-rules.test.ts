@@ -64,16 +64,20 @@ describe('§2 the query and the history', () => {
 
   test.each<[string, TurnInput[]]>([
     ['no history', []],
-    ['only a notice', [user('n', { kind: 'notice' })]],
-    ['only a summary', [user('s', { kind: 'summary' })]],
     ['no user turn', [said('hello'), call('a'), saw('x')]],
-  ])('an empty query without a task is 400: %s', async (_name, conversation_history) => {
+  ])('an empty query without a user turn is 400: %s', async (_name, conversation_history) => {
     const { answer } = await sentFor({ user_query: '', conversation_history });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({
       error: { code: 'invalid_request', details: [{ path: 'user_query', code: 'no_task' }] },
       updated_conversation_history: conversation_history,
     });
+  });
+
+  test.each(['notice', 'summary'] as const)('a %s alone can be gone on from', async (kind) => {
+    service.fake.script(answers);
+    const { answer } = await sentFor({ user_query: '', conversation_history: [user('so far', { kind })] });
+    expect(answer.status).toBe(200);
   });
 
   test('turns come back equal as JSON values: unknown fields, nulls, nested values, key order aside', async () => {

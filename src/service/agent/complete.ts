@@ -31,8 +31,10 @@ export async function complete(
   };
   for await (const event of provider.stream(call, patience)) {
     if (event.type === 'completion') {
-      const { finishReason } = event.completion;
-      await tell(parser.end({ finishReason }).deltas);
+      const { finishReason, toolCalls } = event.completion;
+      const { deltas } = parser.end({ finishReason });
+      const isThought = toolCalls.length > 0 && !prepared.situation.mustAnswer;
+      await tell(isThought ? deltas.map(asThought) : deltas);
       return withoutNul(event.completion);
     }
     if (event.type === 'reasoning') await observer.delta('reasoning', withoutNul(event.delta));
@@ -40,6 +42,12 @@ export async function complete(
   }
   throw new Error('A provider stream ended without its completion.'); // the port promises one
 }
+
+/** Prose beside native calls is their thought; the text alone reads like an answer. */
+const asThought = ({ type, delta }: ParseDelta): ParseDelta => ({
+  type: type === 'answer' ? 'thought' : type,
+  delta,
+});
 
 function withTools(request: StepRequest, { situation, prompt }: PreparedPrompt): CompletionRequest {
   const plain = completionRequest(request, prompt);

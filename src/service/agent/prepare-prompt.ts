@@ -5,7 +5,7 @@ import type { StepRequest } from '../../contract/step-request.js';
 import { gatherContext } from '../context/gather-context.js';
 import { inlineSource } from '../context/sources/inline.js';
 import { type FittedPrompt, fitPrompt } from './fit-prompt.js';
-import type { Prompt } from './provider.js';
+import type { Part, Prompt } from './provider.js';
 import { readSituation, type Situation } from './read-situation.js';
 import type { StepDependencies } from './step-dependencies.js';
 
@@ -41,10 +41,16 @@ export async function preparePrompt(
 
 /** The hash of what is sent: text for text, without cache marks. */
 export function hashPrompt(system: string, messages: Prompt['messages']): string {
-  const withoutMarks = (key: string, value: unknown) => (key === 'breakpoint' ? undefined : value);
-  return createHash('sha256')
-    .update(JSON.stringify([system, messages], withoutMarks))
-    .digest('hex');
+  const hash = createHash('sha256').update(system);
+  for (const { role, parts } of messages) {
+    hash.update(`\0${role}`);
+    for (const part of parts) hash.update('\0').update(wordsOf(part));
+  }
+  return hash.digest('hex');
+}
+
+function wordsOf(part: Part): string {
+  return part.type === 'text' ? part.text : JSON.stringify({ ...part, breakpoint: undefined });
 }
 
 function reportOf(

@@ -17,14 +17,14 @@ export interface TokenCounter {
 }
 
 /** Below this many UTF-16 units counting is about as cheap as looking up the digest. */
-const MEMORABLE = 4096;
+const MEMORABLE = 256;
 /** Going over a text once, to digest it and to find its seams, costs about this part of counting it. */
 const READING = 1 / 16;
 /** A text of more UTF-16 units per allowed token than this hardly fits, and a count that stops early needs no memo. */
 const LIKELY_UNITS_PER_TOKEN = 8;
 
 /**
- * A counter for texts of one encoding. Counters are cheap: tables and the memo of counts are shared by all of them.
+ * A counter for the texts of one step. Counters are cheap: tables and the memo of counts are shared by all of them.
  *
  * @param options.margin factor on every count, for models whose tokenizer is not public; 1, the default, is exact.
  */
@@ -33,19 +33,26 @@ export function createTokenCounter(
   { margin = 1 }: { margin?: number } = {},
 ): TokenCounter {
   const withMargin = (tokens: number): number => Math.ceil(tokens * margin);
+  // A step asks for the same block several times. The texts are the step's own and go with its counter.
+  const counted = new Map<string, number>();
+  const exactly = async (text: string, limit: number): Promise<number> => {
+    const known = counted.get(text);
+    if (known !== undefined) return known;
+    const tokens = await countExactly(encoding, text, limit);
+    if (tokens <= limit) counted.set(text, tokens);
+    return tokens;
+  };
   const countWithin = async (text: string, limit: number): Promise<number | undefined> => {
-    const tokens = withMargin(await countExactly(encoding, text, Math.ceil(limit / margin)));
+    const tokens = withMargin(await exactly(text, Math.ceil(limit / margin)));
     return tokens <= limit ? tokens : undefined;
   };
   return {
     encoding,
     counting: margin === 1 ? 'exact' : 'estimated',
-    count: async (text) => withMargin(await countExactly(encoding, text, Number.POSITIVE_INFINITY)),
+    count: async (text) => withMargin(await exactly(text, Number.POSITIVE_INFINITY)),
     countWithin,
     countJoined: async (pieces) => {
-      const parts = joinUnsafeSeams(pieces).map((part) =>
-        countExactly(encoding, part, Number.POSITIVE_INFINITY),
-      );
+      const parts = joinUnsafeSeams(pieces).map((part) => exactly(part, Number.POSITIVE_INFINITY));
       return withMargin((await Promise.all(parts)).reduce((sum, tokens) => sum + tokens, 0));
     },
   };
@@ -57,7 +64,7 @@ async function countExactly(encoding: Encoding, text: string, limit: number): Pr
   await eventLoopShare.take(text.length * READING);
   const memorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
   if (!memorable) return countText(loaded, text, limit);
-  const key = await loaded.memo.keyOf(text);
+  const key = loaded.memo.keyOf(text);
   const known = loaded.memo.recall(key);
   if (known !== undefined) return known;
   const tokens = await countText(loaded, text, limit);

@@ -1,0 +1,41 @@
+import { faultNames } from '../src/service/offline/faults.js';
+import { byWay, highest, runFaultTrials, type TrialOutcome, type Way } from '../test/service/fault-trials.js';
+
+const RUNS = Number(process.env['FAULT_RUNS'] ?? 10);
+const DEADLINE_MS = 600;
+
+/** Every fault of a provider, as the caller sees it: outcome, time against the deadline, what is left (SPEC §16). */
+export async function run(): Promise<void> {
+  // A huge answer takes all of a core: it would be the others' delay.
+  const small = faultNames.filter((name) => name !== 'huge');
+  const trials = [
+    await runFaultTrials({ runs: RUNS, deadlineMs: DEADLINE_MS, atOnce: 12, faults: small }),
+    await runFaultTrials({ runs: Math.min(RUNS, 10), deadlineMs: DEADLINE_MS, atOnce: 1, faults: ['huge'] }),
+  ];
+  const outcomes = trials.flatMap((each) => each.outcomes);
+  console.log(`Faults: ${RUNS} requests each, deadline ${DEADLINE_MS} ms, the service in its own process.`);
+  console.table(
+    Object.fromEntries(byWay(outcomes).map(({ way, outcomes: own }) => [titleOf(way), rowOf(own)])),
+  );
+  const sorted = outcomes.map(({ overMs }) => Math.round(overMs)).sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  console.log(
+    `${outcomes.length} requests; ms over the deadline: p50 ${at(0.5)}, p99 ${at(0.99)}, max ${sorted.at(-1)}; ` +
+      `answered by deadline + 250 ms: ${sorted.filter((ms) => ms <= 250).length}; ` +
+      `sockets at the end: ${trials.map((each) => each.socketsAtTheEnd).join(' + ')}`,
+  );
+}
+
+const titleOf = ({ fault, vendor, streamed }: Way): string =>
+  `${fault}, ${vendor}${streamed ? ', streamed' : ''}`;
+
+function rowOf(outcomes: readonly TrialOutcome[]) {
+  const distinct = (values: readonly (string | number)[]): string => [...new Set(values)].join(' ');
+  return {
+    code: distinct(outcomes.map(({ code }) => code)),
+    HTTP: distinct(outcomes.map(({ status }) => status)),
+    'ms over, max': Math.round(highest(outcomes.map(({ overMs }) => overMs))),
+    'left after 1 s': outcomes.reduce((sum, { left }) => sum + left, 0),
+    'requests, max': highest(outcomes.map(({ providerRequests }) => providerRequests)),
+  };
+}

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+
+/** The service as `main` starts it, in a process of its own. */
+export interface ServiceProcess {
+  readonly url: string;
+  /** All it has printed so far. */
+  readonly output: { stdout: string; stderr: string };
+  /** Its log, as it comes. */
+  readonly stdout: Readable;
+  /** Resident memory, in bytes. */
+  residentBytes(): Promise<number>;
+  /** Asks it to end, and resolves with its exit code. */
+  stop(): Promise<number | null>;
+}
+
+const main = new URL('../../src/service/main.js', import.meta.url).pathname;
+
+/** Where the process is to look for its providers. */
+export const upstreamsAt = (url: string): Record<string, string> => ({
+  OPENAI_UPSTREAM_URL: `${url}/v1`,
+  ANTHROPIC_UPSTREAM_URL: url,
+});
+
+/** Resolves when it listens, on a free port. It sees no environment but the given one. */
+export async function startServiceProcess(environment: Record<string, string>): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [main], {
+    env: { PORT: '0', OFFLINE_MODEL: 'off', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'close');
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output.stdout += text;
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      output.stderr += text;
+      const address = /listens on (\S+)/.exec(output.stderr)?.[1];
+      if (address) resolve(address);
+    });
+    child.once('exit', () => reject(new Error(`The service did not start: ${output.stderr}`)));
+  });
+  return {
+    url,
+    output,
+    stdout: child.stdout,
+    residentBytes: () => residentBytes(child.pid ?? 0),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await exited;
+      return child.exitCode;
+    },
+  };
+}
+
+async function residentBytes(pid: number): Promise<number> {
+  const ps = spawn('ps', ['-o', 'rss=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] });
+  let kibibytes = '';
+  ps.stdout.setEncoding('utf8').on('data', (text) => {
+    kibibytes += text;
+  });
+  await once(ps, 'close');
+  return Number(kibibytes) * 1024;
+}
