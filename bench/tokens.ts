@@ -14,7 +14,8 @@ type Count = (text: string) => Promise<number> | number;
 const contestants: Record<'ours' | 'js-tiktoken', () => Promise<Count>> = {
   ours: async () => {
     await loadEncoding(ENCODING);
-    return createTokenCounter(ENCODING).count;
+    // a new counter each time, as each step has one: what is remembered between them is what counts
+    return (text: string) => createTokenCounter(ENCODING).count(text);
   },
   'js-tiktoken': async () => {
     const [{ Tiktoken }, ranks] = await Promise.all([

@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -125,7 +125,11 @@ export interface Pty {
   readonly end: Promise<number | null>;
 }
 
-/** `script` of util-linux makes the terminal. */
+/** `script` of util-linux makes the terminal; the one of macOS takes other options. */
+export const hasTerminal = /util-linux/.test(
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '',
+);
+
 function openPty(args: readonly string[], env: NodeJS.ProcessEnv): Pty {
   const command = ['exec', process.execPath, ...args].map(quote).join(' ');
   const child = spawn('script', ['-qfec', `stty cols 100 rows 40; ${command}`, '/dev/null'], { env });

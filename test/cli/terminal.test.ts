@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { act, answer, enterKey, escapeKey, scripted, setUp } from './cli-harness.js';
+import { act, answer, enterKey, escapeKey, hasTerminal, scripted, setUp } from './cli-harness.js';
 
 const files = { 'config.js': 'export const limit = 30;\n' };
 const edit = act('edit_file(path="config.js", old_string="30", new_string="40")', 'Raise it.');
@@ -16,7 +16,9 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-describe('§12 on a terminal', () => {
+const onTerminal = hasTerminal ? describe : describe.skip;
+
+onTerminal('§12 on a terminal', () => {
   test('allow, edit, deny with a reason: dialogs with a preview, and the file as approved', async () => {
     const bench = await setUp([edit, command('npm test'), command('rm config.js'), answer('Done.')], files);
     const pty = bench.open([...scripted, 'Raise the limit in @config.js']);
