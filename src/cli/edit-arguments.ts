@@ -15,7 +15,7 @@ export async function editArguments(
   signal: AbortSignal,
 ): Promise<ToolArguments | undefined> {
   const command = args['command'];
-  if (typeof command === 'string' && !command.includes('\n')) {
+  if (typeof command === 'string' && !/\p{Cc}/u.test(command)) {
     const line = await terminal.askLine('command: ', { signal, prefill: command });
     return line === undefined ? undefined : { ...args, command: line };
   }

@@ -124,7 +124,8 @@ export class Terminal {
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const answer = lines.question(question, { signal: cancel.signal });
-      if (prefill) lines.write(prefill);
+      // As if typed: a control character in it would act, and a line break would send it off.
+      if (prefill) lines.write(prefill.replace(/\p{Cc}/gu, ' '));
       const line = await answer;
       if (line.trim()) this.#typed.unshift(line);
       return line;

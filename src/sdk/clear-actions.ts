@@ -5,6 +5,7 @@ import { failureOf, type ToolOutcome } from './execute-tool.js';
 import { findArgumentProblem } from './find-argument-problem.js';
 import type { GuardVerdict } from './run-options.js';
 import type { RunState } from './run-state.js';
+import { untilAborted } from './until-aborted.js';
 
 /** An action that guards and people have judged. */
 export type ClearedAction = RunnableAction | SettledAction;
@@ -83,7 +84,8 @@ async function askGuards(run: RunState, action: ActionDetails): Promise<GuardVer
 async function previewCall(run: RunState, { action, tool }: RunnableAction) {
   const context = { signal: run.signal, callId: action.id };
   try {
-    const preview = (await tool.preview?.(action.tool_args, context)) ?? null;
+    const previewed = tool.preview?.(action.tool_args, context) ?? Promise.resolve(null);
+    const preview = await untilAborted(previewed, run.signal);
     return { action, tool, needsApproval: true, preview };
   } catch (error) {
     run.signal.throwIfAborted();
@@ -96,8 +98,7 @@ async function askApproval(run: RunState, inspected: InspectedAction): Promise<C
   const request = { action, preview, rules: proposeRules(action) };
   await run.emit({ type: 'approval_requested', request });
   if (!run.options.approve) return deny(action, 'Nobody is there to approve this.');
-  const decision = await run.options.approve(request, run.signal);
-  run.signal.throwIfAborted();
+  const decision = await untilAborted(run.options.approve(request, run.signal), run.signal);
   return decision.type === 'stop' ? 'stop' : carryOut(run, { action, tool }, decision);
 }
 

@@ -14,9 +14,16 @@ async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<stri
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
+  let afterReturn = false;
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      const lines = (rest + decoder.decode(part.value, { stream: true })).split(/\r\n|\n|\r(?!$)/);
+      const text = decoder.decode(part.value, { stream: true });
+      if (text === '') continue;
+      // A CR ends its line at once; a LF that comes with the next piece belongs to it.
+      const lines = (rest + (afterReturn && text.startsWith('\n') ? text.slice(1) : text)).split(
+        /\r\n|\n|\r/,
+      );
+      afterReturn = text.endsWith('\r');
       rest = lines.pop() ?? '';
       yield* lines;
     }

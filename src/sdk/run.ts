@@ -63,6 +63,7 @@ export class Run implements AsyncIterable<RunEvent> {
 
   async #conduct(emit: (event: RunEvent) => Promise<void>): Promise<void> {
     const run = this.#state;
+    // The step is what `Emit` leaves out of each event.
     run.emit = (event) => emit({ ...event, step: run.stepNumber } as RunEvent);
     const outside = run.options.signal;
     const stop = () => this.stop();

@@ -19,14 +19,18 @@ export async function readText(root: ProjectRoot, path: string): Promise<string>
   }
 }
 
+/** Reads as much as the file said it has; what is appended meanwhile is not waited for. */
 async function readCapped(handle: FileHandle, path: string): Promise<Buffer> {
   const { size } = await handle.stat();
   if (size > maxFileBytes) throw new ToolError(`"${path}" is too large to read: ${size} bytes.`);
-  const chunks: Buffer[] = [];
-  for await (const chunk of handle.createReadStream({ autoClose: false, end: maxFileBytes })) {
-    chunks.push(Buffer.from(chunk));
+  const bytes = Buffer.alloc(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(bytes, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
   }
-  return Buffer.concat(chunks);
+  return bytes.subarray(0, filled);
 }
 
 function decode(bytes: Buffer, path: string): string {

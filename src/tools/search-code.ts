@@ -9,6 +9,7 @@ import { walkFiles } from './walk-files.js';
 const maxMatches = 50;
 /** In characters. */
 const maxTextLength = 300;
+const batchSize = 16;
 
 /** `search_code(pattern, path)`: `path:line: text`, at most 50 matches. */
 export const searchCodeTool = (root: ProjectRoot): Tool =>
@@ -33,7 +34,7 @@ export const searchCodeTool = (root: ProjectRoot): Tool =>
   });
 
 export interface Search {
-  readonly find: (text: string) => readonly LineMatch[];
+  readonly find: (texts: readonly string[]) => readonly (readonly LineMatch[])[];
   readonly path: string;
 }
 
@@ -46,11 +47,13 @@ export interface Matches {
 export async function searchFiles(root: ProjectRoot, search: Search, context: ToolContext): Promise<Matches> {
   const lines: string[] = [];
   let total = 0;
-  for await (const path of filesBelow(root, search.path, context)) {
-    const found = search.find(await readText(root, path).catch(skipUnreadable));
-    total += found.length;
-    const room = Math.max(0, maxMatches - lines.length);
-    lines.push(...found.slice(0, room).map(({ line, text }) => `${path}:${line}: ${clip(text)}`));
+  for await (const paths of batchesBelow(root, search.path, context)) {
+    const texts = await Promise.all(paths.map((path) => readText(root, path).catch(skipUnreadable)));
+    for (const [index, found] of search.find(texts).entries()) {
+      total += found.length;
+      const room = Math.max(0, maxMatches - lines.length);
+      lines.push(...found.slice(0, room).map(({ line, text }) => `${paths[index]}:${line}: ${clip(text)}`));
+    }
   }
   return { lines, total };
 }
@@ -59,6 +62,22 @@ export function renderMatches({ lines, total }: Matches): string {
   if (total === 0) return 'No matches.';
   const count = { shown: lines.length, total, what: 'matches' };
   return [...lines, showing({ ...count, rest: 'narrow the pattern or give a path' })].join('\n');
+}
+
+/** The files in the order of their paths, as many as are searched at once. */
+async function* batchesBelow(
+  root: ProjectRoot,
+  path: string,
+  context: ToolContext,
+): AsyncGenerator<string[]> {
+  let batch: string[] = [];
+  for await (const file of filesBelow(root, path, context)) {
+    batch.push(file);
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 async function* filesBelow(root: ProjectRoot, path: string, { signal }: ToolContext): AsyncGenerator<string> {

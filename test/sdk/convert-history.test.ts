@@ -1,8 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type TurnInput, turnSchema } from '../../src/contract/history.js';
-import { fromAnthropicMessages, toAnthropicMessages } from '../../src/sdk/convert-anthropic.js';
-import { fromOpenAiMessages, toOpenAiMessages } from '../../src/sdk/convert-openai.js';
+import {
+  fromAnthropicMessages,
+  fromAnthropicTool,
+  toAnthropicMessages,
+  toAnthropicTool,
+} from '../../src/sdk/convert-anthropic.js';
+import {
+  fromOpenAiMessages,
+  fromOpenAiTool,
+  toOpenAiMessages,
+  toOpenAiTool,
+} from '../../src/sdk/convert-openai.js';
 
 const text = fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n', 'Thought: x', '(empty)', 'Continue.'));
 const id = fc.option(fc.oneof(fc.constantFrom('call_1', 'call_2', 'a', 'a b', ''), fc.string()), {
@@ -155,4 +165,58 @@ test('a conversation that OpenAI clients keep is read: parts, system texts, argu
     },
     { role: 'tool_observation', content: 'text', toolCallId: 'c1' },
   ]);
+});
+
+test("a conversation that Anthropic's clients keep is read: results and texts of one message, errors, odd inputs", () => {
+  const { history: turns } = fromAnthropicMessages([
+    { role: 'user', content: 'Go.' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'Two at once.' },
+        { type: 'tool_use', id: 'a', name: 'fs__dot__read', input: { path: 'x' } },
+        { type: 'tool_use', id: 'b', name: 'now', input: 7 },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'a',
+          content: [{ type: 'text', text: 'one' }, { type: 'image' }],
+        },
+        { type: 'tool_result', tool_use_id: 'b', is_error: true },
+        { type: 'text', text: 'And hurry.' },
+      ],
+    },
+  ]);
+  expect(turns).toEqual([
+    { role: 'user', content: 'Go.' },
+    {
+      role: 'assistant',
+      content: 'Two at once.',
+      toolCall: { name: 'fs.read', parameters: { path: 'x' }, id: 'a' },
+    },
+    { role: 'assistant', content: '', toolCall: { name: 'now', parameters: { input: 7 }, id: 'b' } },
+    { role: 'tool_observation', content: 'one(image)', toolCallId: 'a' },
+    { role: 'tool_observation', content: '', toolCallId: 'b', toolResult: { success: false } },
+    { role: 'user', content: 'And hurry.' },
+  ]);
+});
+
+test("tools keep name, description and schema through both vendors' shapes", () => {
+  const tool = {
+    name: 'fs.read',
+    description: 'Read.',
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+    annotations: undefined,
+  };
+  expect(fromOpenAiTool(toOpenAiTool(tool))).toEqual(tool);
+  expect(fromAnthropicTool(toAnthropicTool(tool))).toEqual(tool);
+  expect(toOpenAiTool(tool).function.name).toMatch(/^[\w-]{1,64}$/);
+  expect(fromOpenAiTool({ type: 'function', function: { name: 'now' } }).inputSchema).toEqual({
+    type: 'object',
+    properties: {},
+  });
 });

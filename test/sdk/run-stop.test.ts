@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { turnSchema } from '../../src/contract/history.js';
 import { defineTool } from '../../src/sdk/define-tool.js';
 import { openCalls } from '../../src/sdk/pair-calls.js';
-import { done, finish, lookUpCall, readAll, start } from './run-harness.js';
+import type { RunOptions } from '../../src/sdk/run-options.js';
+import { command, done, finish, lookUpCall, readAll, recordingTool, start } from './run-harness.js';
+import type { Script } from './scripted-service.js';
 
 describe('§11 stop', () => {
   test('at every checkpoint the history is valid, complete, and can be gone on from', async () => {
@@ -57,4 +59,22 @@ describe('§11 stop', () => {
     expect(result.stop_reason).toBe('stopped');
     expect(result.history.at(-1)).toMatchObject({ content: 'Stopped before it was done.' });
   });
+
+  test('nobody waits for an approval, a preview or an answer that never comes', async () => {
+    const never = () => new Promise<never>(() => undefined);
+    const { tool } = recordingTool();
+    const asking = { call: { name: 'request_input', args: { question: 'Q' } } };
+    const cases: [Script, Partial<RunOptions>][] = [
+      [command('ls'), { tools: [tool], approve: never }],
+      [command('ls'), { tools: [{ ...tool, preview: never }], approve: never }],
+      [asking, { onInputRequest: never }],
+    ];
+    for (const [script, options] of cases) {
+      const { run } = await start([script], options);
+      setTimeout(() => run.stop(), 50);
+      const { stop_reason, history } = await run.result();
+      expect(stop_reason).toBe('stopped');
+      expect(openCalls(history)).toEqual([]);
+    }
+  }, 20_000);
 });
