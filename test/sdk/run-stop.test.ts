@@ -29,8 +29,9 @@ describe('§11 stop', () => {
 
   test('the model call is aborted at once', async () => {
     const { run, service } = await start([{ fault: 'silence' }]);
-    setTimeout(() => run.stop(), 50);
+    const stopWhenCalled = setInterval(() => service.requests.length > 0 && run.stop(), 5);
     const types = (await readAll(run)).map(({ type }) => type);
+    clearInterval(stopWhenCalled);
     expect(types).toEqual(['agent_start', 'agent_turn_start', 'agent_stopped']);
     expect(service.requests).toHaveLength(1);
   });
