@@ -120,7 +120,6 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       const body = await step({ text: 'Action: read_file(path="a.ts")' }, last);
       expect(body.direct_response).toMatch(/limit/);
     });
-
   });
 
   test('§4.5 after a terminal error an answer is asked for, and no action is proposed', async () => {

@@ -101,7 +101,10 @@ test('§2 notices and summaries are never the task', () => {
 
 test('every turn with something to show is in exactly one unit, whatever the history', () => {
   const turn = fc.oneof(
-    fc.string().filter((text) => text.trim() !== '').map(user),
+    fc
+      .string()
+      .filter((text) => text.trim() !== '')
+      .map(user),
     fc
       .record({
         name: fc.constantFrom('a', 'b'),
