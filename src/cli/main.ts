@@ -28,7 +28,7 @@ async function main(argv: readonly string[]): Promise<number> {
   if (invocation.command === 'help') return say(usage);
   if (invocation.command === 'version') return say(`${version}\n`);
   if (invocation.command === 'tool') return callTool(invocation);
-  const terminal = new Terminal();
+  const terminal = new Terminal({ stdoutIsTaken: invocation.options.json });
   const screen = new Screen(terminal, invocation.options);
   if (invocation.command === 'replay') {
     const { replay } = await import('./replay.js');

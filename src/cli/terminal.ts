@@ -21,9 +21,11 @@ export class Terminal {
   #watcher: ((key: Key) => void) | undefined;
   #watch: { end(): void } | undefined;
 
-  constructor({ stdin, stdout, stderr }: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'> = process) {
+  /** `stdoutIsTaken`: something else is written there, such as lines of JSON. */
+  constructor({ stdoutIsTaken = false } = {}) {
+    const { stdin, stdout, stderr } = process;
     this.#input = stdin;
-    this.progress = stdout.isTTY ? stdout : stderr;
+    this.progress = stdout.isTTY && !stdoutIsTaken ? stdout : stderr;
     this.paint = paintFor(this.progress);
   }
 

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { ollamaModels } from '../../src/cli/ollama.js';
+
+async function modelsOf(body: string): Promise<readonly string[]> {
+  const paths: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url);
+    response.end(body);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    return await ollamaModels(`http://127.0.0.1:${port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    expect(paths).toEqual(['/api/tags']);
+  }
+}
+
+test.each([
+  ['{"models":[{"name":"qwen3:8b","size":1},{"name":"llama3.2:3b"}]}', ['qwen3:8b', 'llama3.2:3b']],
+  ['{"models":[]}', []],
+  ['{"models":[null,{},{"name":7}]}', []],
+  ['{"models":7}', []],
+  ['[]', []],
+  ['null', []],
+  ['<html>', []],
+])('§12 an Ollama that answers %s is offered with %j', async (body, names) => {
+  expect(await modelsOf(body)).toEqual(names);
+});
+
+test('§12 where nothing answers nothing is offered', async () => {
+  expect(await ollamaModels('http://127.0.0.1:1')).toEqual([]);
+});
