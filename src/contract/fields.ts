@@ -11,12 +11,17 @@ export const optional = <Schema extends z.ZodType>(schema: Schema) =>
  * An array that is measured before its items are looked at: a body of 400,000 wrong items would otherwise
  * cost seconds and a 75 MB list of issues.
  */
-export const list = <Schema extends z.ZodType>(item: Schema, max: number) =>
-  z.preprocess((value, context) => {
+export const list = <Schema extends z.ZodType>(
+  item: Schema,
+  max: number,
+): z.ZodType<z.output<Schema>[], readonly z.input<Schema>[]> => {
+  const measured = z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= max) return value;
     context.issues.push({ code: 'too_big', origin: 'array', maximum: max, inclusive: true, input: value });
     return z.NEVER;
   }, z.array(item).max(max));
+  return measured as z.ZodType<z.output<Schema>[], readonly z.input<Schema>[]>; // the measuring hides what goes in
+};
 
 /** A JSON object of any shape, passed through untouched: no copy, no key lost, `__proto__` included. */
 export const jsonObject = z
