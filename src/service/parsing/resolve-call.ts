@@ -47,11 +47,14 @@ export function resolveCall(
   return { outcome: 'malformed_action', dialect, problem };
 }
 
-/** Where the text was cut off, these might have gone on: a call without `)`, a plain action input. */
+/**
+ * Where the text was cut off, these might have gone on: a call without `)`, a string whose end was guessed at,
+ * and what ends with the text without a mark of its own (a plain action input, a smart quote).
+ */
 function isOpenEnded(call: WrittenCall, textLength: number): boolean {
-  if (call.repairs.includes('missing_close')) return true;
+  if (call.repairs.includes('missing_close') || call.repairs.includes('inner_quotes')) return true;
   const plain = call.dialect === 'action_input' && typeof call.list[0]?.value === 'string';
-  return plain && call.end >= textLength;
+  return (plain || call.repairs.includes('smart_quotes')) && call.end >= textLength;
 }
 
 function nameAndCheck(call: WrittenCall, tools: OfferedTools): ResolvedCall {

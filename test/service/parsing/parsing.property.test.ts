@@ -117,6 +117,6 @@ test('§7.13 a call cut off anywhere never runs with less than it was given', ()
       });
       expect(action).toBeNull();
     }),
-    { numRuns: 1000 },
+    { numRuns: 1000, examples: [['Action:“)', '', 1816990354]] },
   );
 });
