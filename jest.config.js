@@ -4,7 +4,7 @@ export default {
   transform: {},
   roots: ['<rootDir>/.build/test'],
   testMatch: ['**/*.test.js'],
-  setupFiles: ['<rootDir>/.build/test/seed.js'],
+  setupFiles: ['<rootDir>/.build/test/support/seed.js'],
   maxWorkers: '100%',
   // A machine may be busy with other things; no test asserts a time.
   testTimeout: 30_000,

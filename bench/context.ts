@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type FakeProvider, startFakeProvider } from '../src/service/offline/fake-provider.js';
-import { commonPrefix, keptSteps, type RunShape, recordRun } from '../test/service/recorded-run.js';
-import { llmConfig, startWholeService, stepRequest } from '../test/service/whole-service.js';
+import { commonPrefix, keptSteps, type RunShape, recordRun } from '../test/support/recorded-run.js';
+import { llmConfig, startWholeService, stepRequest } from '../test/support/whole-service.js';
 import { hostileHistories, hostileTexts } from './hostile-contexts.js';
 import { type StackProcess, startStack } from './stack-process.js';
 

@@ -1,5 +1,5 @@
-import { faultNames } from '../src/service/offline/faults.js';
-import { byWay, highest, runFaultTrials, type TrialOutcome, type Way } from '../test/service/fault-trials.js';
+import { faultNames } from '../src/service/offline/faults/faults.js';
+import { byWay, highest, runFaultTrials, type TrialOutcome, type Way } from '../test/support/fault-trials.js';
 
 const RUNS = Number(process.env['FAULT_RUNS'] ?? 10);
 const DEADLINE_MS = 600;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { loadVectors, type ParserCase, type Tier } from '../test/service/parsing/vectors.js';
+import { loadVectors, type ParserCase, type Tier } from '../test/support/parsing/vectors.js';
 import { hostileTexts } from './hostile-texts.js';
 import { type Call, loadParsers, type Parser } from './parsers.js';
 

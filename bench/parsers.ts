@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { OfferedTool } from '../src/service/parsing/offered-tool.js';
+import type { OfferedTool } from '../src/service/parsing/arguments/offered-tool.js';
 import { parseCompletion } from '../src/service/parsing/parse-completion.js';
 
 /** What a parser made of a text: a call, or null for a direct response. It may throw. */

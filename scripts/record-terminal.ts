@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { type FakeProvider, startFakeProvider } from '../src/service/offline/fake-provider.js';
-import type { Reply } from '../src/service/offline/reply.js';
+import type { Reply } from '../src/service/offline/wire/reply.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');
 const target = join(process.cwd(), 'docs/recordings');

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 import { text as readAll } from 'node:stream/consumers';
 import { version } from '../service/version.js';
-import { exitCodes } from './exit-codes.js';
-import { interact } from './interactive.js';
-import { openSession } from './open-session.js';
-import { openTools } from './open-tools.js';
-import { type Invocation, type RunFlags, readArguments, UsageError } from './read-arguments.js';
-import { runOnce } from './run-once.js';
-import { runTool } from './run-tool.js';
-import { Screen } from './screen.js';
-import { Terminal } from './terminal.js';
-import { usage } from './usage.js';
+import { exitCodes } from './commands/exit-codes.js';
+import { interact } from './commands/interactive.js';
+import { type Invocation, type RunFlags, readArguments, UsageError } from './commands/read-arguments.js';
+import { runOnce } from './commands/run-once.js';
+import { runTool } from './commands/run-tool.js';
+import { usage } from './commands/usage.js';
+import { Screen } from './screen/screen.js';
+import { Terminal } from './screen/terminal.js';
+import { openSession } from './session/open-session.js';
+import { openTools } from './session/open-tools.js';
 
 /** By name: the class of a configuration's error is loaded with the service only. */
 const expected = new Set(['UsageError', 'StepwiseError', 'ConfigError']);
@@ -31,7 +31,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const terminal = new Terminal({ stdoutIsTaken: invocation.options.json });
   const screen = new Screen(terminal, invocation.options);
   if (invocation.command === 'replay') {
-    const { replay } = await import('./replay.js');
+    const { replay } = await import('./commands/replay.js');
     return replay(invocation.file, { screen, flags: invocation.options });
   }
   return work(await taskFrom(invocation.task), { terminal, screen, flags: invocation.options });

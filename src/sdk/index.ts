@@ -8,9 +8,14 @@ export type { Preview } from '../contract/preview.js';
 export type { ActionDetails, ErrorResponse, Step, StepError, Usage } from '../contract/step.js';
 export type { StepRequest, StepRequestInput, Task } from '../contract/step-request.js';
 export type { ToolDefinition } from '../contract/tool.js';
-export type { ApprovalDecision, ApprovalRequest, ApprovalRule, Approve } from './approval.js';
-export type { ClientToolName, InputRequest } from './client-tools.js';
-export type { Residue } from './conversation-residue.js';
+export type { ApprovalDecision, ApprovalRequest, ApprovalRule, Approve } from './actions/approval.js';
+export type { ClientToolName, InputRequest } from './actions/client-tools.js';
+export { defineTool, type Tool, type ToolArguments, type ToolContext } from './actions/define-tool.js';
+export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
+export type { CompactionRequest, StepEvent, StepService } from './client/step-service.js';
+export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
+export { StepwiseError } from './client/stepwise-error.js';
+export type { Residue } from './convert/conversation-residue.js';
 export {
   type AnthropicMessage,
   type AnthropicTool,
@@ -18,7 +23,7 @@ export {
   fromAnthropicTool,
   toAnthropicMessages,
   toAnthropicTool,
-} from './convert-anthropic.js';
+} from './convert/convert-anthropic.js';
 export {
   fromOpenAiMessages,
   fromOpenAiTool,
@@ -26,11 +31,9 @@ export {
   type OpenAiTool,
   toOpenAiMessages,
   toOpenAiTool,
-} from './convert-openai.js';
-export { defineTool, type Tool, type ToolArguments, type ToolContext } from './define-tool.js';
-export { replayRun } from './replay-run.js';
-export type { Run } from './run.js';
-export type { RunEvent, RunEventType } from './run-events.js';
+} from './convert/convert-openai.js';
+export type { Run } from './run/run.js';
+export type { RunEvent, RunEventType } from './run/run-events.js';
 export type {
   CompactionPolicy,
   Guard,
@@ -38,11 +41,8 @@ export type {
   RunContext,
   RunOptions,
   StrategyName,
-} from './run-options.js';
-export type { ActionRecord, RunResult, StepRecord, StopReason } from './run-result.js';
-export type { CompactionRequest, StepEvent, StepService } from './step-service.js';
-export { type ClientOptions, StepwiseClient } from './stepwise-client.js';
-export { StepwiseError } from './stepwise-error.js';
-export { renderCall } from './summarize-run.js';
-export { TerminalToolError, type TerminationReason, ToolError } from './tool-errors.js';
-export { readTrajectory, resumeOptions, type Trajectory } from './trajectory.js';
+} from './run/run-options.js';
+export type { ActionRecord, RunResult, StepRecord, StopReason } from './run/run-result.js';
+export { renderCall } from './run/summarize-run.js';
+export { replayRun } from './saved/replay-run.js';
+export { readTrajectory, resumeOptions, type Trajectory } from './saved/trajectory.js';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Logger, pino } from 'pino';
 import { type Config, ConfigError, printConfig, readConfig } from './config.js';
-import { describeBug } from './http/error-handler.js';
+import { describeBug } from './http/failure/error-handler.js';
 import { type Service, startService } from './start.js';
 
 const help = `Usage: node dist/service/main.js [--print-config] [--help]

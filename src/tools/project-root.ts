@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { TerminalToolError, ToolError } from '../sdk/tool-errors.js';
+import { TerminalToolError, ToolError } from '../sdk/actions/tool-errors.js';
 import { isForbidden } from './forbidden-paths.js';
 import { errorCode, notReadable, toToolError } from './system-failure.js';
 

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { ToolError } from '../sdk/tool-errors.js';
+import { ToolError } from '../sdk/actions/tool-errors.js';
 import type { ProjectRoot } from './project-root.js';
 import { toToolError } from './system-failure.js';
 

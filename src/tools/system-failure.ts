@@ -1,4 +1,4 @@
-import { TerminalToolError, ToolError } from '../sdk/tool-errors.js';
+import { TerminalToolError, ToolError } from '../sdk/actions/tool-errors.js';
 
 /** The machine's own trouble, which no other argument would mend. */
 const systemFailures: Readonly<Record<string, string>> = {

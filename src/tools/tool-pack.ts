@@ -1,14 +1,14 @@
-import type { Tool } from '../sdk/define-tool.js';
-import { editFileTool } from './edit-file.js';
-import { findDefinitionTool } from './find-definition.js';
-import { getFileTreeTool } from './get-file-tree.js';
-import { listFilesTool } from './list-files.js';
+import type { Tool } from '../sdk/actions/define-tool.js';
 import { ProjectRoot } from './project-root.js';
-import { readFileTool } from './read-file.js';
-import { runCommandTool } from './run-command.js';
-import { searchCodeTool } from './search-code.js';
-import { searchMemoryTool } from './search-memory.js';
-import { writeFileTool } from './write-file.js';
+import { findDefinitionTool } from './read/find-definition.js';
+import { getFileTreeTool } from './read/get-file-tree.js';
+import { listFilesTool } from './read/list-files.js';
+import { readFileTool } from './read/read-file.js';
+import { searchCodeTool } from './read/search-code.js';
+import { searchMemoryTool } from './read/search-memory.js';
+import { runCommandTool } from './run/run-command.js';
+import { editFileTool } from './write/edit-file.js';
+import { writeFileTool } from './write/write-file.js';
 
 type ToolOfRoot = (root: ProjectRoot) => Tool;
 

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import ignore, { type Ignore } from 'ignore';
-import { ToolError } from '../sdk/tool-errors.js';
+import { ToolError } from '../sdk/actions/tool-errors.js';
 import { isForbidden } from './forbidden-paths.js';
 import type { ProjectRoot } from './project-root.js';
 import { readText } from './read-text.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { ollamaModels } from '../../src/cli/ollama.js';
+import { ollamaModels } from '../../src/cli/session/ollama.js';
 
 async function modelsOf(body: string): Promise<readonly string[]> {
   const paths: (string | undefined)[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readArguments, UsageError } from '../../src/cli/read-arguments.js';
+import { readArguments, UsageError } from '../../src/cli/commands/read-arguments.js';
 
 describe('§12 the command line', () => {
   test('words without quotes are one task; flags may stand anywhere', () => {

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { startLocalService } from '../../src/cli/local-service.js';
+import { startLocalService } from '../../src/cli/session/local-service.js';
 import { turnSchema } from '../../src/contract/history.js';
-import { act, answer, ended, scripted, setUp } from './cli-harness.js';
+import { act, answer, ended, scripted, setUp } from '../support/cli-harness.js';
 
 const files = { 'src/shop.ts': 'export const limit = 30;\n', 'notes.md': 'The secret word is plover.\n' };
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { budgetBar, short } from '../../src/cli/budget-bar.js';
-import { contextPage } from '../../src/cli/context-page.js';
-import { plain } from '../../src/cli/paint.js';
-import { renderEvent } from '../../src/cli/render-event.js';
-import { sanitize } from '../../src/cli/sanitize.js';
+import { budgetBar, short } from '../../src/cli/screen/budget-bar.js';
+import { contextPage } from '../../src/cli/screen/context-page.js';
+import { plain } from '../../src/cli/screen/paint.js';
+import { renderEvent } from '../../src/cli/screen/render-event.js';
+import { sanitize } from '../../src/cli/screen/sanitize.js';
 import type { ContextReport } from '../../src/contract/context-report.js';
 
 const report: ContextReport = {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { act, answer, enterKey, escapeKey, hasTerminal, scripted, setUp } from './cli-harness.js';
+import { act, answer, enterKey, escapeKey, hasTerminal, scripted, setUp } from '../support/cli-harness.js';
 
 const files = { 'config.js': 'export const limit = 30;\n' };
 const edit = act('edit_file(path="config.js", old_string="30", new_string="40")', 'Raise it.');

@@ -6,8 +6,8 @@ import {
   type Script,
   startFakeProvider,
 } from '../../src/service/offline/fake-provider.js';
-import { assertKeepsContract } from './http/contract-check.js';
-import { stepBody, stepPath } from './http/test-service.js';
+import { assertKeepsContract } from '../support/contract-check.js';
+import { stepBody, stepPath } from '../support/test-service.js';
 
 // Each test starts processes, on machines that may be busy.
 jest.setTimeout(30_000);

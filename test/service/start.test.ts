@@ -7,11 +7,11 @@ import type { ErrorCode } from '../../src/contract/error-codes.js';
 import { errorCodes } from '../../src/contract/error-codes.js';
 import { readConfig } from '../../src/service/config.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import type { FaultName } from '../../src/service/offline/faults.js';
+import type { FaultName } from '../../src/service/offline/faults/faults.js';
 import { type Service, startService } from '../../src/service/start.js';
-import { assertIsComponent } from './http/contract-check.js';
-import { readEvents } from './http/read-events.js';
-import { call, linesInto, stepBody, stepPath, streamPath } from './http/test-service.js';
+import { assertIsComponent } from '../support/contract-check.js';
+import { readEvents } from '../support/read-events.js';
+import { call, linesInto, stepBody, stepPath, streamPath } from '../support/test-service.js';
 
 jest.setTimeout(30_000);
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { TerminalToolError, ToolError } from '../../src/sdk/tool-errors.js';
+import { TerminalToolError, ToolError } from '../../src/sdk/actions/tool-errors.js';
 import { ProjectRoot } from '../../src/tools/project-root.js';
 import { readText } from '../../src/tools/read-text.js';
-import { openWorkshop, secret, swapping } from './workshop.js';
+import { openWorkshop, secret, swapping } from '../support/workshop.js';
 
 describe('§12 contained by real path', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { openWorkshop } from './workshop.js';
+import { openWorkshop } from '../support/workshop.js';
 
 const lines = (count: number, text = 'line') =>
   Array.from({ length: count }, (_, index) => `${text} ${index + 1}\n`).join('');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { ProjectRoot } from '../../src/tools/project-root.js';
-import { runCommandTool } from '../../src/tools/run-command.js';
-import { openWorkshop } from './workshop.js';
+import { runCommandTool } from '../../src/tools/run/run-command.js';
+import { openWorkshop } from '../support/workshop.js';
 
 async function run(command: string, { signal = new AbortController().signal, timeoutMs = 20_000 } = {}) {
   const { folder } = await openWorkshop();

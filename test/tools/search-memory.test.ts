@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { openWorkshop } from './workshop.js';
+import { openWorkshop } from '../support/workshop.js';
 
 const saved = (task: string, answer: string) =>
   JSON.stringify({

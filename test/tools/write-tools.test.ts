@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
-import type { ToolArguments } from '../../src/sdk/define-tool.js';
+import type { ToolArguments } from '../../src/sdk/actions/define-tool.js';
 import { createToolPack } from '../../src/tools/tool-pack.js';
-import { openWorkshop, secret, swapping, type Workshop } from './workshop.js';
+import { openWorkshop, secret, swapping, type Workshop } from '../support/workshop.js';
 
 /** A small disk of its own takes the right to mount one: in most containers, and in CI as root. */
 const mountable = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs x $d && umount $d']).status === 0;

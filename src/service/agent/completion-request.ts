@@ -1,5 +1,5 @@
 import type { StepRequest } from '../../contract/step-request.js';
-import { outputLimit } from './plan-budget.js';
+import { outputLimit } from './budget/plan-budget.js';
 import type { CompletionRequest, Prompt } from './provider.js';
 
 /** A prompt with the caller's model settings, without native tools. */

@@ -1,17 +1,17 @@
 import type { ReportFolder, ReportItem, ReportSection } from '../../contract/context-report.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import { turnsOf } from '../../conversation/units.js';
 import type { TokenCounter } from '../tokens/token-counter.js';
-import { type Fold, type Form, foldHistory } from './fold-history.js';
-import { turnsOf } from './history-units.js';
+import { type CutUnit, type FitInputs, shareOut } from './budget/share-history.js';
+import { type Fold, type Form, foldHistory } from './history/fold-history.js';
+import { advise } from './history/signals.js';
+import { type Scale, tokensOfMessage } from './history/weigh.js';
 import { renderInstructions, renderTools } from './prompt/instructions.js';
 import { type RenderedPrompt, renderPrompt } from './prompt/render-prompt.js';
+import { buildTail, smallestTail } from './prompt/tail.js';
 import { openingTemplate } from './prompt/templates/shared.js';
 import type { Message } from './provider.js';
 import type { Situation } from './read-situation.js';
-import { type CutUnit, type FitInputs, shareOut } from './share-out.js';
-import { advise } from './signals.js';
-import { buildTail, smallestTail } from './tail.js';
-import { type Scale, tokensOfMessage } from './weigh.js';
 
 /** A prompt inside the budget, and what it took. All numbers are tokens. */
 export interface FittedPrompt extends RenderedPrompt {

@@ -1,5 +1,5 @@
 import type { Parse } from '../../contract/step.js';
-import type { OfferedTool } from '../parsing/offered-tool.js';
+import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
 import { type ParsedCompletion, parseCompletion } from '../parsing/parse-completion.js';
 import type { Completion, NativeToolCall } from './provider.js';
 import { withoutNul } from './without-nul.js';

@@ -1,14 +1,14 @@
 import type { Turn } from '../../contract/history.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import { type OfferedTool, toOfferedTool } from '../parsing/offered-tool.js';
-import { readSignatures } from '../parsing/signatures.js';
-import { type Call, callsOf, observationsOf, readUnits, type Unit } from './history-units.js';
+import { type Call, callsOf, observationsOf, readUnits, type Unit } from '../../conversation/units.js';
+import { type OfferedTool, toOfferedTool } from '../parsing/arguments/offered-tool.js';
+import { readSignatures } from '../parsing/arguments/signatures.js';
+import { countSignals, type LoopSignals } from './history/signals.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
+import type { MustAnswer } from './prompt/tail.js';
 import type { ModelProfile } from './provider.js';
-import { countSignals, type LoopSignals } from './signals.js';
 import { StepRefused } from './step-refused.js';
-import type { MustAnswer } from './tail.js';
 
 /** All that a step knows before it looks at any context: a pure function of the request. */
 export interface Situation {

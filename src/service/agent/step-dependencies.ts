@@ -1,4 +1,4 @@
-import type { ContextSource } from '../context/context-source.js';
+import type { ContextSource } from '../context/sources/context-source.js';
 import type { TokenCounter } from '../tokens/token-counter.js';
 import type { Patience } from './interruption.js';
 import type { ModelProfile, Provider } from './provider.js';

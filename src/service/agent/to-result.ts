@@ -3,10 +3,10 @@ import type { ActionDetails, Parse, Signals, Step, Warning } from '../../contrac
 import { stepError } from '../../contract/step-error.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
+import { countSignals } from './history/signals.js';
 import type { PreparedPrompt } from './prepare-prompt.js';
 import type { Completion } from './provider.js';
 import type { Reply } from './read-reply.js';
-import { countSignals } from './signals.js';
 
 /** A step's answer; HTTP adds the request id and the caller's own history in front of `new_turns`. */
 export type StepResult = Omit<Step, 'request_id' | 'updated_conversation_history'>;

@@ -2,9 +2,9 @@ import type { ReportItem } from '../../contract/context-report.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import { concurrently } from './concurrently.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredContext, Priority } from './context-item.js';
-import type { ContextSource } from './context-source.js';
-import { type Library, openLibrary } from './library.js';
 import type { LineRange } from './lines.js';
+import type { ContextSource } from './sources/context-source.js';
+import { type Library, openLibrary } from './sources/library.js';
 import {
   type Answer,
   fileItem,

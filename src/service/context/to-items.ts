@@ -1,10 +1,10 @@
 import type { ReportItem } from '../../contract/context-report.js';
 import type { VectorSearchResult } from '../../contract/step-request.js';
+import { portablePath } from '../../files/portable-path.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredFolder } from './context-item.js';
-import type { PinnedItem, SourceFile, SourceFolder } from './context-source.js';
 import { inlinePath } from './fence.js';
 import { countLines, type LineRange, sliceLines } from './lines.js';
-import { portablePath } from './portable-path.js';
+import type { PinnedItem, SourceFile, SourceFolder } from './sources/context-source.js';
 
 /** What one question to the sources came to. */
 export interface Answer {

@@ -1,17 +1,17 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { compactionRoute } from './compaction-route.js';
-import { cors } from './cors.js';
-import { docsRoutes } from './docs-routes.js';
-import { errorHandler } from './error-handler.js';
-import { healthRoutes } from './health-routes.js';
-import { modelsRoute } from './models-route.js';
-import { previewRoute } from './preview-route.js';
-import { recordRequests } from './request-log.js';
-import { RequestRefused } from './request-refused.js';
-import { addRoute } from './route.js';
-import { securityHeaders } from './security-headers.js';
-import { type StepServices, stepRoutes } from './step-routes.js';
+import { errorHandler } from './failure/error-handler.js';
+import { RequestRefused } from './failure/request-refused.js';
+import { cors } from './middleware/cors.js';
+import { recordRequests } from './middleware/request-log.js';
+import { securityHeaders } from './middleware/security-headers.js';
+import { compactionRoute } from './routes/compaction-route.js';
+import { docsRoutes } from './routes/docs-routes.js';
+import { healthRoutes } from './routes/health-routes.js';
+import { modelsRoute } from './routes/models-route.js';
+import { previewRoute } from './routes/preview-route.js';
+import { addRoute } from './routes/route.js';
+import { type StepServices, stepRoutes } from './routes/step-routes.js';
 
 export interface AppDependencies extends StepServices {
   readonly log: Logger;

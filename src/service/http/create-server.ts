@@ -1,5 +1,5 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
-import { answerClientError } from './answer-client-error.js';
+import { answerClientError } from './failure/answer-client-error.js';
 
 /**
  * The server in front of the app, with the limits Node leaves open: slow headers and slow bodies end in

@@ -1,11 +1,11 @@
-import { type Answer, complete, type Question, refuse } from './answer.js';
-import { anthropicWire } from './anthropic-wire.js';
-import { faults } from './faults.js';
-import { listModels } from './list-models.js';
-import { openaiWire } from './openai-wire.js';
-import { providerErrors, refusedRequest } from './provider-errors.js';
-import type { Completion, RecordedRequest, Reply } from './reply.js';
-import type { Wire } from './wire.js';
+import { faults } from './faults/faults.js';
+import { providerErrors, refusedRequest } from './faults/provider-errors.js';
+import { type Answer, complete, type Question, refuse } from './wire/answer.js';
+import { anthropicWire } from './wire/anthropic-wire.js';
+import { listModels } from './wire/list-models.js';
+import { openaiWire } from './wire/openai-wire.js';
+import type { Completion, RecordedRequest, Reply } from './wire/reply.js';
+import type { Wire } from './wire/wire.js';
 
 /**
  * Decides what is answered. May throw: the client then gets a 400 with the error's message.

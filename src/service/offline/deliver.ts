@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Answer, HttpAnswer } from './answer.js';
+import type { Answer, HttpAnswer } from './wire/answer.js';
 
 /** The reply being sent, and a signal that fires when its connection is closed by either side. */
 export interface Delivery {

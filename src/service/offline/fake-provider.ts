@@ -1,8 +1,8 @@
 import { plainAnswer, type Respond } from './answer-request.js';
-import { offlineModel } from './list-models.js';
 import { replyOffline } from './offline-model.js';
-import type { RecordedRequest, Reply } from './reply.js';
 import { startServer } from './server.js';
+import { offlineModel } from './wire/list-models.js';
+import type { RecordedRequest, Reply } from './wire/reply.js';
 
 /** One reply for every request, one for each in turn, or a decision. */
 export type Script = Reply | readonly Reply[] | Respond;

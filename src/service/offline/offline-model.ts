@@ -1,9 +1,9 @@
 import type { Respond } from './answer-request.js';
 import { extractiveReply } from './extractive/extractive-model.js';
 import type { Message } from './extractive/read-prompt.js';
-import { offlineModel } from './list-models.js';
-import type { RecordedRequest, Reply } from './reply.js';
 import { startServer } from './server.js';
+import { offlineModel } from './wire/list-models.js';
+import type { RecordedRequest, Reply } from './wire/reply.js';
 
 /** The embedded default, listening. */
 export interface OfflineModel {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Delivery } from './deliver.js';
-import type { Ending, RecordedRequest } from './reply.js';
+import type { Ending, RecordedRequest } from './wire/reply.js';
 
 /** A request on record and the reply to it, until the connection is done with both. */
 export interface OpenExchange extends Delivery {

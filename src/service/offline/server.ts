@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { answerRequest, type Respond } from './answer-request.js';
 import { deliver } from './deliver.js';
 import { type OpenExchange, openExchange } from './record-request.js';
-import type { RecordedRequest } from './reply.js';
+import type { RecordedRequest } from './wire/reply.js';
 
 /** A provider on 127.0.0.1, at a port the system chose. */
 export interface LoopbackServer {

@@ -1,6 +1,6 @@
-import { matchMarker } from './markers.js';
-import { lineEnd, skipSpace } from './scanner.js';
-import { skipClosers, stopTokenAt, trimEnd } from './trailing.js';
+import { matchMarker } from './text/markers.js';
+import { lineEnd, skipSpace } from './text/scanner.js';
+import { skipClosers, stopTokenAt, trimEnd } from './text/trailing.js';
 
 /** Text that is in no field: what follows an action, prose before a labelled answer, stop words. */
 export interface Discarded {

@@ -1,12 +1,12 @@
-import { CodeSpans } from './code-spans.js';
+import type { OfferedTools } from './arguments/offered-tool.js';
+import { readAction } from './dialects/read-action.js';
 import { callTagAt, readTag } from './dialects/tags.js';
-import { readValue } from './literals.js';
-import { MarkdownContext } from './markdown.js';
-import { type Marker, matchMarker } from './markers.js';
-import type { OfferedTools } from './offered-tool.js';
-import { readAction } from './read-action.js';
-import { lineEnd, Scanner, skipBlanks, skipSpace } from './scanner.js';
-import type { CallReading } from './written-call.js';
+import type { CallReading } from './dialects/written-call.js';
+import { CodeSpans } from './text/code-spans.js';
+import { readValue } from './text/literals.js';
+import { MarkdownContext } from './text/markdown.js';
+import { type Marker, matchMarker } from './text/markers.js';
+import { lineEnd, Scanner, skipBlanks, skipSpace } from './text/scanner.js';
 
 /** What the reply turns on: its first action or final answer, or nothing of the kind (SPEC §7.2). */
 export type Turn =

@@ -1,10 +1,10 @@
+import type { OfferedTool } from './arguments/offered-tool.js';
 import { callTags } from './dialects/tags.js';
-import { MarkdownContext } from './markdown.js';
-import { type Marker, matchMarker } from './markers.js';
-import type { OfferedTool } from './offered-tool.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from './parse-completion.js';
-import { skipBlanks } from './scanner.js';
-import { stopWords } from './trailing.js';
+import { MarkdownContext } from './text/markdown.js';
+import { type Marker, matchMarker } from './text/markers.js';
+import { skipBlanks } from './text/scanner.js';
+import { stopWords } from './text/trailing.js';
 
 /** A piece of a reply under way (SPEC §9). `draft` is prose whose role is not decided: no label so far. */
 export interface ParseDelta {

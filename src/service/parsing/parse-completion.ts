@@ -1,13 +1,13 @@
+import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
+import { type ResolvedCall, resolveCall } from './arguments/resolve-call.js';
 import { readBracket } from './dialects/bracket.js';
 import { readCall } from './dialects/call.js';
 import { readJsonCall } from './dialects/json-object.js';
+import type { CallReading, Dialect } from './dialects/written-call.js';
 import { type Discarded, describeDiscarded } from './discarded.js';
-import { matchMarker } from './markers.js';
-import { type OfferedTool, OfferedTools } from './offered-tool.js';
 import { Reply } from './reply.js';
-import { type ResolvedCall, resolveCall } from './resolve-call.js';
-import type { JsonValue, Repair } from './scanner.js';
-import type { CallReading, Dialect } from './written-call.js';
+import { matchMarker } from './text/markers.js';
+import type { JsonValue, Repair } from './text/scanner.js';
 
 export interface ParsedAction {
   readonly toolName: string;

@@ -1,4 +1,4 @@
-import { OfferedTools } from './offered-tool.js';
+import { OfferedTools } from './arguments/offered-tool.js';
 import { Reply } from './reply.js';
 
 const noTools = new OfferedTools([]);

@@ -1,9 +1,9 @@
+import type { OfferedTools } from './arguments/offered-tool.js';
 import { type Outline, outline, type Span } from './find-turn.js';
-import { MarkdownContext } from './markdown.js';
-import type { Marker } from './markers.js';
-import type { OfferedTools } from './offered-tool.js';
-import { lineEnd, skipBlanks, skipSpace } from './scanner.js';
-import { trimEnd } from './trailing.js';
+import { MarkdownContext } from './text/markdown.js';
+import type { Marker } from './text/markers.js';
+import { lineEnd, skipBlanks, skipSpace } from './text/scanner.js';
+import { trimEnd } from './text/trailing.js';
 
 const answerClose = '</final_answer>';
 const thinkTag = /^<think>|<\/think>$/g;

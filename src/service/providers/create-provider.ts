@@ -1,13 +1,13 @@
 import type { LlmConfig } from '../../contract/step-request.js';
 import type { ModelProfile, Provider } from '../agent/provider.js';
 import { anthropicVendor } from './anthropic/provider.js';
-import { LearnedParameters } from './learned-parameters.js';
-import { compatibleModel, type ModelTraits } from './model-traits.js';
-import { traitsOf, type VendorName, vendors } from './models.js';
+import { LearnedParameters } from './models/learned-parameters.js';
+import { compatibleModel, type ModelTraits } from './models/model-traits.js';
+import { traitsOf, type VendorName, vendors } from './models/models.js';
 import { openaiVendor } from './openai/provider.js';
 import type { Secret } from './secret.js';
-import { Transport } from './transport.js';
-import { type SharedState, UpstreamProvider } from './upstream-provider.js';
+import { Transport } from './upstream/transport.js';
+import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
 import type { Vendor } from './vendor.js';
 
 /** A server that speaks OpenAI's Chat Completions, as the operator configured it (SPEC §8). */

@@ -1,7 +1,7 @@
 import type { Warning } from '../../contract/step.js';
 import type { Completion, CompletionEvent, CompletionRequest } from '../agent/provider.js';
-import type { FailedAttempt } from './failed-attempt.js';
-import type { ServerSentEvent } from './read-events.js';
+import type { FailedAttempt } from './upstream/failed-attempt.js';
+import type { ServerSentEvent } from './upstream/server-sent-events.js';
 
 /** One vendor's way of saying things, for one upstream. Everything but `post` is pure. */
 export interface Vendor {

@@ -1,8 +1,8 @@
-import { type CharacterKinds, classifyCharacters } from './character-kinds.js';
-import { countPiece, PIECE_AT_ONCE } from './count-piece.js';
+import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import type { LoadedEncoding } from './encodings.js';
-import { eventLoopShare } from './event-loop-share.js';
-import { countLongPiece } from './long-piece.js';
+import { type CharacterKinds, classifyCharacters } from './pieces/character-kinds.js';
+import { countPiece, PIECE_AT_ONCE } from './pieces/count-piece.js';
+import { countLongPiece } from './pieces/long-piece.js';
 import { segmentsOf } from './seams.js';
 
 /** UTF-16 units encoded and classified at a time. */

@@ -1,9 +1,9 @@
 import type { TiktokenBPE } from 'js-tiktoken/lite';
+import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { CountMemo } from './count-memo.js';
 import { countText } from './count-text.js';
-import { eventLoopShare } from './event-loop-share.js';
+import { type EndOfPiece, endOfCl100kPiece, endOfO200kPiece } from './pieces/split-pieces.js';
 import { type RankTable, readRankTable } from './rank-table.js';
-import { type EndOfPiece, endOfCl100kPiece, endOfO200kPiece } from './split-pieces.js';
 import { Vocabulary } from './vocabulary.js';
 
 /** The encodings OpenAI publishes for its chat models: o200k since gpt-4o, cl100k before. */

@@ -1,6 +1,6 @@
+import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { countText } from './count-text.js';
 import { type Encoding, loadEncoding } from './encodings.js';
-import { eventLoopShare } from './event-loop-share.js';
 import { joinUnsafeSeams } from './seams.js';
 
 /** Counts the tokens of texts. No method holds the event loop, whatever the text. */

@@ -2,8 +2,8 @@ import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { get_encoding } from 'tiktoken';
 import { StepRefused } from '../../../src/service/agent/step-refused.js';
-import { anyRequest } from './arbitrary-request.js';
-import { framing, prepare, textOf } from './prepare.js';
+import { anyRequest } from '../../support/arbitrary-request.js';
+import { framing, prepare, textOf } from '../../support/prepare.js';
 
 const reference = get_encoding('o200k_base');
 afterAll(() => reference.free());

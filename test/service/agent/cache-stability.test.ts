@@ -4,7 +4,7 @@ import type { TurnInput } from '../../../src/contract/history.js';
 import { stepRequestSchema } from '../../../src/contract/step-request.js';
 import type { PreparedPrompt } from '../../../src/service/agent/prepare-prompt.js';
 import type { Message } from '../../../src/service/agent/provider.js';
-import { prepare } from './prepare.js';
+import { prepare } from '../../support/prepare.js';
 
 const uuid = '0b9e2f7e-5a57-4c7a-9c0a-1f3d5f6a7b8c';
 const file = (lines: number) =>

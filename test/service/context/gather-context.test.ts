@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
-import type { ContextSource } from '../../../src/service/context/context-source.js';
 import { gatherContext } from '../../../src/service/context/gather-context.js';
+import type { ContextSource } from '../../../src/service/context/sources/context-source.js';
 import { inlineSource } from '../../../src/service/context/sources/inline.js';
-import { stepRequest } from './step-request.js';
+import { stepRequest } from '../../support/step-request.js';
 
 const signal = new AbortController().signal;
 const files = (contents: Record<string, string>): ContextSource =>

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes } from '../../../src/contract/error-codes.js
 import { Interruption } from '../../../src/service/agent/interruption.js';
 import { ProviderError, type ProviderFailure } from '../../../src/service/agent/provider.js';
 import { StepRefused } from '../../../src/service/agent/step-refused.js';
-import { startTestService, stepBody, stepPath, type TestService } from './test-service.js';
+import { startTestService, stepBody, stepPath, type TestService } from '../../support/test-service.js';
 
 /** What the step throws next. */
 let thrown: unknown;

@@ -2,8 +2,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { reactStep } from '../../../src/service/agent/react-step.js';
-import { assertKeepsContract } from './contract-check.js';
-import { answered, startTestService, stepBody, stepPath, type TestService } from './test-service.js';
+import { assertKeepsContract } from '../../support/contract-check.js';
+import {
+  answered,
+  startTestService,
+  stepBody,
+  stepPath,
+  type TestService,
+} from '../../support/test-service.js';
 
 let service: TestService;
 afterEach(() => service.close());

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openapiDocument } from '../../../src/contract/openapi.js';
-import { startTestService, stepPath, type TestService } from './test-service.js';
+import { openapiDocument } from '../../../src/contract/openapi/openapi.js';
+import { startTestService, stepPath, type TestService } from '../../support/test-service.js';
 
 let service: TestService;
 beforeAll(async () => {

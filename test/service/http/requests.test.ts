@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { StepRequest } from '../../../src/contract/step-request.js';
-import { answered, startTestService, stepBody, stepPath, type TestService } from './test-service.js';
+import {
+  answered,
+  startTestService,
+  stepBody,
+  stepPath,
+  type TestService,
+} from '../../support/test-service.js';
 
 let service: TestService;
 let seen: StepRequest[] = [];

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { ProviderError } from '../../../src/service/agent/provider.js';
 import type { reactStep, StepObserver } from '../../../src/service/agent/react-step.js';
 import { StepRefused } from '../../../src/service/agent/step-refused.js';
-import { assertIsComponent } from './contract-check.js';
-import { readEvents } from './read-events.js';
+import { assertIsComponent } from '../../support/contract-check.js';
+import { readEvents } from '../../support/read-events.js';
 import {
   answered,
   startTestService,
@@ -12,7 +12,7 @@ import {
   stepPath,
   streamPath,
   type TestService,
-} from './test-service.js';
+} from '../../support/test-service.js';
 
 let service: TestService | undefined;
 afterEach(() => service?.close());

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type FakeProvider, startFakeProvider } from '../../../src/service/offline/fake-provider.js';
-import { anthropicAt, anthropicRequest, openaiAt, openaiRequest } from './clients.js';
+import { anthropicAt, anthropicRequest, openaiAt, openaiRequest } from '../../support/clients.js';
 
 let provider: FakeProvider;
 beforeEach(async () => {

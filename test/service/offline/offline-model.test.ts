@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startFakeProvider } from '../../../src/service/offline/fake-provider.js';
 import { type OfflineModel, startOfflineModel } from '../../../src/service/offline/offline-model.js';
-import { anthropicAt, collect, openaiAt } from './clients.js';
+import { anthropicAt, collect, openaiAt } from '../../support/clients.js';
 
 let offline: OfflineModel;
 beforeEach(async () => {

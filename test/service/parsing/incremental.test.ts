@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { IncrementalParser, type ParseDelta } from '../../../src/service/parsing/incremental.js';
-import { chunkLengths } from './arbitraries.js';
-import { stream } from './properties.js';
-import { tools } from './tools.js';
-import { loadVectors } from './vectors.js';
+import { chunkLengths } from '../../support/parsing/arbitraries.js';
+import { stream } from '../../support/parsing/properties.js';
+import { tools } from '../../support/parsing/tools.js';
+import { loadVectors } from '../../support/parsing/vectors.js';
 
 /** Deltas pushed one character at a time, before the end. */
 function pushed(text: string): ParseDelta[] {

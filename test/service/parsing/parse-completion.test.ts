@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
-import { argumentsOf, read } from './tools.js';
+import { argumentsOf, read } from '../../support/parsing/tools.js';
 
 const pathA = { path: 'a' };
 

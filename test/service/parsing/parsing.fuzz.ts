@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { renderCall, renderXmlCall } from '../../../src/conversation/call-text.js';
+import { readSignatures } from '../../../src/service/parsing/arguments/signatures.js';
 import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
-import { renderCall, renderXmlCall } from '../../../src/service/parsing/render-call.js';
-import { readSignatures } from '../../../src/service/parsing/signatures.js';
-import { anyText, argumentRecord, chunkLengths } from './arbitraries.js';
-import { accountsForAllText, streamsToTheSameResult } from './properties.js';
-import { tools } from './tools.js';
-import { loadVectors } from './vectors.js';
+import { anyText, argumentRecord, chunkLengths } from '../../support/parsing/arbitraries.js';
+import { accountsForAllText, streamsToTheSameResult } from '../../support/parsing/properties.js';
+import { tools } from '../../support/parsing/tools.js';
+import { loadVectors } from '../../support/parsing/vectors.js';
 
 /** `FUZZ_SEED` repeats a run, `FUZZ_SECONDS` bounds each of the four suites. */
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);

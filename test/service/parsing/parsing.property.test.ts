@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { OfferedTool } from '../../../src/service/parsing/offered-tool.js';
+import { renderCall, renderXmlCall } from '../../../src/conversation/call-text.js';
+import type { OfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
+import { readSignatures } from '../../../src/service/parsing/arguments/signatures.js';
 import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
-import { renderCall, renderXmlCall } from '../../../src/service/parsing/render-call.js';
-import { readSignatures } from '../../../src/service/parsing/signatures.js';
-import { anyText, argumentRecord, chunkLengths, hostileString } from './arbitraries.js';
-import { accountsForAllText, streamsToTheSameResult } from './properties.js';
-import { tools } from './tools.js';
+import { anyText, argumentRecord, chunkLengths, hostileString } from '../../support/parsing/arbitraries.js';
+import { accountsForAllText, streamsToTheSameResult } from '../../support/parsing/properties.js';
+import { tools } from '../../support/parsing/tools.js';
 
 const offered: OfferedTool[] = [{ name: 'write_file', parameters: ['path', 'content'] }];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { IncrementalParser } from '../../../src/service/parsing/incremental.js';
 import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
-import { faults, loadVectors, type Tier } from './vectors.js';
+import { faults, loadVectors, type Tier } from '../../support/parsing/vectors.js';
 
 const { tools, cases } = loadVectors();
 const read = cases.map((each) => ({ each, parsed: parseCompletion(each.text, tools) }));

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
-import { faults, loadVectors } from './vectors.js';
+import { faults, loadVectors } from '../../support/parsing/vectors.js';
 
 const { tools, cases } = loadVectors();
 /** Calls that stand for themselves, to be wrapped anew: no tag, no second label, nothing left open. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Message } from '../../../src/service/agent/provider.js';
-import type { Completion as Scripted } from '../../../src/service/offline/reply.js';
+import type { Completion as Scripted } from '../../../src/service/offline/wire/reply.js';
 import {
   ask,
   collect,
@@ -11,7 +11,7 @@ import {
   patienceOf,
   toolOf,
   ways,
-} from './requests.js';
+} from '../../support/providers/requests.js';
 
 const usage = { input: 900, output: 80, cachedInput: 600, cacheWrite: 100, reasoning: 30 };
 const nativeTools = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createModelDirectory } from '../../../src/service/providers/create-provider.js';
-import { estimateMargins } from '../../../src/service/tokens/estimate-margins.js';
-import { ask, connect, directoryAt, fakeProvider, llmConfig } from './requests.js';
+import { estimateMargins } from '../../../src/service/providers/models/estimate-margins.js';
+import { ask, connect, directoryAt, fakeProvider, llmConfig } from '../../support/providers/requests.js';
 
 const directory = () => directoryAt('http://127.0.0.1:9');
 const providerOf = (model: string, provider?: string) =>

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { apiVersion } from '../../../src/service/providers/anthropic/provider.js';
-import { ask, canary, connect, directoryAt, fakeProvider, ways } from './requests.js';
+import { ask, canary, connect, directoryAt, fakeProvider, ways } from '../../support/providers/requests.js';
 
 const foreign = 'operator-poison';
 

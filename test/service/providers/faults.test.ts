@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ProviderError, type ProviderFailure } from '../../../src/service/agent/provider.js';
-import type { FaultName } from '../../../src/service/offline/faults.js';
+import type { FaultName } from '../../../src/service/offline/faults/faults.js';
 import {
   ask,
   connect,
@@ -10,7 +10,7 @@ import {
   fakeProvider,
   patienceOf,
   ways,
-} from './requests.js';
+} from '../../support/providers/requests.js';
 
 interface Row {
   readonly fault: FaultName;

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, jest, test } from '@jest/globals';
-import { type FaultName, faultNames } from '../../../src/service/offline/faults.js';
+import { type FaultName, faultNames } from '../../../src/service/offline/faults/faults.js';
 import {
   ask,
   canary,
@@ -12,7 +12,7 @@ import {
   patienceOf,
   secretOf,
   ways,
-} from './requests.js';
+} from '../../support/providers/requests.js';
 
 /** Faults that do not end by themselves: the deadline ends them. */
 const endless: readonly FaultName[] = ['slow-headers', 'stalled-body', 'drip', 'silence'];

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import type { Reply } from '../../../src/service/offline/reply.js';
+import type { Reply } from '../../../src/service/offline/wire/reply.js';
 import {
   ask,
   completionRequest,
@@ -12,7 +12,7 @@ import {
   fakeProvider,
   patienceOf,
   ways,
-} from './requests.js';
+} from '../../support/providers/requests.js';
 
 describe.each(ways)('§8 the caller leaves: $title', (way) => {
   const phases: readonly { phase: string; reply: Reply }[] = [

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Secret } from '../../../src/service/providers/secret.js';
-import { secretOf } from './requests.js';
+import { secretOf } from '../../support/providers/requests.js';
 
 const anyKey = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),

@@ -2,15 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { stepSchema } from '../../../src/contract/step.js';
 import { type Completion, ProviderError } from '../../../src/service/agent/provider.js';
-import { anthropicWire } from '../../../src/service/offline/anthropic-wire.js';
-import { openaiWire } from '../../../src/service/offline/openai-wire.js';
-import type { RecordedRequest } from '../../../src/service/offline/reply.js';
+import { anthropicWire } from '../../../src/service/offline/wire/anthropic-wire.js';
+import { openaiWire } from '../../../src/service/offline/wire/openai-wire.js';
+import type { RecordedRequest } from '../../../src/service/offline/wire/reply.js';
 import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
-import { traitsOf } from '../../../src/service/providers/models.js';
+import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { openaiVendor } from '../../../src/service/providers/openai/provider.js';
-import { readEvents } from '../../../src/service/providers/read-events.js';
+import { readEvents } from '../../../src/service/providers/upstream/server-sent-events.js';
 import type { Vendor } from '../../../src/service/providers/vendor.js';
-import { collect, completionRequest } from './requests.js';
+import { collect, completionRequest } from '../../support/providers/requests.js';
 
 const url = 'http://127.0.0.1:9';
 const vendors = [

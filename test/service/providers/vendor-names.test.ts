@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message } from '../../../src/service/agent/provider.js';
 import { inVendorNames } from '../../../src/service/providers/vendor-names.js';
-import { completionRequest, toolOf } from './requests.js';
+import { completionRequest, toolOf } from '../../support/providers/requests.js';
 
 const anyToolName = fc.oneof(
   fc.constantFrom('fs.read', 'fs_read', 'fs-read', 'x'.repeat(64), 'x'.repeat(65), 'x'.repeat(128)),

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
 import { loadEncoding } from '../../../src/service/tokens/encodings.js';
 import { readRankTable } from '../../../src/service/tokens/rank-table.js';
-import { encodings } from './reference-tokenizer.js';
+import { encodings } from '../../support/tokens/reference-tokenizer.js';
 
 const load = createRequire(import.meta.url);
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isSafeSeam, joinUnsafeSeams, segmentsOf } from '../../../src/service/tokens/seams.js';
-import { encodings, referenceCount } from './reference-tokenizer.js';
-import { anyText } from './texts.js';
+import { encodings, referenceCount } from '../../support/tokens/reference-tokenizer.js';
+import { anyText } from '../../support/tokens/texts.js';
 
 const asciiText = fc.string({
   unit: fc.integer({ min: 0, max: 0x7f }).map((code) => String.fromCharCode(code)),

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createTokenCounter } from '../../../src/service/tokens/token-counter.js';
-import { encodings, referenceCount } from './reference-tokenizer.js';
-import { anyText } from './texts.js';
+import { encodings, referenceCount } from '../../support/tokens/reference-tokenizer.js';
+import { anyText } from '../../support/tokens/texts.js';
 
 const pieces = fc.array(anyText, { maxLength: 6 });
 

@@ -1,6 +1,6 @@
+import { renderCall, renderXmlCall } from '../../../conversation/call-text.js';
+import type { ActionUnit, Call, Observation, Unit } from '../../../conversation/units.js';
 import { fence } from '../../context/fence.js';
-import { renderCall, renderXmlCall } from '../../parsing/render-call.js';
-import type { ActionUnit, Call, Observation, Unit } from '../history-units.js';
 import type { Message, Part } from '../provider.js';
 import { notRunTemplate } from './templates/shared.js';
 

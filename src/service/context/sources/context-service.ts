@@ -1,7 +1,7 @@
 import { isObject } from '../../../contract/fields.js';
-import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from '../context-source.js';
-import { byCodeUnits, isBelow, portablePath } from '../portable-path.js';
-import { isSecretPath } from '../secret-paths.js';
+import { byCodeUnits, isBelow, portablePath } from '../../../files/portable-path.js';
+import { isSecretPath } from '../../../files/secret-paths.js';
+import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from './context-source.js';
 
 /** As much of `fetch` as is used; another one can be given. */
 export type Fetch = (

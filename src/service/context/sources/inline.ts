@@ -1,6 +1,6 @@
 import type { InlineContext } from '../../../contract/step-request.js';
-import type { ContextSource, SourceFile, SourceFolder } from '../context-source.js';
-import { byCodeUnits, isBelow, portablePath } from '../portable-path.js';
+import { byCodeUnits, isBelow, portablePath } from '../../../files/portable-path.js';
+import type { ContextSource, SourceFile, SourceFolder } from './context-source.js';
 
 /**
  * What the caller sent along (SPEC §2 `inline_context`): no file system, no rule but that of names. A path is

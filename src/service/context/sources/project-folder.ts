@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises';
+import { known, openContained } from '../../../files/open-contained.js';
+import { portablePath } from '../../../files/portable-path.js';
+import { type FileText, readText } from '../../../files/read-text.js';
+import { isSecretPath } from '../../../files/secret-paths.js';
+import { walkFolder } from '../../../files/walk-folder.js';
 import { concurrently } from '../concurrently.js';
-import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from '../context-source.js';
-import { portablePath } from '../portable-path.js';
-import { isSecretPath } from '../secret-paths.js';
-import { known, openContained } from './open-contained.js';
-import { type FileText, readText } from './read-text.js';
-import { walkFolder } from './walk-folder.js';
+import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from './context-source.js';
 
 const MIB = 1_048_576;
 const MAX_FILE_BYTES = 2 * MIB;

@@ -1,10 +1,10 @@
-import { readValue } from '../literals.js';
-import { matchMarker } from '../markers.js';
-import { type OfferedTools, shorten } from '../offered-tool.js';
-import { type JsonValue, lineEnd, Scanner, skipBlanks, skipSpace } from '../scanner.js';
-import { readString, stringStart } from '../strings.js';
-import { endsReply, skipClosers, trimEnd } from '../trailing.js';
-import { type CallReading, signature, unreadable, withArguments } from '../written-call.js';
+import { type OfferedTools, shorten } from '../arguments/offered-tool.js';
+import { readValue } from '../text/literals.js';
+import { matchMarker } from '../text/markers.js';
+import { type JsonValue, lineEnd, Scanner, skipBlanks, skipSpace } from '../text/scanner.js';
+import { readString, stringStart } from '../text/strings.js';
+import { endsReply, skipClosers, trimEnd } from '../text/trailing.js';
+import { type CallReading, signature, unreadable, withArguments } from './written-call.js';
 
 /** `Action: tool` and on a further line `Action Input: …` (SPEC §7.7). */
 export function readActionInput(text: string, start: number, tools: OfferedTools): CallReading | null {

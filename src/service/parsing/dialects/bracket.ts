@@ -1,7 +1,7 @@
-import type { OfferedTools } from '../offered-tool.js';
-import { lineEnd, Scanner } from '../scanner.js';
-import { readString, stringStart } from '../strings.js';
-import type { CallReading } from '../written-call.js';
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { lineEnd, Scanner } from '../text/scanner.js';
+import { readString, stringStart } from '../text/strings.js';
+import type { CallReading } from './written-call.js';
 
 /** `tool[text]`: verbatim to the last `]` of the line, into the first parameter (SPEC §7.10). */
 export function readBracket(text: string, start: number, tools: OfferedTools): CallReading | null {

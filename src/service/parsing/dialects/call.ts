@@ -1,8 +1,8 @@
-import { readArguments } from '../arguments.js';
-import type { OfferedTools } from '../offered-tool.js';
-import { Scanner, skipBlanks, skipSpace } from '../scanner.js';
-import { readString, stringStart } from '../strings.js';
-import type { CallReading } from '../written-call.js';
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { readArguments } from '../arguments/read-arguments.js';
+import { Scanner, skipBlanks, skipSpace } from '../text/scanner.js';
+import { readString, stringStart } from '../text/strings.js';
+import type { CallReading } from './written-call.js';
 
 /** `tool(a=1, "b": 2)` (SPEC §7.5). */
 export function readCall(text: string, start: number, tools: OfferedTools): CallReading | null {

@@ -1,6 +1,6 @@
-import { readValue } from '../literals.js';
-import { type JsonValue, Scanner } from '../scanner.js';
-import { type CallReading, type Dialect, unreadable, withArguments } from '../written-call.js';
+import { readValue } from '../text/literals.js';
+import { type JsonValue, Scanner } from '../text/scanner.js';
+import { type CallReading, type Dialect, unreadable, withArguments } from './written-call.js';
 
 type JsonObject = { [key: string]: JsonValue };
 

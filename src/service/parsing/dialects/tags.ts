@@ -1,9 +1,9 @@
-import { readValue } from '../literals.js';
-import type { OfferedTools } from '../offered-tool.js';
-import { Scanner, skipSpace } from '../scanner.js';
-import { type CallReading, unreadable, withArguments } from '../written-call.js';
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { readValue } from '../text/literals.js';
+import { Scanner, skipSpace } from '../text/scanner.js';
 import { readCall } from './call.js';
 import { readJsonCall } from './json-object.js';
+import { type CallReading, unreadable, withArguments } from './written-call.js';
 
 /** Tags that announce a call without any marker (SPEC §7.9). */
 export const callTags = ['tool_call', 'tool_code', 'function_call'] as const;

@@ -1,7 +1,7 @@
 import { APIError } from '@anthropic-ai/sdk';
 import type { ProviderFailure } from '../../agent/provider.js';
-import { classifyFailure } from '../classify-failure.js';
-import type { FailedAttempt } from '../failed-attempt.js';
+import { classifyFailure } from '../upstream/classify-failure.js';
+import type { FailedAttempt } from '../upstream/failed-attempt.js';
 
 /** `error.details.error_code` and `error.type`, as the types of `@anthropic-ai/sdk` 1.12 list them. */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(

@@ -1,9 +1,9 @@
 import type { TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { CompletionRequest } from '../../agent/provider.js';
-import { chooseParameters } from '../choose-parameters.js';
 import { limitBreakpoints } from '../limit-breakpoints.js';
-import type { ModelTraits } from '../model-traits.js';
+import { chooseParameters } from '../models/choose-parameters.js';
+import type { ModelTraits } from '../models/model-traits.js';
 import type { Draft, DraftOptions } from '../vendor.js';
 import { inVendorNames } from '../vendor-names.js';
 import { toMessages } from './to-messages.js';

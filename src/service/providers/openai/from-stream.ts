@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
-import { parseJson } from '../parse-json.js';
-import type { ServerSentEvent } from '../read-events.js';
+import { parseJson } from '../upstream/parse-json.js';
+import type { ServerSentEvent } from '../upstream/server-sent-events.js';
 import type { Draft } from '../vendor.js';
 import { toCompletion, usageSchema } from './from-response.js';
 import { errorCodes } from './to-error.js';

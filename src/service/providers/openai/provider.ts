@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { ProviderError } from '../../agent/provider.js';
-import type { ModelTraits } from '../model-traits.js';
+import type { ModelTraits } from '../models/model-traits.js';
 import type { Secret } from '../secret.js';
 import type { Draft, Vendor } from '../vendor.js';
 import { fromResponse } from './from-response.js';

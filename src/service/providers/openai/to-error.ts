@@ -1,7 +1,7 @@
 import { APIError } from 'openai';
 import type { ProviderFailure } from '../../agent/provider.js';
-import { classifyFailure } from '../classify-failure.js';
-import type { FailedAttempt } from '../failed-attempt.js';
+import { classifyFailure } from '../upstream/classify-failure.js';
+import type { FailedAttempt } from '../upstream/failed-attempt.js';
 
 /** `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes). */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(

@@ -9,7 +9,7 @@ import {
   ContextServiceFailed,
   contextServiceSource,
 } from '../../../../src/service/context/sources/context-service.js';
-import { temporaryFolder, writeFiles } from './temporary-folder.js';
+import { temporaryFolder, writeFiles } from '../../../support/temporary-folder.js';
 
 const projectId = '0190a4c8-5b7e-7cc0-8000-000000000001';
 const signal = new AbortController().signal;

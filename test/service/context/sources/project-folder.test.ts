@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { projectFolderSource } from '../../../../src/service/context/sources/project-folder.js';
-import { temporaryFolder, writeFiles } from './temporary-folder.js';
+import { temporaryFolder, writeFiles } from '../../../support/temporary-folder.js';
 
 const home = temporaryFolder();
 const signal = new AbortController().signal;

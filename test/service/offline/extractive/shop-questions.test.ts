@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { runMiniLoop } from './mini-loop.js';
+import { runMiniLoop } from '../../../support/mini-loop.js';
 
 /** Every `path:line` heading of an answer with the text that is quoted for that line. */
 function quotedLines(answer: string): { path: string; line: number; text: string }[] {

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import type { CompletionRequest, Message } from '../../../../src/service/agent/provider.js';
 import { toRequest } from '../../../../src/service/providers/anthropic/to-request.js';
-import { traitsOf } from '../../../../src/service/providers/models.js';
-import { anyPrompt } from '../prompts.js';
-import { completionRequest } from '../requests.js';
+import { traitsOf } from '../../../../src/service/providers/models/models.js';
+import { anyPrompt } from '../../../support/providers/prompts.js';
+import { completionRequest } from '../../../support/providers/requests.js';
 
 const draftOf = (changes: Partial<CompletionRequest>, refused: readonly string[] = []) => {
   const request = completionRequest({ model: 'claude-opus-5', ...changes });

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
 import type { CompletionRequest } from '../../../../src/service/agent/provider.js';
-import { compatibleModel } from '../../../../src/service/providers/model-traits.js';
-import { traitsOf } from '../../../../src/service/providers/models.js';
+import { compatibleModel } from '../../../../src/service/providers/models/model-traits.js';
+import { traitsOf } from '../../../../src/service/providers/models/models.js';
 import { toRequest } from '../../../../src/service/providers/openai/to-request.js';
-import { anyPrompt, textsOf } from '../prompts.js';
-import { completionRequest, toolOf } from '../requests.js';
+import { anyPrompt, textsOf } from '../../../support/providers/prompts.js';
+import { completionRequest, toolOf } from '../../../support/providers/requests.js';
 
 const plain = { refused: new Set<string>(), streamed: false };
 const bodyOf = (request: Partial<CompletionRequest>, options = plain) => {

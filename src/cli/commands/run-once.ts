@@ -1,0 +1,51 @@
+import type { Session } from '../session/session.js';
+import { writeWhole } from '../session/write-whole.js';
+import { exitCodes } from './exit-codes.js';
+
+/** One task from start to end, as scripts and a person in a hurry want it. Resolves to the exit code. */
+export async function runOnce(session: Session, task: string): Promise<number> {
+  const { terminal, flags } = session.parts;
+  const keys = terminal.watchKeys((key) => {
+    if (key === 'escape' || key === 'ctrl-c') session.interrupt();
+  });
+  const signals = onSignals(() => session.interrupt());
+  try {
+    const { stop_reason, answer } = await session.run(task);
+    if (!flags.json && !process.stdout.isTTY) process.stdout.write(`${answer}\n`);
+    const saved = await save(session);
+    return saved ? exitCodes[stop_reason] : exitCodes.error;
+  } finally {
+    keys.end();
+    signals.end();
+  }
+}
+
+/** The first signal stops the run, which then ends in order; a second one does not wait. */
+function onSignals(stop: () => void): { end(): void } {
+  let stopping = false;
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const listen = () => {
+    if (stopping) process.exit(exitCodes.stopped);
+    stopping = true;
+    stop();
+  };
+  for (const name of names) process.on(name, listen);
+  return {
+    end: () => {
+      for (const name of names) process.off(name, listen);
+    },
+  };
+}
+
+/** False where the run was to be saved and could not be: the disk is full, the folder is not there. */
+async function save({ parts, last }: Session): Promise<boolean> {
+  const file = parts.flags.save;
+  if (file === undefined || !last) return true;
+  try {
+    await writeWhole(file, `${JSON.stringify(last.run.save(), null, 1)}\n`);
+    return true;
+  } catch (error) {
+    parts.screen.print(`The run could not be saved: ${error instanceof Error ? error.message : error}`);
+    return false;
+  }
+}

@@ -1,0 +1,13 @@
+import { readConfig } from '../../service/config.js';
+import { type Service, startService } from '../../service/start.js';
+import { ollamaUrl } from './ollama.js';
+
+/**
+ * The service inside this process, on a free port of loopback. The environment configures it as it does the
+ * service itself; Ollama is an upstream without being configured.
+ */
+export function startLocalService(environment: NodeJS.ProcessEnv = process.env): Promise<Service> {
+  const config = readConfig({ ...environment, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' });
+  const ollama = { url: `${ollamaUrl}/v1`, keyRequired: false };
+  return startService({ ...config, UPSTREAMS: { ollama, ...config.UPSTREAMS }, SHUTDOWN_GRACE_MS: 0 });
+}

@@ -1,0 +1,80 @@
+import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
+import type { Service } from '../../service/start.js';
+import { ApprovalRules } from '../approval/approval-rules.js';
+import { type RunFlags, UsageError } from '../commands/read-arguments.js';
+import { readSavedRun } from '../commands/read-saved-run.js';
+import type { Screen } from '../screen/screen.js';
+import type { Terminal } from '../screen/terminal.js';
+import { findKey, type ModelChoice, offlineModel, offlineNotice } from './choose-model.js';
+import { offerOllama } from './ollama.js';
+import { folderAt, openTools } from './open-tools.js';
+import { Session } from './session.js';
+
+export interface View {
+  readonly terminal: Terminal;
+  readonly screen: Screen;
+  readonly flags: RunFlags;
+}
+
+export interface OpenSession {
+  readonly session: Session;
+  /** Changes the model; asks for a key where it needs one. Throws `UsageError`. */
+  switchModel(choice: ModelChoice): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Puts together what the command line asked for: tools, service, model, key. Throws `UsageError`. */
+export async function openSession(
+  view: View,
+  { interactive }: { interactive: boolean },
+): Promise<OpenSession> {
+  const { flags } = view;
+  if (interactive && !view.terminal.isInteractive) throw new UsageError('There is no task, and no terminal.');
+  const tools = await openTools(flags);
+  const rules = new ApprovalRules(await folderAt(flags.dir));
+  const choice = await chooseModel(view);
+  const local = flags.server ? undefined : await startService();
+  const url = flags.server ?? local?.url ?? '';
+  try {
+    const session = new Session({ ...view, tools, rules, url }, choice, await keyFor(choice, view, url));
+    if (flags.resume) session.resume(await readSavedRun(flags.resume));
+    return {
+      session,
+      switchModel: async (model) => session.setModel(model, await keyFor(model, view, url)),
+      close: async () => local?.close(),
+    };
+  } catch (error) {
+    await local?.close();
+    throw error;
+  }
+}
+
+/** Loaded only where it is used: it takes longer than all the rest. */
+async function startService(): Promise<Service> {
+  const { startLocalService } = await import('./local-service.js');
+  return startLocalService();
+}
+
+/** A model is never chosen for a person: what is not named is `offline`, and that is said. */
+async function chooseModel({ flags, terminal, screen }: View): Promise<ModelChoice> {
+  const { model, upstream } = flags;
+  if (model !== undefined) return { name: model, upstream };
+  if (upstream !== undefined) throw new UsageError('--upstream needs --model.');
+  const asks = terminal.isInteractive && !flags.json && !flags.yes;
+  const offered = asks ? await offerOllama(terminal) : undefined;
+  if (!offered) screen.print(offlineNotice);
+  return offered ?? offlineModel;
+}
+
+async function keyFor(
+  choice: ModelChoice,
+  { terminal, flags }: View,
+  url: string,
+): Promise<string | undefined> {
+  const client = new StepwiseClient({
+    baseUrl: url,
+    ...(flags.token !== undefined && { token: flags.token }),
+  });
+  const ask = terminal.isInteractive ? (question: string) => terminal.askSecret(question) : undefined;
+  return findKey(choice, await client.models(), { environment: process.env, ask });
+}

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { renderTasks } from '../../sdk/actions/client-tools.js';
+import { runsFolder } from '../../tools/read/search-memory.js';
+import { UsageError } from '../commands/read-arguments.js';
+import { contextPage } from '../screen/context-page.js';
+import type { ModelChoice } from './choose-model.js';
+import type { Session } from './session.js';
+import { writeWhole } from './write-whole.js';
+
+interface SlashCommand {
+  readonly usage: string;
+  readonly help: string;
+  /** What to show. Throws `UsageError` where it cannot be done. */
+  run(host: CommandHost, words: readonly string[]): Promise<string> | string;
+}
+
+/** What commands act on. */
+export interface CommandHost {
+  readonly session: Session;
+  switchModel(choice: ModelChoice): Promise<void>;
+  leave(): void;
+}
+
+const commands: Readonly<Record<string, SlashCommand>> = {
+  '/context': { usage: '/context', help: 'what fills the prompt, and what was left out', run: showContext },
+  '/todo': { usage: '/todo', help: 'the TODO list', run: ({ session }) => renderTasks(session.tasks) },
+  '/steps': { usage: '/steps', help: 'the steps of the last run', run: showSteps },
+  '/save': { usage: '/save [FILE]', help: `save the last run (default: ${runsFolder}/)`, run: saveRun },
+  '/model': { usage: '/model [NAME [UPSTREAM]]', help: 'show or change the model', run: changeModel },
+  '/new': { usage: '/new', help: 'forget what was said', run: startAnew },
+  '/help': { usage: '/help', help: 'this list', run: showHelp },
+  '/exit': { usage: '/exit', help: 'leave', run: leave },
+};
+
+/** Carries out a line that begins with a slash; what it resolves to is shown. */
+export async function runSlashCommand(host: CommandHost, line: string): Promise<string> {
+  const [name = '', ...words] = line.trim().split(/\s+/);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) return `There is no ${name}; /help lists what there is.`;
+  try {
+    return await command.run(host, words);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+}
+
+function showContext({ session }: CommandHost): string {
+  const { report } = session.parts.screen;
+  return report ? contextPage(report, session.parts.terminal.paint) : 'There was no step yet.';
+}
+
+function showSteps({ session }: CommandHost): string {
+  return session.last?.result.summary() ?? 'There was no run yet.';
+}
+
+async function saveRun({ session }: CommandHost, [file]: readonly string[]): Promise<string> {
+  if (!session.last) return 'There is no run to save yet.';
+  const saved = session.last.run.save();
+  const target = file ?? join(session.parts.flags.dir, runsFolder, runName(saved.task));
+  try {
+    await writeWhole(target, `${JSON.stringify(saved, null, 1)}\n`);
+    return `Saved to ${target}.`;
+  } catch (error) {
+    return `The run could not be saved: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+/** `2026-11-21T23-05-10-how-is-the-discount.json` */
+function runName(task: string): string {
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  const words = task.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return `${[time, ...words.slice(0, 5)].join('-')}.json`;
+}
+
+async function changeModel(host: CommandHost, [name, upstream]: readonly string[]): Promise<string> {
+  if (name !== undefined) await host.switchModel({ name, upstream });
+  const { model } = host.session;
+  return `Model: ${model.name}${model.upstream ? ` at ${model.upstream}` : ''}`;
+}
+
+function startAnew({ session }: CommandHost): string {
+  session.clear();
+  return 'A new conversation.';
+}
+
+function showHelp(): string {
+  const lines = Object.values(commands).map(({ usage, help }) => `${usage.padEnd(26)}${help}`);
+  return [
+    ...lines,
+    '@PATH in a task tags a file; Esc stops a run, and the next line goes on from there.',
+  ].join('\n');
+}
+
+function leave({ leave: end }: CommandHost): string {
+  end();
+  return 'Goodbye.';
+}

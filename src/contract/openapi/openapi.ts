@@ -1,0 +1,133 @@
+import type { z } from 'zod';
+import { type ErrorCode, errorCodes } from '../error-codes.js';
+import { errorResponseSchema } from '../step.js';
+import { componentSchemas, referenceTo } from './openapi-schemas.js';
+import { type Operation, operations } from './operations.js';
+
+/** Version of the contract; the service that answers it says its own at `/version`. */
+const contractVersion = '1.0.0';
+
+/**
+ * The contract as an OpenAPI 3.0.3 document, made from the schemas that also check requests. It keeps to what
+ * client generators read (no unions, no inline objects, no closed enums in answers): 3.1 breaks most of them.
+ */
+export function openapiDocument(): object {
+  const requests = operations.flatMap(({ request }) => request ?? []);
+  const responses = operations.flatMap(({ response }) => (response === 'stream' ? [] : response));
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Stepwise',
+      version: contractVersion,
+      description: 'One HTTP call is one step of a ReAct agent: you keep the loop, the tools and the keys.',
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: '/' }],
+    security: [],
+    tags: [
+      { name: 'agent', description: 'Steps of an agent.' },
+      { name: 'service', description: 'The state of the service.' },
+    ],
+    paths: paths(),
+    components: {
+      schemas: componentSchemas({ requests, responses: [...responses, errorResponseSchema] }),
+      headers,
+      parameters,
+    },
+  };
+}
+
+function paths(): Record<string, Record<string, object>> {
+  const all: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    all[operation.path] = { ...all[operation.path], [operation.method]: operationObject(operation) };
+  }
+  return all;
+}
+
+function operationObject(operation: Operation): object {
+  const { operationId, tag, summary, description, request, takesModelKey } = operation;
+  const names: (keyof typeof parameters)[] = takesModelKey ? ['RequestId', 'ModelKey'] : ['RequestId'];
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ...(request && { requestBody: { required: true, content: json(request) } }),
+    responses: { 200: success(operation), ...failures(operation.errors) },
+  };
+}
+
+function success({ response, summary }: Operation): object {
+  const content = response === 'stream' ? eventStream : json(response);
+  return { description: `${summary}.`, headers: { 'X-Request-Id': requestIdHeader }, content };
+}
+
+/** One response for each status, with the codes it may carry. */
+function failures(codes: readonly ErrorCode[]): Record<number, object> {
+  const statuses = [...new Set(codes.map((code) => errorCodes[code].status))].sort();
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      failure(
+        status,
+        codes.filter((code) => errorCodes[code].status === status),
+      ),
+    ]),
+  );
+}
+
+function failure(status: number, codes: readonly ErrorCode[]): object {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorCodes[code].message}`).join(' '),
+    headers: {
+      'X-Request-Id': requestIdHeader,
+      ...((status === 429 || status === 503) && {
+        'Retry-After': { $ref: '#/components/headers/RetryAfter' },
+      }),
+    },
+    content: json(errorResponseSchema),
+  };
+}
+
+const json = (schema: z.ZodType) => ({ 'application/json': { schema: referenceTo(schema) } });
+
+const eventStream = {
+  'text/event-stream': {
+    schema: {
+      type: 'string',
+      description: 'Server-sent events; each `data` is a JSON object with a `type`.',
+    },
+  },
+};
+
+const requestIdHeader = { $ref: '#/components/headers/RequestId' };
+
+const headers = {
+  RequestId: {
+    description: 'The id of this request: the one sent, or a new one.',
+    schema: { type: 'string' },
+  },
+  RetryAfter: {
+    description: 'Whole seconds to wait before the next attempt.',
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 3600 },
+  },
+};
+
+const parameters = {
+  RequestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    required: false,
+    description: 'An id for logs and the answer: letters, digits, `_`, `.`, `-`, at most 128.',
+    schema: { type: 'string' },
+  },
+  ModelKey: {
+    name: 'X-LLM-API-Key',
+    in: 'header',
+    required: false,
+    description: "The caller's model key; wins over `user_api_keys.llmKey`.",
+    schema: { type: 'string', format: 'password' },
+  },
+};

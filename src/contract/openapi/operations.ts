@@ -1,0 +1,157 @@
+import type { z } from 'zod';
+import { compactionRequestSchema, compactionSchema } from '../compaction.js';
+import type { ErrorCode } from '../error-codes.js';
+import { modelListSchema } from '../model-list.js';
+import { previewSchema } from '../preview.js';
+import { healthSchema, versionSchema } from '../service-status.js';
+import { stepSchema } from '../step.js';
+import { stepRequestSchema } from '../step-request.js';
+
+/** One endpoint of the contract. Its schemas carry the id of their component. */
+export interface Operation {
+  readonly operationId: string;
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly tag: 'agent' | 'service';
+  readonly summary: string;
+  readonly description?: string;
+  readonly request?: z.ZodType;
+  /** The one body of its 2xx, or `stream` for server-sent events. */
+  readonly response: z.ZodType | 'stream';
+  /** True where the caller's model key is read. */
+  readonly takesModelKey?: boolean;
+  readonly errors: readonly ErrorCode[];
+}
+
+/** What any operation may answer. */
+const always = ['method_not_allowed', 'internal_error'] as const;
+
+/** What an operation may answer before it has read its body. */
+const readingBody = [
+  ...always,
+  'overloaded',
+  'shutting_down',
+  'unsupported_media_type',
+  'request_too_large',
+  'request_timeout',
+  'invalid_json',
+  'invalid_request',
+] as const satisfies readonly ErrorCode[];
+
+/** What an operation that calls a model may answer instead of a step. */
+const callingModel = [
+  'unsupported_model',
+  'missing_api_key',
+  'malformed_api_key',
+  'token_budget_exceeded',
+  'upstream_authentication_failed',
+  'upstream_billing',
+  'upstream_permission_denied',
+  'upstream_model_not_found',
+  'upstream_context_length_exceeded',
+  'upstream_rejected_request',
+  'upstream_rate_limited',
+  'upstream_error',
+  'upstream_invalid_response',
+  'upstream_unreachable',
+  'upstream_overloaded',
+  'upstream_timeout',
+] as const satisfies readonly ErrorCode[];
+
+/** Every endpoint that is built, in the order of the document. A new endpoint is a new row. */
+export const operations: readonly Operation[] = [
+  {
+    operationId: 'createReactStep',
+    method: 'post',
+    path: '/api/agent/react_step',
+    tag: 'agent',
+    summary: 'One step of a ReAct agent',
+    description:
+      'Builds the context inside the token budget, makes one model call, and says what the model wants to do ' +
+      'next. Tools are never executed here, and nothing is kept. Outcomes of the model itself (a refusal, a ' +
+      'cut-off action, an empty reply) are 200 with `status: error`.',
+    request: stepRequestSchema,
+    response: stepSchema,
+    takesModelKey: true,
+    errors: [...readingBody, ...callingModel],
+  },
+  {
+    operationId: 'streamReactStep',
+    method: 'post',
+    path: '/api/agent/react_step/stream',
+    tag: 'agent',
+    summary: 'The same step as server-sent events',
+    description:
+      'Events: `step.started`, `context.built`, `reasoning.delta`, `draft.delta`, `thought.delta`, ' +
+      '`answer.delta`, `action.proposed`, and exactly one end: `step.completed` (its `step` is the answer of ' +
+      '`createReactStep`) or `error` (its `error` is an ErrorResponse). A failure before the first event is an ' +
+      'ordinary HTTP error.',
+    request: stepRequestSchema,
+    response: 'stream',
+    takesModelKey: true,
+    errors: [...readingBody, ...callingModel],
+  },
+  {
+    operationId: 'previewContext',
+    method: 'post',
+    path: '/api/agent/context_preview',
+    tag: 'agent',
+    summary: 'What a step would send, without sending it',
+    description:
+      'Takes the request of a step and answers the very messages, their hash and the full context report. No ' +
+      'model is called and no key is needed.',
+    request: stepRequestSchema,
+    response: previewSchema,
+    errors: [...readingBody, 'unsupported_model', 'token_budget_exceeded', 'upstream_timeout'],
+  },
+  {
+    operationId: 'compactHistory',
+    method: 'post',
+    path: '/api/agent/compact_history',
+    tag: 'agent',
+    summary: 'A shorter history',
+    description:
+      '`mask` turns old observations into one-line stubs; it is deterministic and needs no key. `summarize` makes ' +
+      'one model call that turns the oldest part into one `summary` turn. Calling it again changes nothing.',
+    request: compactionRequestSchema,
+    response: compactionSchema,
+    takesModelKey: true,
+    errors: [...readingBody, ...callingModel],
+  },
+  {
+    operationId: 'listModels',
+    method: 'get',
+    path: '/api/agent/models',
+    tag: 'agent',
+    summary: 'The models and upstreams this service knows',
+    response: modelListSchema,
+    errors: always,
+  },
+  {
+    operationId: 'getHealth',
+    method: 'get',
+    path: '/healthz',
+    tag: 'service',
+    summary: 'Whether the process is alive',
+    response: healthSchema,
+    errors: always,
+  },
+  {
+    operationId: 'getReadiness',
+    method: 'get',
+    path: '/readyz',
+    tag: 'service',
+    summary: 'Whether new requests are welcome',
+    response: healthSchema,
+    errors: [...always, 'shutting_down'],
+  },
+  {
+    operationId: 'getVersion',
+    method: 'get',
+    path: '/version',
+    tag: 'service',
+    summary: 'What is running',
+    response: versionSchema,
+    errors: always,
+  },
+];

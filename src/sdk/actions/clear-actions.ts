@@ -1,0 +1,139 @@
+import type { ActionDetails } from '../../contract/step.js';
+import { untilAborted } from '../client/until-aborted.js';
+import type { GuardVerdict } from '../run/run-options.js';
+import type { RunState } from '../run/run-state.js';
+import { type ApprovalDecision, type ApprovalRule, isAllowed, proposeRules } from './approval.js';
+import type { Tool } from './define-tool.js';
+import { failureOf, type ToolOutcome } from './execute-tool.js';
+import { findArgumentProblem } from './find-argument-problem.js';
+
+/** An action that guards and people have judged. */
+export type ClearedAction = RunnableAction | SettledAction;
+
+export interface RunnableAction {
+  readonly action: ActionDetails;
+  readonly tool: Tool;
+  /** A person changed the arguments: `action` has theirs. */
+  readonly edited?: boolean;
+}
+
+/** What it came to is known without running it. */
+export interface SettledAction {
+  readonly action: ActionDetails;
+  readonly outcome: ToolOutcome;
+}
+
+/**
+ * The first phase of a step's actions: everything is checked and asked before anything runs (SPEC §11).
+ * Resolves to `stop` where the person ended the run.
+ */
+export async function clearActions(
+  run: RunState,
+  actions: readonly ActionDetails[],
+): Promise<readonly ClearedAction[] | 'stop'> {
+  const cleared: ClearedAction[] = [];
+  for (const action of actions) {
+    const verdict = await clearAction(run, action);
+    if (verdict === 'stop') return 'stop';
+    cleared.push(verdict);
+  }
+  return cleared;
+}
+
+async function clearAction(run: RunState, action: ActionDetails): Promise<ClearedAction | 'stop'> {
+  const tool = run.tools.get(action.tool_name);
+  if (!tool) return settle(action, `There is no tool "${action.tool_name}".`);
+  const inspected = await inspect(run, { action, tool });
+  if ('outcome' in inspected) return inspected;
+  return inspected.needsApproval ? askApproval(run, inspected) : inspected;
+}
+
+interface InspectedAction extends RunnableAction {
+  readonly needsApproval: boolean;
+  readonly preview: string | null;
+}
+
+async function inspect(
+  run: RunState,
+  { action, tool }: RunnableAction,
+): Promise<InspectedAction | SettledAction> {
+  const problem = findArgumentProblem(action.tool_args, tool.inputSchema);
+  if (problem) return settle(action, problem);
+  const verdict = await askGuards(run, action);
+  if (verdict?.type === 'refuse') return settle(action, verdict.reason);
+  const wanted = action.requires_approval || tool.annotations?.requiresApproval || verdict !== undefined;
+  if (!wanted || isAllowed(action, run.approvalRules)) {
+    return { action, tool, needsApproval: false, preview: null };
+  }
+  return previewCall(run, { action, tool });
+}
+
+/** The guards in their order: the first refusal decides, else whether any of them wants a person to see it. */
+async function askGuards(run: RunState, action: ActionDetails): Promise<GuardVerdict | undefined> {
+  let asked: GuardVerdict | undefined;
+  for (const guard of run.options.guards ?? []) {
+    const { stepNumber, history, tasks } = run;
+    const verdict = await guard(action, { step: stepNumber, history, tasks });
+    if (verdict?.type === 'refuse') return verdict;
+    asked ??= verdict;
+  }
+  return asked;
+}
+
+/** A call that cannot even be previewed is not worth a person's attention: its failure is the outcome. */
+async function previewCall(run: RunState, { action, tool }: RunnableAction) {
+  const context = { signal: run.signal, callId: action.id };
+  try {
+    const previewed = tool.preview?.(action.tool_args, context) ?? Promise.resolve(null);
+    const preview = await untilAborted(previewed, run.signal);
+    return { action, tool, needsApproval: true, preview };
+  } catch (error) {
+    run.signal.throwIfAborted();
+    return { action, outcome: failureOf(error) };
+  }
+}
+
+async function askApproval(run: RunState, inspected: InspectedAction): Promise<ClearedAction | 'stop'> {
+  const { action, tool, preview } = inspected;
+  const request = { action, preview, rules: proposeRules(action) };
+  await run.emit({ type: 'approval_requested', request });
+  if (!run.options.approve) return deny(action, 'Nobody is there to approve this.');
+  const decision = await untilAborted(run.options.approve(request, run.signal), run.signal);
+  return decision.type === 'stop' ? 'stop' : carryOut(run, { action, tool }, decision);
+}
+
+async function carryOut(
+  run: RunState,
+  asked: RunnableAction,
+  decision: Exclude<ApprovalDecision, { type: 'stop' }>,
+): Promise<ClearedAction> {
+  if (decision.type === 'deny') return deny(asked.action, decision.reason);
+  if (decision.type === 'edit') return applyEdit(run, asked, decision.args);
+  if (decision.type === 'always') allowFromNowOn(run, decision.rule);
+  return asked;
+}
+
+/** What a person wrote is checked like what the model wrote, but not asked about again. */
+async function applyEdit(
+  run: RunState,
+  { action, tool }: RunnableAction,
+  tool_args: ActionDetails['tool_args'],
+) {
+  const edited = { ...action, tool_args };
+  const inspected = await inspect(run, { action: edited, tool });
+  return 'outcome' in inspected ? inspected : { action: edited, tool, edited: true };
+}
+
+function allowFromNowOn(run: RunState, rule: ApprovalRule): void {
+  run.approvalRules = [...run.approvalRules, rule];
+}
+
+const settle = (action: ActionDetails, text: string): SettledAction => ({
+  action,
+  outcome: { success: false, text },
+});
+
+const deny = (action: ActionDetails, reason: string): SettledAction => ({
+  action,
+  outcome: { success: false, text: reason.trim() || 'The user said no.', denied: true },
+});

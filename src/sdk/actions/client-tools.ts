@@ -1,0 +1,144 @@
+import type { Task } from '../../contract/step-request.js';
+import { defineTool, type Tool } from './define-tool.js';
+import { ToolError } from './tool-errors.js';
+
+export type ClientToolName =
+  | 'create_tasks'
+  | 'update_task_status'
+  | 'get_tasks'
+  | 'request_input'
+  | 'compact_context';
+
+/** What the model asks the person. */
+export interface InputRequest {
+  readonly call_id: string;
+  readonly question: string;
+  readonly choices: readonly string[];
+  readonly timeout_ms: number;
+}
+
+/** What the client's own tools act on. */
+export interface ClientToolHost {
+  readonly inputTimeoutMs: number;
+  readonly tasks: readonly Task[];
+  setTasks(tasks: readonly Task[]): Promise<void>;
+  /** Resolves to undefined when the time is up. Throws `InputNeeded` where nobody can be asked. */
+  requestInput(question: Omit<InputRequest, 'timeout_ms'>, signal: AbortSignal): Promise<string | undefined>;
+  requestCompaction(): void;
+}
+
+/** Ends a run that has nobody to answer the model's question; the call stays open until a later run answers it. */
+export class InputNeeded extends Error {
+  override readonly name = 'InputNeeded';
+  readonly request: InputRequest;
+
+  constructor(request: InputRequest) {
+    super('The run waits for an answer.');
+    this.request = request;
+  }
+}
+
+/** The tools that belong to the run itself (SPEC §11). All are read-only towards the world. */
+export function createClientTools(host: ClientToolHost): Readonly<Record<ClientToolName, Tool>> {
+  return {
+    create_tasks: createTasksTool(host),
+    update_task_status: updateTaskStatusTool(host),
+    get_tasks: getTasksTool(host),
+    request_input: requestInputTool(host),
+    compact_context: compactContextTool(host),
+  };
+}
+
+const createTasksTool = (host: ClientToolHost): Tool =>
+  defineTool({
+    name: 'create_tasks',
+    description:
+      'Put tasks on your TODO list, in the order in which you will do them. For work of several steps.',
+    inputSchema: {
+      type: 'object',
+      properties: { tasks: { type: 'array', items: { type: 'string' } } },
+      required: ['tasks'],
+    },
+    execute: async ({ tasks }) => {
+      const contents = tasks.map((task) => task.trim()).filter((task) => task !== '');
+      if (contents.length === 0) throw new ToolError('Give at least one task.');
+      const last = Math.max(0, ...host.tasks.map(({ id }) => id));
+      const added = contents.map((content, index) => ({
+        id: last + index + 1,
+        content,
+        status: 'todo' as const,
+      }));
+      await host.setTasks([...host.tasks, ...added]);
+      return renderTasks(host.tasks);
+    },
+  });
+
+const updateTaskStatusTool = (host: ClientToolHost): Tool =>
+  defineTool({
+    name: 'update_task_status',
+    description: 'Set the status of a task on your TODO list.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        status: { type: 'string', enum: ['todo', 'in_progress', 'completed'] },
+      },
+      required: ['id', 'status'],
+    },
+    execute: async ({ id, status }) => {
+      if (!host.tasks.some((task) => task.id === id)) throw new ToolError(`There is no task ${id}.`);
+      await host.setTasks(host.tasks.map((task) => (task.id === id ? { ...task, status } : task)));
+      return renderTasks(host.tasks);
+    },
+  });
+
+const getTasksTool = (host: ClientToolHost): Tool =>
+  defineTool({
+    name: 'get_tasks',
+    description: 'Show your TODO list.',
+    inputSchema: { type: 'object', properties: {} },
+    annotations: { readOnlyHint: true },
+    execute: () => renderTasks(host.tasks),
+  });
+
+const requestInputTool = (host: ClientToolHost): Tool =>
+  defineTool({
+    name: 'request_input',
+    description: 'Ask the person a question and wait for the answer. Only for what no other tool can tell.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        question: { type: 'string' },
+        choices: { type: 'array', items: { type: 'string' }, description: 'Answers to choose from.' },
+      },
+      required: ['question'],
+    },
+    timeoutMs: host.inputTimeoutMs * 2,
+    execute: async ({ question, choices = [] }, { callId, signal }) => {
+      const answer = await host.requestInput({ call_id: callId, question, choices }, signal);
+      if (answer === undefined)
+        throw new ToolError('Nobody answered in time. Go on with a sensible assumption.');
+      return answer;
+    },
+  });
+
+const compactContextTool = (host: ClientToolHost): Tool =>
+  defineTool({
+    name: 'compact_context',
+    description:
+      'Shorten the history of this run before the next step, keeping task, decisions and latest results.',
+    inputSchema: { type: 'object', properties: {} },
+    execute: () => {
+      host.requestCompaction();
+      return 'The history will be shortened before the next step.';
+    },
+  });
+
+const marks = { todo: '[ ]', in_progress: '[>]', completed: '[x]' } as const satisfies Record<
+  Task['status'],
+  string
+>;
+
+/** The TODO list as text, a task a line. */
+export const renderTasks = (tasks: readonly Task[]): string =>
+  tasks.map(({ id, content, status }) => `${marks[status]} ${id}. ${content}`).join('\n') || 'No tasks.';

@@ -1,0 +1,141 @@
+import type { TurnInput } from '../../contract/history.js';
+import type { ActionDetails, Step } from '../../contract/step.js';
+import { endOfException, type RunEnd, stopped } from '../run/run-end.js';
+import type { RunState } from '../run/run-state.js';
+import { type ClearedAction, clearActions } from './clear-actions.js';
+import { executeTool, notRun, type ToolOutcome } from './execute-tool.js';
+import { summarize } from './render-observation.js';
+
+/** A command of the tool pack ends itself after a minute; this is for what does not. */
+const defaultToolTimeoutMs = 120_000;
+
+/**
+ * Everything a step proposed: asked about, run, and told to the history. Each action gets an observation,
+ * whatever happens, so that the history can always be gone on from.
+ */
+export async function performActions(run: RunState, response: Step): Promise<RunEnd | undefined> {
+  const actions = [response.action_details, ...response.additional_actions].filter(
+    (action) => action !== null,
+  );
+  const cleared = await clearOrStop(run, actions);
+  if (cleared === 'stop') {
+    await observe(
+      run,
+      actions.map((action) => ({ action, outcome: notRun })),
+    );
+    return stopped;
+  }
+  const outcomes = await executeAll(run, cleared);
+  await observe(run, outcomes);
+  return endOf(run, outcomes);
+}
+
+interface Performed {
+  readonly action: ActionDetails;
+  readonly outcome: ToolOutcome;
+  readonly edited?: boolean;
+}
+
+/** A run that is stopped while a person is asked ends like one that the person stopped. */
+async function clearOrStop(run: RunState, actions: readonly ActionDetails[]) {
+  try {
+    return await clearActions(run, actions);
+  } catch (error) {
+    if (run.signal.aborted) return 'stop';
+    throw error;
+  }
+}
+
+/** Neighbouring read-only actions side by side, all others in their order; nothing after a terminal error. */
+async function executeAll(run: RunState, cleared: readonly ClearedAction[]): Promise<Performed[]> {
+  const performed: Performed[] = [];
+  let ended = cleared.some((each) => endsRun(each));
+  for (const group of groupReads(cleared)) {
+    const results = await Promise.all(group.map((each) => (ended ? skip(each) : perform(run, each))));
+    performed.push(...results);
+    ended ||= results.some(endsRun);
+  }
+  return performed;
+}
+
+function groupReads(cleared: readonly ClearedAction[]): ClearedAction[][] {
+  const groups: ClearedAction[][] = [];
+  let previousReads = false;
+  for (const each of cleared) {
+    const reads = 'tool' in each && each.tool.annotations?.readOnlyHint === true;
+    if (reads && previousReads) groups.at(-1)?.push(each);
+    else groups.push([each]);
+    previousReads = reads;
+  }
+  return groups;
+}
+
+const endsRun = (each: ClearedAction | Performed): boolean =>
+  'outcome' in each && (terminalOf(each) ?? inputRequestOf(each)) !== undefined;
+
+const terminalOf = ({ outcome }: Pick<Performed, 'outcome'>) =>
+  outcome.success ? undefined : outcome.terminal;
+
+const inputRequestOf = ({ outcome }: Pick<Performed, 'outcome'>) =>
+  outcome.success ? undefined : outcome.inputRequest;
+
+const skip = (each: ClearedAction): Performed =>
+  'outcome' in each ? each : { action: each.action, outcome: notRun };
+
+async function perform(run: RunState, cleared: ClearedAction): Promise<Performed> {
+  const { id, tool_name, tool_args } = cleared.action;
+  const call = { id, tool_name, tool_args };
+  const began = performance.now();
+  if ('tool' in cleared) await run.emit({ type: 'tool_start', ...call });
+  const outcome = 'outcome' in cleared ? cleared.outcome : await execute(run, cleared);
+  const duration_ms = Math.round(performance.now() - began);
+  if (outcome.success) {
+    await run.emit({ type: 'tool_complete', ...call, observation: outcome.text, duration_ms });
+  } else {
+    const { text, denied = false, terminal } = outcome;
+    const failure = { error: text, denied, terminal: terminal !== undefined };
+    await run.emit({ type: 'tool_error', ...call, ...failure, duration_ms });
+  }
+  return { ...cleared, outcome };
+}
+
+const execute = (run: RunState, { tool, action }: Extract<ClearedAction, { tool: unknown }>) =>
+  executeTool(tool, action, {
+    signal: run.signal,
+    timeoutMs: tool.timeoutMs ?? run.options.toolTimeoutMs ?? defaultToolTimeoutMs,
+  });
+
+async function observe(run: RunState, performed: readonly Performed[]): Promise<void> {
+  const observations = performed.filter((each) => !inputRequestOf(each)).map(toObservation);
+  run.observe(...observations);
+  for (const { action, outcome } of performed) {
+    const { tool_name, tool_args } = action;
+    run.recordAction({
+      tool_name,
+      tool_args,
+      result_summary: summarize(outcome.text),
+      success: outcome.success,
+    });
+  }
+  run.lastActionsDenied = performed.some(({ outcome }) => !outcome.success && outcome.denied);
+  await run.emit({ type: 'agent_observe', observations });
+}
+
+function toObservation({ action, outcome, edited }: Performed): TurnInput {
+  const note = edited ? `The user changed the arguments to ${JSON.stringify(action.tool_args)}.\n` : '';
+  const turn = { role: 'tool_observation' as const, content: note + outcome.text, toolCallId: action.id };
+  if (outcome.success) return { ...turn, toolResult: { success: true } };
+  const { denied, terminal } = outcome;
+  return {
+    ...turn,
+    toolResult: { success: false, ...(denied && { denied }), ...(terminal && { terminal: true }) },
+  };
+}
+
+function endOf(run: RunState, performed: readonly Performed[]): RunEnd | undefined {
+  const terminal = performed.map(terminalOf).find(Boolean);
+  if (terminal) return endOfException(terminal);
+  const inputRequest = performed.map(inputRequestOf).find(Boolean);
+  if (inputRequest) return { stopReason: 'needs_input', inputRequest };
+  return run.signal.aborted ? stopped : undefined;
+}

@@ -1,0 +1,71 @@
+import type { ErrorCode } from '../../contract/error-codes.js';
+import type { ErrorResponse, StepError } from '../../contract/step.js';
+
+/** What can go wrong before the service has said anything. */
+export type ConnectionErrorCode = 'service_unreachable' | 'service_timeout' | 'invalid_answer';
+
+interface Failure {
+  readonly code: ErrorCode | ConnectionErrorCode;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly status?: number;
+  readonly retryAfterMs?: number | null;
+  readonly body?: ErrorResponse;
+}
+
+/** The service refused or failed, or could not be reached. Carries no key: messages are fixed texts. */
+export class StepwiseError extends Error {
+  override readonly name = 'StepwiseError';
+  /** One of the service's codes (SPEC §3), or what went wrong on the way to it. */
+  readonly code: ErrorCode | ConnectionErrorCode;
+  /** HTTP status; null where no answer came. */
+  readonly status: number | null;
+  /** True where the same request may succeed later. */
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | null;
+  /** The whole error body, where the service sent one. */
+  readonly body: ErrorResponse | null;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.code = failure.code;
+    this.status = failure.status ?? null;
+    this.retryable = failure.retryable;
+    this.retryAfterMs = failure.retryAfterMs ?? null;
+    this.body = failure.body ?? null;
+  }
+
+  /** The error of a body that follows the contract. */
+  static fromBody(body: ErrorResponse, status?: number): StepwiseError {
+    const failure = { ...failureOf(body.error), body };
+    return new StepwiseError(status === undefined ? failure : { ...failure, status });
+  }
+
+  static fromStepError(error: StepError): StepwiseError {
+    return new StepwiseError(failureOf(error));
+  }
+
+  /** The same facts as the wire's error, for events and saved runs. */
+  toStepError(): StepError {
+    return (
+      this.body?.error ?? {
+        code: this.code,
+        message: this.message,
+        retryable: this.retryable,
+        provider: null,
+        upstream_status: null,
+        retry_after_ms: this.retryAfterMs,
+        details: [],
+        partial_text: null,
+      }
+    );
+  }
+}
+
+const failureOf = ({ code, message, retryable, retry_after_ms }: StepError): Failure => ({
+  // The contract lists the codes; one that a newer service adds is still a string to show.
+  code: code as ErrorCode,
+  message,
+  retryable,
+  retryAfterMs: retry_after_ms,
+});

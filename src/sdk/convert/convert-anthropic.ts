@@ -1,0 +1,134 @@
+import type { TurnInput } from '../../contract/history.js';
+import type { ToolDefinition } from '../../contract/tool.js';
+import {
+  type ConversationItem,
+  type ResultItem,
+  type TextItem,
+  toItems,
+  toTurns,
+} from './conversation-items.js';
+import { type Residue, residueOf, restore } from './conversation-residue.js';
+import { fromVendorName, toVendorName } from './vendor-name.js';
+
+/** Messages API messages, as far as a history needs them. */
+export interface AnthropicMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: string | readonly AnthropicBlock[];
+}
+
+export type AnthropicBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
+  | {
+      readonly type: 'tool_result';
+      readonly tool_use_id: string;
+      readonly content?: string | readonly { readonly type: string; readonly text?: string }[];
+      readonly is_error?: boolean;
+    };
+
+export interface AnthropicTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+}
+
+/** The first message must be the user's. */
+const opening: TextItem = { type: 'text', role: 'user', text: 'Continue.', origin: null };
+
+/** Our history as messages that Anthropic takes, and what they cannot hold. */
+export function toAnthropicMessages(history: readonly TurnInput[]): {
+  readonly messages: readonly AnthropicMessage[];
+  readonly residue: Residue;
+} {
+  const items = toItems(history);
+  const opened = startsWithAssistant(items) ? [opening, ...items] : items;
+  const messages = groupMessages(opened);
+  return { messages, residue: residueOf(history, opened, readTurns(messages)) };
+}
+
+/** A history from Anthropic's messages; with the residue of `toAnthropicMessages` it is the very history again. */
+export function fromAnthropicMessages(
+  messages: readonly AnthropicMessage[],
+  residue: Residue = [],
+): { readonly history: readonly TurnInput[] } {
+  return { history: restore(readTurns(messages), residue) };
+}
+
+export const toAnthropicTool = ({ name, description, inputSchema }: ToolDefinition): AnthropicTool => ({
+  name: toVendorName(name),
+  ...(description !== undefined && { description }),
+  input_schema: inputSchema,
+});
+
+export const fromAnthropicTool = ({ name, description, input_schema }: AnthropicTool): ToolDefinition => ({
+  name: fromVendorName(name),
+  description,
+  inputSchema: input_schema,
+  annotations: undefined,
+});
+
+const readTurns = (messages: readonly AnthropicMessage[]): TurnInput[] =>
+  toTurns(messages.flatMap(messageItems));
+
+const startsWithAssistant = ([first]: readonly ConversationItem[]): boolean =>
+  first !== undefined && (first.type === 'calls' || (first.type === 'text' && first.role === 'assistant'));
+
+/** Results of one step's calls go into one user message; everything else is a message of its own. */
+function groupMessages(items: readonly ConversationItem[]): AnthropicMessage[] {
+  const messages: { role: 'user' | 'assistant'; content: AnthropicBlock[] }[] = [];
+  let previous: ConversationItem | undefined;
+  for (const item of items) {
+    const last = messages.at(-1);
+    if (item.type === 'result' && previous?.type === 'result' && last) last.content.push(resultBlock(item));
+    else messages.push({ role: roleOf(item), content: blocksOf(item) });
+    previous = item;
+  }
+  return messages;
+}
+
+const roleOf = (item: ConversationItem): 'user' | 'assistant' =>
+  item.type === 'text' ? item.role : item.type === 'calls' ? 'assistant' : 'user';
+
+function blocksOf(item: ConversationItem): AnthropicBlock[] {
+  if (item.type === 'text') return [{ type: 'text', text: item.text }];
+  if (item.type === 'result') return [resultBlock(item)];
+  const text: AnthropicBlock[] = item.text.trim() === '' ? [] : [{ type: 'text', text: item.text }];
+  const uses = item.calls.map(
+    ({ id, name, args }): AnthropicBlock => ({ type: 'tool_use', id, name: toVendorName(name), input: args }),
+  );
+  return [...text, ...uses];
+}
+
+const resultBlock = ({ callId, text, isError }: ResultItem): AnthropicBlock => ({
+  type: 'tool_result',
+  tool_use_id: callId,
+  content: text,
+  ...(isError && { is_error: true }),
+});
+
+/** Results first, then the texts; an assistant's text belongs to its calls. */
+function messageItems({ role, content }: AnthropicMessage): ConversationItem[] {
+  const blocks: readonly AnthropicBlock[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const calls = blocks.flatMap((block) => (block.type === 'tool_use' ? [toCall(block)] : []));
+  const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [toResult(block)] : []));
+  const text = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  if (calls.length > 0) return [{ type: 'calls', text, calls }];
+  const said: TextItem[] = text === '' ? [] : [{ type: 'text', role, text, origin: null }];
+  return [...results, ...said];
+}
+
+function toCall({ id, name, input }: Extract<AnthropicBlock, { type: 'tool_use' }>) {
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
+  return { id, name: fromVendorName(name), args: isObject ? { ...input } : { input }, origin: null };
+}
+
+function toResult({
+  tool_use_id,
+  content = '',
+  is_error,
+}: Extract<AnthropicBlock, { type: 'tool_result' }>): ResultItem {
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const text = parts.map((part) => part.text ?? `(${part.type})`).join('');
+  return { type: 'result', callId: tool_use_id, text, isError: is_error === true, origin: null };
+}

@@ -1,0 +1,45 @@
+import { StepwiseError } from '../client/stepwise-error.js';
+import type { RunState } from '../run/run-state.js';
+
+/** Steps between two compactions that the service's signal asks for: what was just cut cannot be cut again. */
+const pauseInSteps = 3;
+
+/**
+ * Shortens the history where the model asked for it, or where the policy and the service's `should_compact` say
+ * so. A compaction that fails is reported and left: the service fits the history into each prompt anyway.
+ */
+export async function compactIfNeeded(run: RunState): Promise<void> {
+  if (!run.compactionRequested && !isDue(run)) return;
+  run.compactionRequested = false;
+  run.lastCompactionStep = run.stepNumber;
+  try {
+    await compact(run);
+  } catch (error) {
+    if (run.signal.aborted || !(error instanceof StepwiseError)) throw error;
+    await run.emit({ type: 'agent_error', error: error.toStepError(), retry_in_ms: null });
+  }
+}
+
+function isDue({ options, responses, stepNumber, lastCompactionStep }: RunState): boolean {
+  if (!options.compaction || !responses.at(-1)?.signals?.should_compact) return false;
+  return lastCompactionStep === undefined || stepNumber - lastCompactionStep >= pauseInSteps;
+}
+
+async function compact(run: RunState): Promise<void> {
+  const { strategy, targetTokens } = run.options.compaction ?? { strategy: 'mask' as const };
+  const { tokenLimit, reservedOutputTokens } = run.llmConfig;
+  const request = {
+    project_id: run.projectId,
+    session_id: run.sessionId,
+    conversation_history: run.history,
+    target_tokens: targetTokens ?? Math.floor((tokenLimit - reservedOutputTokens) / 4),
+    strategy,
+    llm_config: run.llmConfig,
+  };
+  const compaction = await run.service.compact(request, { signal: run.signal });
+  if (!compaction.changed) return;
+  run.history = compaction.conversation_history;
+  if (compaction.usage) run.addUsage(compaction.usage);
+  const { tokens_before, tokens_after } = compaction;
+  await run.emit({ type: 'context_compacted', tokens_before, tokens_after });
+}

@@ -1,0 +1,21 @@
+import type { TurnInput } from '../../contract/history.js';
+import { openCalls } from './pair-calls.js';
+
+/** The history a run begins with, and whether its task is still to be told. */
+export interface Beginning {
+  readonly history: readonly TurnInput[];
+  readonly taskIsNew: boolean;
+}
+
+/**
+ * Goes on from a former run. Where that one ended with a question to the person, the task is the answer and
+ * becomes the question's observation.
+ */
+export function takeUpHistory(task: string, history: readonly TurnInput[] = []): Beginning {
+  const question = openCalls(history).find(({ name }) => name === 'request_input');
+  if (!question || task === '') return { history, taskIsNew: task !== '' };
+  const { id } = question;
+  const toolResult = { success: true };
+  const answer: TurnInput = { role: 'tool_observation', content: task, toolCallId: id, toolResult };
+  return { history: [...history, answer], taskIsNew: false };
+}

@@ -1,0 +1,49 @@
+import type { Step } from '../../contract/step.js';
+import type { StepRequestInput } from '../../contract/step-request.js';
+import type { ToolDefinition } from '../../contract/tool.js';
+import type { Tool } from '../actions/define-tool.js';
+import type { RunState } from './run-state.js';
+
+interface Call {
+  readonly phase: Step['phase'];
+  readonly lastCall: boolean;
+}
+
+/** The next step's request. `lastCall` asks for an answer whatever is left of the iterations. */
+export function buildRequest(run: RunState, { phase, lastCall }: Call): StepRequestInput {
+  const { options } = run;
+  return {
+    project_id: run.projectId,
+    session_id: run.sessionId,
+    user_query: run.taskIsNew ? run.task : '',
+    conversation_history: [...run.history],
+    llm_config: run.llmConfig,
+    max_iterations_left: lastCall ? 1 : run.iterationsLeft,
+    tools: [...run.tools.values()].map(toDefinition),
+    tasks: [...run.tasks],
+    include: { history: false, report: options.report ?? 'summary', completion_text: true },
+    ...contextFields(options.context),
+    ...(phase && { phase }),
+    ...(options.instructions !== undefined && { instructions: options.instructions }),
+    ...(options.protocol && { protocol: options.protocol }),
+  };
+}
+
+function contextFields(context: RunState['options']['context'] = {}): Partial<StepRequestInput> {
+  const { paths, pinned, focus, vectorResults, inline } = context;
+  return {
+    ...(paths && { explicit_context_paths: [...paths] }),
+    ...(pinned && { pinned_item_ids_to_include: [...pinned] }),
+    ...(focus && { implicit_context: focus }),
+    ...(vectorResults && { vector_search_results_to_include: vectorResults }),
+    ...(inline && { inline_context: inline }),
+  };
+}
+
+/** What travels: a tool without its code. */
+export const toDefinition = ({ name, description, inputSchema, annotations }: Tool): ToolDefinition => ({
+  name,
+  description,
+  inputSchema,
+  annotations,
+});

@@ -1,0 +1,66 @@
+import type { Step } from '../../contract/step.js';
+import type { StepRequestInput } from '../../contract/step-request.js';
+import { pause } from '../client/pause.js';
+import { StepwiseError } from '../client/stepwise-error.js';
+import { buildRequest } from './build-request.js';
+import type { RunState } from './run-state.js';
+
+export interface ModelCall {
+  readonly phase: Step['phase'];
+  /** Asks for an answer whatever is left of the iterations. */
+  readonly lastCall?: boolean;
+}
+
+const defaultRetries = 2;
+/** Milliseconds before the first retry where the service names no time; doubled each time. */
+const firstWaitMs = 1_000;
+const longestWaitMs = 60_000;
+
+/**
+ * One step of the service, taken into the run's history. A passing failure is tried again, as often as the run
+ * allows. Throws `StepwiseError`, or the signal's reason.
+ */
+export async function callModel(run: RunState, call: ModelCall): Promise<Step> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await attemptStep(run, call);
+    } catch (error) {
+      if (run.signal.aborted || !(error instanceof StepwiseError)) throw error;
+      const wait = retryWait(run, error, attempt);
+      if (wait === null) throw error;
+      await run.emit({ type: 'agent_error', error: error.toStepError(), retry_in_ms: wait });
+      await pause(wait, run.signal);
+    }
+  }
+}
+
+async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: ModelCall): Promise<Step> {
+  run.signal.throwIfAborted();
+  const response = await receive(run, buildRequest(run, { phase, lastCall }));
+  run.absorb(response);
+  run.iterationsLeft = lastCall ? run.iterationsLeft - 1 : response.iterations_remaining;
+  await run.emit({ type: 'agent_reason', thought: response.thought, response });
+  run.signal.throwIfAborted();
+  return response;
+}
+
+async function receive(run: RunState, request: StepRequestInput): Promise<Step> {
+  const { service, signal, options } = run;
+  if (options.stream === false) return service.step(request, { signal });
+  for await (const event of service.stream(request, { signal })) {
+    if (event.type === 'step.completed') return event.step;
+    if (event.type === 'thought.delta') await run.emit({ type: 'thought_delta', delta: event.delta });
+    if (event.type === 'answer.delta') await run.emit({ type: 'answer_delta', delta: event.delta });
+  }
+  throw new StepwiseError({
+    code: 'service_unreachable',
+    message: 'The stream ended early.',
+    retryable: true,
+  });
+}
+
+/** In milliseconds; null where trying again is of no use. */
+function retryWait({ options }: RunState, error: StepwiseError, attempt: number): number | null {
+  if (!error.retryable || attempt >= (options.retries ?? defaultRetries)) return null;
+  return Math.min(error.retryAfterMs ?? firstWaitMs * 2 ** attempt, longestWaitMs);
+}

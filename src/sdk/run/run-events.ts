@@ -1,0 +1,50 @@
+import type { TurnInput } from '../../contract/history.js';
+import type { ActionDetails, Step, StepError } from '../../contract/step.js';
+import type { Task } from '../../contract/step-request.js';
+import type { ApprovalRequest } from '../actions/approval.js';
+import type { InputRequest } from '../actions/client-tools.js';
+import type { RunResult } from './run-result.js';
+
+/**
+ * What happens in a run (SPEC §11). A run begins with `agent_start` and ends with exactly one of
+ * `agent_completion` (an answer, or the limit reached) and `agent_stopped` (stopped, an error, input needed).
+ */
+export type RunEvent = { readonly step: number } & (
+  | {
+      readonly type: 'agent_start';
+      readonly task: string;
+      readonly model: string;
+      readonly tools: readonly string[];
+    }
+  /** A step begins; in the strict strategy, a phase of it. */
+  | { readonly type: 'agent_turn_start'; readonly phase: Step['phase']; readonly iterations_left: number }
+  | { readonly type: 'thought_delta' | 'answer_delta'; readonly delta: string }
+  /** The model has spoken: its thought, and the whole response of the service. */
+  | { readonly type: 'agent_reason'; readonly thought: string | null; readonly response: Step }
+  | { readonly type: 'approval_requested'; readonly request: ApprovalRequest }
+  | ({ readonly type: 'tool_start' } & ToolEvent)
+  | ({
+      readonly type: 'tool_complete';
+      readonly observation: string;
+      readonly duration_ms: number;
+    } & ToolEvent)
+  | ({
+      readonly type: 'tool_error';
+      readonly error: string;
+      readonly denied: boolean;
+      readonly terminal: boolean;
+      readonly duration_ms: number;
+    } & ToolEvent)
+  /** What the step's actions brought, as it now stands in the history. */
+  | { readonly type: 'agent_observe'; readonly observations: readonly TurnInput[] }
+  | { readonly type: 'tasks_updated'; readonly tasks: readonly Task[] }
+  | ({ readonly type: 'agent_request_input' | 'agent_request_input_timeout' } & InputRequest)
+  | { readonly type: 'context_compacted'; readonly tokens_before: number; readonly tokens_after: number }
+  /** A step failed. With `retry_in_ms` it is tried again. */
+  | { readonly type: 'agent_error'; readonly error: StepError; readonly retry_in_ms: number | null }
+  | { readonly type: 'agent_stopped' | 'agent_completion'; readonly result: RunResult }
+);
+
+export type RunEventType = RunEvent['type'];
+
+type ToolEvent = Pick<ActionDetails, 'id' | 'tool_name' | 'tool_args'>;

@@ -1,0 +1,51 @@
+import { type ClientToolHost, InputNeeded } from '../actions/client-tools.js';
+import { pause } from '../client/pause.js';
+import type { RunState } from './run-state.js';
+
+const defaultInputTimeoutMs = 300_000;
+
+/** Lets the run's own tools act on the run. */
+export function runHost(run: RunState): ClientToolHost {
+  const timeout_ms = run.options.inputTimeoutMs ?? defaultInputTimeoutMs;
+  return {
+    inputTimeoutMs: timeout_ms,
+    get tasks() {
+      return run.tasks;
+    },
+    setTasks: async (tasks) => {
+      run.setTasks(tasks);
+      await run.emit({ type: 'tasks_updated', tasks });
+    },
+    requestInput: async (question, signal) => {
+      const request = { ...question, timeout_ms };
+      await run.emit({ type: 'agent_request_input', ...request });
+      const { onInputRequest } = run.options;
+      if (!onInputRequest) throw new InputNeeded(request);
+      const answer = await firstOf(timeout_ms, signal, (ended) => onInputRequest(request, ended));
+      if (answer === undefined) await run.emit({ type: 'agent_request_input_timeout', ...request });
+      return answer;
+    },
+    requestCompaction: () => {
+      run.compactionRequested = true;
+    },
+  };
+}
+
+/** The answer, or undefined when the time is up first; either way the loser's signal fires. */
+async function firstOf(
+  timeoutMs: number,
+  signal: AbortSignal,
+  ask: (signal: AbortSignal) => Promise<string>,
+): Promise<string | undefined> {
+  const controller = new AbortController();
+  const stop = () => controller.abort(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const timeUp = pause(timeoutMs, controller.signal).then(() => undefined);
+    timeUp.catch(() => undefined);
+    return await Promise.race([ask(controller.signal), timeUp]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    controller.abort();
+  }
+}

@@ -1,0 +1,146 @@
+import type { TurnInput } from '../../contract/history.js';
+import type { Step, Usage } from '../../contract/step.js';
+import type { StepRequestInput, Task } from '../../contract/step-request.js';
+import type { ApprovalRule } from '../actions/approval.js';
+import type { Tool } from '../actions/define-tool.js';
+import { randomId } from '../client/random-id.js';
+import type { StepService } from '../client/step-service.js';
+import { takeUpHistory } from '../history/take-up-history.js';
+import type { RunEvent } from './run-events.js';
+import type { RunOptions } from './run-options.js';
+import type { ActionRecord, StepRecord } from './run-result.js';
+
+/** Leaves a field out of each member of a union. */
+type Without<Union, Field extends PropertyKey> = Union extends unknown ? Omit<Union, Field> : never;
+
+/** Resolves when whoever reads the run's events has taken this one. */
+export type Emit = (event: Without<RunEvent, 'step'>) => Promise<void>;
+
+/** What a run begins with. */
+export interface RunStart {
+  readonly service: StepService;
+  readonly task: string;
+  readonly options: RunOptions;
+  readonly signal: AbortSignal;
+}
+
+const defaultLlmConfig = { tokenLimit: 32_000, reservedOutputTokens: 4_000 };
+const defaultMaxSteps = 10;
+
+/** Everything a run knows while it is on its way. */
+export class RunState {
+  readonly service: StepService;
+  readonly task: string;
+  readonly options: RunOptions;
+  readonly signal: AbortSignal;
+  readonly llmConfig: StepRequestInput['llm_config'];
+  readonly projectId: string;
+  readonly sessionId: string;
+
+  emit: Emit = async () => undefined;
+  tools: ReadonlyMap<string, Tool> = new Map();
+  history: readonly TurnInput[];
+  tasks: readonly Task[];
+  approvalRules: readonly ApprovalRule[];
+  usage: Usage = noUsage;
+  readonly steps: StepRecord[] = [];
+  /** Every response of the service, as a saved run keeps them. */
+  readonly responses: Step[] = [];
+  /** Every observation as it was made: a compaction may shorten the history. */
+  readonly observations: TurnInput[] = [];
+  readonly beganWith: readonly TurnInput[];
+  iterationsLeft: number;
+  /** True until a step has taken the task into the history. */
+  taskIsNew: boolean;
+  /** All tasks of the list are done: the next step is to answer. */
+  mustAnswer = false;
+  correctionsInARow = 0;
+  emptyRepliesInARow = 0;
+  /** A person refused at least one of the newest actions. */
+  lastActionsDenied = false;
+  compactionRequested = false;
+  lastCompactionStep: number | undefined;
+
+  constructor({ service, task, options, signal }: RunStart) {
+    this.service = service;
+    this.task = task;
+    this.options = options;
+    this.signal = signal;
+    this.llmConfig = { ...defaultLlmConfig, ...options.llmConfig };
+    this.projectId = options.projectId ?? randomId();
+    this.sessionId = options.sessionId ?? randomId();
+    this.beganWith = options.history ?? [];
+    ({ history: this.history, taskIsNew: this.taskIsNew } = takeUpHistory(task, options.history));
+    this.tasks = options.tasks ?? [];
+    this.approvalRules = options.approvalRules ?? [];
+    this.iterationsLeft = options.maxSteps ?? defaultMaxSteps;
+  }
+
+  /** The running step's number, from 1; 0 before the first. */
+  get stepNumber(): number {
+    return this.steps.length;
+  }
+
+  beginStep(): void {
+    const blank = { thought: null, actions: [], usage: null, tasks: this.tasks };
+    this.steps.push({ number: this.steps.length + 1, ...blank });
+  }
+
+  append(...turns: readonly TurnInput[]): void {
+    this.history = [...this.history, ...turns];
+  }
+
+  observe(...observations: readonly TurnInput[]): void {
+    this.observations.push(...observations);
+    this.append(...observations);
+  }
+
+  /** Takes in what the service said; a step that failed has added nothing to the history. */
+  absorb(response: Step): void {
+    this.responses.push(response);
+    this.append(...response.new_turns);
+    if (response.status !== 'error') this.taskIsNew = false;
+    this.#amendStep(({ thought }) => ({ thought: response.thought ?? thought }));
+    if (response.usage) this.addUsage(response.usage);
+  }
+
+  addUsage(usage: Usage): void {
+    this.usage = sumUsage(this.usage, usage);
+    this.#amendStep((record) => ({ usage: sumUsage(record.usage ?? noUsage, usage) }));
+  }
+
+  setTasks(tasks: readonly Task[]): void {
+    this.tasks = tasks;
+    this.mustAnswer = tasks.length > 0 && tasks.every(({ status }) => status === 'completed');
+    this.#amendStep(() => ({ tasks }));
+  }
+
+  recordAction(action: ActionRecord): void {
+    this.#amendStep(({ actions }) => ({ actions: [...actions, action] }));
+  }
+
+  #amendStep(amend: (record: StepRecord) => Partial<StepRecord>): void {
+    const record = this.steps.pop();
+    if (record) this.steps.push({ ...record, ...amend(record) });
+  }
+}
+
+const noUsage: Usage = {
+  input_tokens: null,
+  output_tokens: null,
+  cached_input_tokens: null,
+  cache_write_tokens: null,
+  reasoning_tokens: null,
+};
+
+const sumUsage = (a: Usage, b: Usage): Usage => ({
+  input_tokens: sum(a.input_tokens, b.input_tokens),
+  output_tokens: sum(a.output_tokens, b.output_tokens),
+  cached_input_tokens: sum(a.cached_input_tokens, b.cached_input_tokens),
+  cache_write_tokens: sum(a.cache_write_tokens, b.cache_write_tokens),
+  reasoning_tokens: sum(a.reasoning_tokens, b.reasoning_tokens),
+});
+
+/** Null only where both are: a provider that counts nothing says nothing. */
+const sum = (a: number | null, b: number | null): number | null =>
+  a === null && b === null ? null : (a ?? 0) + (b ?? 0);

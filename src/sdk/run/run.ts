@@ -1,0 +1,160 @@
+import type { TurnInput } from '../../contract/history.js';
+import { type ClientToolName, createClientTools } from '../actions/client-tools.js';
+import type { Tool } from '../actions/define-tool.js';
+import { notRun } from '../actions/execute-tool.js';
+import type { StepService } from '../client/step-service.js';
+import { openCalls } from '../history/pair-calls.js';
+import { toTrajectory } from '../saved/to-trajectory.js';
+import type { Trajectory } from '../saved/trajectory.js';
+import { relay } from './relay.js';
+import { endOfException, type RunEnd, stopped } from './run-end.js';
+import type { RunEvent } from './run-events.js';
+import { runHost } from './run-host.js';
+import type { RunOptions, StrategyName } from './run-options.js';
+import type { RunResult } from './run-result.js';
+import { RunState } from './run-state.js';
+import { react } from './strategies/react.js';
+import { reasonActObserve } from './strategies/reason-act-observe.js';
+import { summarizeRun } from './summarize-run.js';
+
+const strategies = {
+  react,
+  'reason-act-observe': reasonActObserve,
+} as const satisfies Record<StrategyName, (run: RunState) => Promise<RunEnd>>;
+
+/**
+ * An agent at work. Its events are read once, with `for await`; the run waits while nobody reads, and stops when
+ * the loop is left. `result()` reads whatever is left and resolves when the run has ended.
+ */
+export class Run implements AsyncIterable<RunEvent> {
+  readonly #state: RunState;
+  readonly #controller = new AbortController();
+  readonly #events: AsyncGenerator<RunEvent, void>;
+  #result: RunResult | undefined;
+
+  constructor(service: StepService, task: string, options: RunOptions) {
+    const signal = this.#controller.signal;
+    this.#state = new RunState({ service, task, options, signal });
+    this.#state.tools = offeredTools(this.#state);
+    this.#events = relay<RunEvent>(
+      (emit) => this.#conduct(emit),
+      () => this.stop(),
+    );
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<RunEvent, void> {
+    return this.#events;
+  }
+
+  /** Ends the model call, the tools and whatever is waited for. The history stays valid. */
+  stop(): void {
+    this.#controller.abort();
+  }
+
+  async result(): Promise<RunResult> {
+    for await (const _ of this.#events);
+    return this.#result ?? toResult(this.#state, stopped);
+  }
+
+  /** The run as it stands, to be kept as JSON; at any time, also before its end. */
+  save(): Trajectory {
+    return toTrajectory(this.#state, this.#result);
+  }
+
+  async #conduct(emit: (event: RunEvent) => Promise<void>): Promise<void> {
+    const run = this.#state;
+    // The step is what `Emit` leaves out of each event.
+    run.emit = (event) => emit({ ...event, step: run.stepNumber } as RunEvent);
+    const outside = run.options.signal;
+    const stop = () => this.stop();
+    outside?.addEventListener('abort', stop, { once: true });
+    if (outside?.aborted) stop();
+    try {
+      await this.#toTheEnd(run);
+    } finally {
+      outside?.removeEventListener('abort', stop);
+    }
+  }
+
+  async #toTheEnd(run: RunState): Promise<void> {
+    const { task, llmConfig, tools } = run;
+    await run.emit({ type: 'agent_start', task, model: llmConfig.modelName, tools: [...tools.keys()] });
+    const end = await carryOut(run);
+    if (!end.inputRequest) closeOpenCalls(run);
+    if (end.error) await run.emit({ type: 'agent_error', error: end.error, retry_in_ms: null });
+    this.#result = toResult(run, end);
+    const type = endings[end.stopReason];
+    await run.emit({ type, result: this.#result });
+  }
+}
+
+const endings = {
+  answered: 'agent_completion',
+  denied: 'agent_completion',
+  step_limit: 'agent_completion',
+  stopped: 'agent_stopped',
+  needs_input: 'agent_stopped',
+  error: 'agent_stopped',
+} as const satisfies Record<RunResult['stop_reason'], RunEvent['type']>;
+
+async function carryOut(run: RunState): Promise<RunEnd> {
+  try {
+    return await strategies[run.options.strategy ?? 'react'](run);
+  } catch (error) {
+    return run.signal.aborted ? stopped : endOfException(error);
+  }
+}
+
+/** The caller's tools and those of the run's own that can work. Throws where a name is taken twice. */
+function offeredTools(run: RunState): ReadonlyMap<string, Tool> {
+  const own = createClientTools(runHost(run));
+  const names = run.options.clientTools ?? defaultClientTools(run.options);
+  const tools = [...(run.options.tools ?? []), ...names.map((name) => own[name])];
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  if (byName.size < tools.length) throw new TypeError('Two tools have the same name.');
+  return byName;
+}
+
+const defaultClientTools = ({ compaction }: RunOptions): readonly ClientToolName[] => [
+  'create_tasks',
+  'update_task_status',
+  'get_tasks',
+  'request_input',
+  ...(compaction ? (['compact_context'] as const) : []),
+];
+
+function closeOpenCalls(run: RunState): void {
+  const turns = openCalls(run.history).map(
+    ({ id }): TurnInput => ({
+      role: 'tool_observation',
+      content: notRun.text,
+      toolCallId: id,
+      toolResult: { success: false },
+    }),
+  );
+  run.observe(...turns);
+}
+
+function toResult(run: RunState, end: RunEnd): RunResult {
+  const result = {
+    answer: end.answer || unfinished[end.stopReason],
+    stop_reason: end.stopReason,
+    termination_reason: end.terminationReason ?? null,
+    steps: [...run.steps],
+    history: run.history,
+    tasks: run.tasks,
+    usage: run.usage,
+    error: end.error ?? null,
+    input_request: end.inputRequest ?? null,
+  };
+  return { ...result, summary: () => summarizeRun(result) };
+}
+
+const unfinished = {
+  answered: 'Done.',
+  denied: 'Done, except for what was denied.',
+  step_limit: 'The task could not be finished within the allowed number of steps.',
+  stopped: 'The run was stopped before there was an answer.',
+  needs_input: 'The run waits for an answer to a question.',
+  error: 'The run ended with an error before there was an answer.',
+} as const satisfies Record<RunResult['stop_reason'], string>;

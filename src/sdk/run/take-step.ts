@@ -1,0 +1,70 @@
+import type { Step } from '../../contract/step.js';
+import { performActions } from '../actions/perform-actions.js';
+import { compactIfNeeded } from '../history/compact-if-needed.js';
+import { callModel, type ModelCall } from './call-model.js';
+import { clientError, endOfFailedStep, outOfSteps, type RunEnd } from './run-end.js';
+import type { RunState } from './run-state.js';
+
+const maxCorrectionsInARow = 2;
+const maxEmptyRepliesInARow = 2;
+
+/** A word on a line of its own, with which a model says that nothing is left to do. */
+const completionMark = /^[^\p{L}\p{N}\n]*TASK_COMPLETE[^\p{L}\p{N}\n]*$/mu;
+
+/** A step's response, or how the run ended in it. */
+export type TakenStep = { readonly response: Step; readonly end?: never } | { readonly end: RunEnd };
+
+/** One model call and all that follows from it; both strategies are made of this. */
+export async function takeStep(run: RunState, call: ModelCall): Promise<TakenStep> {
+  await compactIfNeeded(run);
+  const { iterationsLeft } = run;
+  await run.emit({ type: 'agent_turn_start', phase: call.phase, iterations_left: iterationsLeft });
+  const response = await callModel(run, call);
+  const end = await followUp(run, response);
+  return end ? { end } : { response };
+}
+
+async function followUp(run: RunState, response: Step): Promise<RunEnd | undefined> {
+  if (response.status === 'error') return endUnlessEmpty(run, response);
+  run.emptyRepliesInARow = 0;
+  const text = response.direct_response ?? response.thought ?? '';
+  if (completionMark.test(text)) return answered(run, text.replace(completionMark, '').trim());
+  if (response.correction) return correct(run, response);
+  run.correctionsInARow = 0;
+  if (response.status === 'action_proposed') return performActions(run, response);
+  return response.status === 'direct_response_provided' ? answer(run, response) : undefined;
+}
+
+/** An empty reply is a passing trouble, though made and billed: the next step tries again. */
+function endUnlessEmpty(run: RunState, response: Step): RunEnd | undefined {
+  run.emptyRepliesInARow += 1;
+  const again = response.error?.retryable && run.emptyRepliesInARow <= maxEmptyRepliesInARow;
+  return again ? undefined : endOfFailedStep(response);
+}
+
+/** The model is told what was wrong with its action; a text that was to be the answer is taken as it is. */
+function correct(run: RunState, { correction, direct_response }: Step): RunEnd | undefined {
+  if (run.mustAnswer) return answered(run, direct_response);
+  if (run.iterationsLeft === 0) return outOfSteps(direct_response);
+  if (run.correctionsInARow === maxCorrectionsInARow) return unreadable(direct_response);
+  run.correctionsInARow += 1;
+  if (correction) run.append(correction);
+  return undefined;
+}
+
+/** At the limit the model was made to answer; where it wanted to go on all the same, the run is not done. */
+function answer(run: RunState, { direct_response, parse, control }: Step): RunEnd {
+  const wantsMore = parse?.outcome === 'action_after_limit' || control?.should_continue === true;
+  return wantsMore && !run.mustAnswer ? outOfSteps(direct_response) : answered(run, direct_response);
+}
+
+const answered = (run: RunState, text: string | null): RunEnd => ({
+  stopReason: run.lastActionsDenied ? 'denied' : 'answered',
+  answer: text,
+});
+
+const unreadable = (text: string | null): RunEnd => ({
+  stopReason: 'error',
+  answer: text,
+  error: clientError('malformed_action', 'The model wrote unreadable actions, three times in a row.'),
+});

@@ -1,0 +1,56 @@
+import type { Compaction, CompactionRequest } from '../../../contract/compaction.js';
+import type { Warning } from '../../../contract/step.js';
+import { readUnits, type Unit } from '../../../conversation/units.js';
+import { renderAndWeigh } from '../history/weigh.js';
+import type { StepDependencies } from '../step-dependencies.js';
+import { maskHistory } from './mask-history.js';
+import { type CompactionDependencies, summarizeHistory } from './summarize-history.js';
+
+/** A compaction but for the request id. */
+export type CompactionResult = Omit<Compaction, 'request_id'>;
+
+/** A shorter history (SPEC §10): valid, its units whole, and the same again when it is called again. */
+export async function compactHistory(
+  request: CompactionRequest,
+  dependencies: CompactionDependencies,
+): Promise<CompactionResult> {
+  const { conversation_history: history, target_tokens: target } = request;
+  const weigh = (units: readonly Unit[]) => weighUnits(units, dependencies);
+  const before = await weigh(readUnits(history));
+  const untouched = {
+    conversation_history: history,
+    changed: false,
+    tokens_before: before,
+    tokens_after: before,
+  };
+  if (before <= target) return { ...untouched, usage: null, warnings: [] };
+  const { turns, usage, warnings } =
+    request.strategy === 'mask'
+      ? { turns: await maskHistory(history, before - target, weigh), usage: null, warnings: [] }
+      : await summarizeHistory(request, dependencies);
+  const after = await weigh(readUnits(turns));
+  return {
+    conversation_history: turns,
+    changed: turns.some((turn, index) => turn !== history[index]),
+    tokens_before: before,
+    tokens_after: after,
+    usage,
+    warnings: [...warnings, ...(after > target ? [stillTooLong(after, target)] : [])],
+  };
+}
+
+/** What units take in a prompt, as the `text` protocol shows them. */
+async function weighUnits(
+  units: readonly Unit[],
+  { tokens, profile }: Pick<StepDependencies, 'tokens' | 'profile'>,
+): Promise<number> {
+  const scale = { tokens, framing: profile.framing, protocol: 'text' } as const;
+  let sum = 0;
+  for (const unit of units) sum += (await renderAndWeigh(unit, scale)).tokens;
+  return sum;
+}
+
+function stillTooLong(after: number, target: number): Warning {
+  const message = `${after} tokens remain, more than the ${target} asked for: the task, the latest turns and errors are never cut.`;
+  return { code: 'target_not_reached', message };
+}

@@ -1,0 +1,109 @@
+import type { CompactionRequest } from '../../../contract/compaction.js';
+import type { Turn } from '../../../contract/history.js';
+import type { Warning } from '../../../contract/step.js';
+import { KEPT_UNITS, readUnits, turnsOf, type Unit } from '../../../conversation/units.js';
+import { fence } from '../../context/fence.js';
+import { cutLines } from '../../context/fitting/cut-lines.js';
+import { readProse } from '../../parsing/read-prose.js';
+import { budgetExceeded } from '../budget/plan-budget.js';
+import { completionRequest } from '../completion-request.js';
+import { renderPrompt } from '../prompt/render-prompt.js';
+import { renderUnit } from '../prompt/render-unit.js';
+import { summaryTemplate } from '../prompt/templates/summary.js';
+import type { Completion, Prompt, Provider } from '../provider.js';
+import type { StepDependencies } from '../step-dependencies.js';
+import { withoutNul } from '../without-nul.js';
+
+export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' | 'profile' | 'patience'> {
+  /** Called only where a model call is made. */
+  readonly connect: () => Provider;
+}
+
+/** The least of a transcript that is worth a summary, in tokens. */
+const SMALLEST_TRANSCRIPT = 64;
+
+/** What a summary made of a history, and what the call took: null where none was made. */
+export interface Summarized {
+  readonly turns: Turn[];
+  readonly usage: Completion['usage'] | null;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * One model call turns the oldest part into one `summary` turn: all but the first and the latest task and the
+ * newest units.
+ */
+export async function summarizeHistory(
+  request: CompactionRequest,
+  dependencies: CompactionDependencies,
+): Promise<Summarized> {
+  const history = request.conversation_history;
+  const units = readUnits(history);
+  const tasks = units.filter((unit) => unit.type === 'user' && unit.isTask);
+  const kept = new Set([tasks[0], tasks.at(-1), ...units.slice(-KEPT_UNITS)]);
+  const old = units.filter((unit) => !kept.has(unit));
+  if (old.every((unit) => unit.type === 'user' && !unit.isTask))
+    return { turns: [...history], usage: null, warnings: [] };
+  const shown = units.filter((unit) => unit === tasks[0] || unit === tasks.at(-1) || !kept.has(unit));
+  const prompt = await summaryPrompt(shown, request, dependencies);
+  const provider = dependencies.connect();
+  const completion = withoutNul(
+    await provider.complete(completionRequest(request, prompt), dependencies.patience),
+  );
+  const { usage } = completion;
+  const content = readProse(completion.text);
+  const isUsable = content !== '' && completion.refusal === null && completion.finishReason !== 'refusal';
+  if (!isUsable) return { turns: [...history], usage, warnings: [...completion.warnings, noSummary] };
+  const turns = replaceTurns(history, new Set(old.flatMap(turnsOf)), {
+    role: 'user',
+    kind: 'summary',
+    content,
+  });
+  const cutOff = completion.finishReason === 'length' ? [summaryTruncated] : [];
+  return { turns, usage, warnings: [...completion.warnings, ...cutOff] };
+}
+
+const noSummary: Warning = {
+  code: 'no_summary',
+  message: 'The model gave no summary; the history is as it was.',
+};
+
+const summaryTruncated: Warning = {
+  code: 'summary_truncated',
+  message: 'The output limit cut the summary off; raise maxOutputTokens or the reserve.',
+};
+
+/** The history with one turn in place of the first of some, and without the others. */
+function replaceTurns(history: readonly Turn[], replaced: ReadonlySet<number>, by: Turn): Turn[] {
+  const [position] = [...replaced].sort((a, b) => a - b);
+  return history.flatMap((turn, index) => [
+    ...(index === position ? [by] : []),
+    ...(replaced.has(index) ? [] : [turn]),
+  ]);
+}
+
+/** The old part as one fenced transcript, cut to what the budget of the call leaves. */
+async function summaryPrompt(
+  units: readonly Unit[],
+  { llm_config: config }: CompactionRequest,
+  { tokens, profile }: Pick<StepDependencies, 'tokens' | 'profile'>,
+): Promise<Prompt> {
+  const framing = profile.framing.prompt + 2 * profile.framing.message;
+  const fixed = (await tokens.count(summaryTemplate)) + framing;
+  const text = units.map(transcribe).join('');
+  const render = (shown: { text: string }) => fence({ tag: 'observation', attributes: {}, text: shown.text });
+  const limit = config.tokenLimit - config.reservedOutputTokens - fixed;
+  const cut = limit > 0 ? await cutLines({ text, render }, limit, tokens) : undefined;
+  if (!cut) throw budgetExceeded(config, fixed + SMALLEST_TRANSCRIPT);
+  return renderPrompt({ system: summaryTemplate, context: [cut.rendered], history: [], tail: '' }).prompt;
+}
+
+function transcribe(unit: Unit): string {
+  const speaker = { user: 'User', assistant: 'Agent' } as const;
+  return renderUnit(unit, 'text')
+    .map(
+      ({ role, parts }) =>
+        `${speaker[role]}: ${parts.map((part) => ('text' in part ? part.text : '')).join('')}`,
+    )
+    .join('');
+}

@@ -1,0 +1,81 @@
+import { type Call, type Observation, observationsOf, type Unit } from '../../../conversation/units.js';
+import { mapStrings, stringsIn } from './map-strings.js';
+
+/** Characters of a thought, an argument or an answer that remain in a masked unit. */
+const MASKED_CHARACTERS = 160;
+
+/** Cuts a text to its part of what `texts` texts of one kind may take together. */
+export type Cut = (text: string, texts: number) => Promise<string>;
+
+/**
+ * A long thought, long string arguments and long observations, each cut by itself: the cut depends on nothing else, so its
+ * bytes stay the same in all later steps (SPEC §5). The very unit where nothing is long.
+ */
+export async function cutUnit(unit: Unit, cut: Cut): Promise<Unit> {
+  if (unit.type === 'user' || unit.type === 'assistant') return unit;
+  const cuts = new Map<string, string>();
+  for (const texts of textsOf(unit)) {
+    for (const text of texts) cuts.set(text, await cut(text, texts.length));
+  }
+  if ([...cuts].every(([text, shorter]) => text === shorter)) return unit;
+  const replace = (text: string) => cuts.get(text) ?? text;
+  if (unit.type === 'stray_observation')
+    return { ...unit, observation: replaceIn(unit.observation, replace) };
+  const calls = unit.calls.map((call) => replaceInCall(call, replace, replace));
+  return { ...unit, thought: replace(unit.thought), calls };
+}
+
+/** The unit as a stub: what was done stays, shortened; what it returned is one line. */
+export function maskUnit(unit: Unit): Unit {
+  switch (unit.type) {
+    case 'user':
+    case 'assistant':
+      return { ...unit, content: shorten(unit.content) };
+    case 'stray_observation':
+      return { ...unit, observation: replaceIn(unit.observation, stub) };
+    case 'action':
+      return {
+        ...unit,
+        thought: shorten(unit.thought),
+        calls: unit.calls.map((call) => replaceInCall(call, shorten, stub)),
+        providerState: undefined,
+      };
+  }
+}
+
+/** A text as one line that says what stood there. */
+export function stub(text: string): string {
+  const lines = text.split('\n').length;
+  if (text.length <= MASKED_CHARACTERS && lines === 1) return text;
+  return `[${lines} ${lines === 1 ? 'line' : 'lines'}, ${text.length} characters left out; call the tool again to see them]`;
+}
+
+function shorten(text: string): string {
+  const [line = ''] = text.split('\n', 1);
+  const kept = Array.from(line.slice(0, 2 * MASKED_CHARACTERS))
+    .slice(0, MASKED_CHARACTERS)
+    .join('');
+  return kept === text ? text : `${kept} […]`;
+}
+
+/** The texts that may be long, by kind: thought, arguments, observations. */
+function textsOf(unit: Extract<Unit, { type: 'action' | 'stray_observation' }>): string[][] {
+  if (unit.type === 'stray_observation') return [[unit.observation.text]];
+  const parameters = unit.calls.flatMap((call) => stringsIn(call.parameters));
+  const long = parameters.filter((text) => text.length > MASKED_CHARACTERS);
+  return [[unit.thought], long, observationsOf(unit).map(({ text }) => text)];
+}
+
+function replaceInCall(
+  call: Call,
+  inParameters: (text: string) => string,
+  inObservation: (text: string) => string,
+): Call {
+  const parameters = mapStrings(call.parameters, inParameters) as Call['parameters']; // an object stays one
+  const { observation } = call;
+  return { ...call, parameters, ...(observation && { observation: replaceIn(observation, inObservation) }) };
+}
+
+function replaceIn(observation: Observation, replace: (text: string) => string): Observation {
+  return { ...observation, text: replace(observation.text) };
+}

@@ -1,0 +1,75 @@
+import { isObject } from '../../../contract/fields.js';
+import type { ToolDefinition } from '../../../contract/tool.js';
+import type { Call } from '../../../conversation/units.js';
+
+/** What a call was, and how it went; the proposed one has not gone yet. */
+export type SignalCall = Pick<Call, 'name' | 'parameters' | 'observation'>;
+
+/** Counts over the calls of a run, oldest first (SPEC §4.6): every replica says the same. */
+export interface LoopSignals {
+  /** The latest call, how often it was made in a row; 0 where it is not a repetition. */
+  readonly repeated_action: number;
+  /** The latest two or three calls, how often they were made in turn; 0 where they are no cycle. */
+  readonly repeated_cycle: number;
+  readonly consecutive_read_only: number;
+  /** Failed calls in a row; denied ones neither count nor end the row. */
+  readonly consecutive_errors: number;
+}
+
+const READ_ONLY_NAME =
+  /^(?:read|list|search|find|get|view|show)(?![a-z])|[._-](?:read|list|search|find|get|view|show)(?![a-z])/;
+const ADVISED_REPEATS = 3;
+const ADVISED_ERRORS = 3;
+const ADVISED_READS = 5;
+
+export function countSignals(calls: readonly SignalCall[], tools: readonly ToolDefinition[]): LoopSignals {
+  const keys = calls.map(({ name, parameters }) => `${name} ${canonicalJson(parameters)}`);
+  const readOnly = new Map(tools.map((tool) => [tool.name, tool.annotations?.readOnlyHint]));
+  const isReadOnly = ({ name }: SignalCall) => readOnly.get(name) ?? READ_ONLY_NAME.test(name);
+  const finished = calls.filter(({ observation }) => observation && !observation.isDenied);
+  return {
+    repeated_action: repetitions(keys, 1),
+    repeated_cycle: Math.max(repetitions(keys, 2), repetitions(keys, 3)),
+    consecutive_read_only: lengthAtEnd(calls, isReadOnly),
+    consecutive_errors: lengthAtEnd(finished, ({ observation }) => observation?.isError === true),
+  };
+}
+
+/** One sentence for the model where the run seems stuck; nothing is ever blocked. */
+export function advise(signals: LoopSignals): string | undefined {
+  if (signals.repeated_action >= ADVISED_REPEATS) {
+    return `Note: the same call was made ${signals.repeated_action} times in a row; it will return the same again, so try something else or answer.\n`;
+  }
+  if (signals.repeated_cycle >= ADVISED_REPEATS) {
+    return `Note: the same calls were made in turn ${signals.repeated_cycle} times; try something else or answer.\n`;
+  }
+  if (signals.consecutive_errors >= ADVISED_ERRORS) {
+    return `Note: the last ${signals.consecutive_errors} calls failed; read the errors, then try another way or answer.\n`;
+  }
+  const reads = signals.consecutive_read_only;
+  if (reads > 0 && reads % ADVISED_READS === 0) {
+    return `Note: ${reads} calls in a row only read; if you know enough, act or answer.\n`;
+  }
+  return undefined;
+}
+
+/** How often the last `length` keys stand at the end in a row, where that is more than once and no shorter cycle. */
+function repetitions(keys: readonly string[], length: number): number {
+  const last = keys.slice(-length);
+  if (last.length < length || (length > 1 && new Set(last).size === 1)) return 0;
+  let times = 1;
+  while (last.every((key, index) => keys[keys.length - (times + 1) * length + index] === key)) times += 1;
+  return times > 1 ? times : 0;
+}
+
+function lengthAtEnd<Item>(items: readonly Item[], matches: (item: Item) => boolean): number {
+  const breaker = items.findLastIndex((item) => !matches(item));
+  return items.length - 1 - breaker;
+}
+
+/** JSON with its keys in order: equal for equal values. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) =>
+    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+  );
+}

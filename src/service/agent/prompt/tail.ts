@@ -1,0 +1,68 @@
+import type { ReportItem } from '../../../contract/context-report.js';
+import type { StepRequest, Task } from '../../../contract/step-request.js';
+import { fence } from '../../context/fence.js';
+import { cutLines } from '../../context/fitting/cut-lines.js';
+import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
+import type { TokenCounter } from '../../tokens/token-counter.js';
+import { phaseTemplates } from './templates/phases.js';
+import { answerNowTemplate, continueTemplate, terminalTemplate } from './templates/shared.js';
+
+/** Why a step must answer instead of acting (SPEC §4.2, §4.5). */
+export type MustAnswer = 'last_iteration' | 'terminal_error';
+
+export interface TailContents {
+  readonly phase: StepRequest['phase'];
+  readonly mustAnswer: MustAnswer | undefined;
+  readonly tasks: readonly Task[];
+  readonly focus: FocusToFit | undefined;
+  readonly advice: string | undefined;
+}
+
+export interface Tail {
+  readonly text: string;
+  readonly tokens: number;
+  readonly items: readonly ReportItem[];
+}
+
+const taskMarks = { todo: '[ ]', in_progress: '[-]', completed: '[x]' } as const satisfies Record<
+  Task['status'],
+  string
+>;
+
+/** The last block of the last message: what changes from step to step, within `limit` tokens (SPEC §5). */
+export async function buildTail(contents: TailContents, limit: number, tokens: TokenCounter): Promise<Tail> {
+  const orders = ordersOf(contents);
+  const advice = contents.advice ?? '';
+  let left = limit - (await tokens.count(orders));
+  const advised = (await tokens.count(advice)) <= left ? advice : '';
+  left -= await tokens.count(advised);
+  const tasks = await listTasks(contents.tasks, left, tokens);
+  left -= await tokens.count(tasks);
+  const focus = contents.focus && (await fitFocus(contents.focus, left, tokens));
+  const text = `${tasks}${focus?.block ?? ''}${advised}${orders}`;
+  return { text, tokens: await tokens.count(text), items: focus ? [focus.item] : [] };
+}
+
+/** The longest orders a tail of this request may have to give, in tokens: the least its reserve must hold. */
+export async function smallestTail(request: StepRequest, tokens: TokenCounter): Promise<number> {
+  const phases = request.phase ? Object.values(phaseTemplates) : [''];
+  const ends = [answerNowTemplate, terminalTemplate, continueTemplate];
+  const orders = phases.flatMap((phase) => ends.map((end) => `${phase}${end}`));
+  const counts = await Promise.all(orders.map((order) => tokens.count(order)));
+  return Math.max(...counts);
+}
+
+function ordersOf({ phase, mustAnswer }: TailContents): string {
+  const order = mustAnswer === 'terminal_error' ? terminalTemplate : answerNowTemplate;
+  return `${phase ? phaseTemplates[phase] : ''}${mustAnswer ? order : ''}`;
+}
+
+async function listTasks(tasks: readonly Task[], limit: number, tokens: TokenCounter): Promise<string> {
+  if (tasks.length === 0 || limit <= 0) return '';
+  const lines = tasks.map(
+    ({ id, content, status }) => `${taskMarks[status]} ${id}. ${content.replaceAll(/\s+/g, ' ')}`,
+  );
+  const render = ({ text }: { text: string }) =>
+    fence({ tag: 'tasks', attributes: { legend: '[ ] to do, [-] in progress, [x] completed' }, text });
+  return (await cutLines({ text: lines.join('\n'), render }, limit, tokens))?.rendered ?? '';
+}

@@ -1,0 +1,133 @@
+import type { ReportFolder, ReportItem } from '../../../contract/context-report.js';
+import type { TokenCounter } from '../../tokens/token-counter.js';
+import {
+  type ContextGroup,
+  type ContextItem,
+  type GatheredContext,
+  type Priority,
+  priorities,
+} from '../context-item.js';
+import { Coverage } from './coverage.js';
+import { cutLines, showsNothing, wholeText } from './cut-lines.js';
+import { type FocusToFit, planFocus } from './fit-focus.js';
+import { fitLeftOut } from './left-out.js';
+import { cutSourceOf, type Outcome, type Piece, type Placed, piecesOf } from './pieces.js';
+import { reportItems } from './report-items.js';
+import { shareFairly, shareInGroups, shareInTurn } from './share-out.js';
+import { type Sizes, sizesWithin } from './sizes.js';
+
+/** The context part of a prompt. */
+export interface FittedContext {
+  /** Each one fence, ending in a newline; in a stable order. */
+  readonly blocks: readonly string[];
+  /** Of all blocks joined; never above the limit. */
+  readonly tokens: number;
+  /** A row for everything that was asked for, the focus file apart. */
+  readonly items: readonly ReportItem[];
+  readonly folders: readonly ReportFolder[];
+  /** What is left to show of the focus file, for the tail. */
+  readonly focus: FocusToFit | undefined;
+}
+
+/** Of the limit, where not everything fits: for the lines that name what was dropped. */
+const LEFT_OUT_SHARE = 0.05;
+
+const shareOut = {
+  explicit: shareFairly,
+  pinned: shareFairly,
+  vector: shareInTurn,
+} satisfies Record<Priority, typeof shareFairly>;
+
+/**
+ * Fills a limit of tokens by priority (SPEC §5): fairly among the things asked for with one priority, and without
+ * sending a line twice; long items are cut by lines, and what is dropped is named at the end where that fits.
+ * Depends on nothing but the items and the limit, so the context is the same, byte for byte, in all steps that ask
+ * for the same.
+ */
+export async function fitContext(
+  gathered: GatheredContext,
+  limit: number,
+  counter: TokenCounter,
+): Promise<FittedContext> {
+  const sizes = sizesWithin(Math.max(limit, 0), counter);
+  const shown = new Coverage();
+  const all = await sizes.ofEach(gathered.groups.flatMap(({ items }) => items.map(wholePiece)));
+  const total = all.reduce((sum, size) => sum + size, 0);
+  let room = total <= limit ? limit : Math.floor(limit * (1 - LEFT_OUT_SHARE));
+  const outcomes: Outcome[] = [];
+  for (const priority of priorities) {
+    const groups = gathered.groups.filter(({ kind }) => kind === priority);
+    const filled = await fillRoom(groups, { share: shareOut[priority], room, shown, sizes, counter });
+    outcomes.push(...filled);
+    room -= tokensOf(filled);
+  }
+  const blocks = outcomes.flatMap(({ placed }) => placed.map(({ block }) => block));
+  const leftOut = await fitLeftOut(outcomes, limit - tokensOf(outcomes), counter);
+  if (leftOut !== undefined) blocks.push(leftOut);
+  return {
+    blocks,
+    tokens: await counter.countJoined(blocks),
+    items: [...(await reportItems(outcomes, sizes)), ...gathered.missing],
+    folders: countFolders(gathered, shown),
+    focus: gathered.focus && planFocus(gathered.focus, shown),
+  };
+}
+
+interface Filling {
+  readonly share: typeof shareFairly;
+  readonly room: number;
+  readonly shown: Coverage;
+  readonly sizes: Sizes;
+  readonly counter: TokenCounter;
+}
+
+async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Promise<Outcome[]> {
+  const { share, room, shown, sizes } = filling;
+  const items = groups.flatMap((group) => group.items);
+  const piecesByItem = piecesOf(items, shown);
+  const pieces = groups.map((group) => group.items.flatMap((item) => piecesByItem.get(item) ?? []));
+  const wanted: number[][] = [];
+  for (const some of pieces) wanted.push(await sizes.ofEach(some));
+  const shares = shareInGroups(wanted, share, room).flat();
+  const placed = new Map<Piece, Placed>();
+  for (const [index, piece] of pieces.flat().entries()) {
+    const one = await place(piece, shares[index] ?? 0, filling);
+    if (one) placed.set(piece, one);
+  }
+  for (const { piece, cut } of placed.values()) {
+    shown.add(piece.item.origin, piece.firstLine === undefined ? [] : cut.wholeLines, cut.text);
+  }
+  return items.map((item) => {
+    const own = piecesByItem.get(item) ?? [];
+    return { item, pieces: own, placed: own.flatMap((piece) => placed.get(piece) ?? []) };
+  });
+}
+
+/** Undefined where the share is too small to show any of it. */
+async function place(piece: Piece, share: number, { sizes, counter }: Filling): Promise<Placed | undefined> {
+  if (share <= 0) return undefined;
+  const tokens = await sizes.of(piece);
+  if (tokens <= share) {
+    const cut = wholeText(piece);
+    return { piece, block: sizes.render(piece), tokens, cut };
+  }
+  const fitted = await cutLines(cutSourceOf(piece), share, counter);
+  if (!fitted || showsNothing(fitted)) return undefined;
+  return { piece, block: fitted.rendered, tokens: fitted.tokens, cut: fitted };
+}
+
+function tokensOf(outcomes: readonly Outcome[]): number {
+  return outcomes.flatMap(({ placed }) => placed).reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+function wholePiece(item: ContextItem): Piece {
+  return { item, text: item.text, firstLine: item.firstLine };
+}
+
+function countFolders({ folders }: GatheredContext, shown: Coverage): ReportFolder[] {
+  return folders.map(({ path, origins }) => ({
+    path,
+    files: origins.length,
+    included: origins.filter((origin) => shown.has(origin)).length,
+  }));
+}

@@ -1,0 +1,104 @@
+import type { ReportItem } from '../../../contract/context-report.js';
+import type { TokenCounter } from '../../tokens/token-counter.js';
+import type { ContextItem, FocusItem } from '../context-item.js';
+import { fence } from '../fence.js';
+import { formatLines, type LineRange, sliceLines } from '../lines.js';
+import type { Coverage } from './coverage.js';
+import { cutAround } from './cut-around.js';
+import { cutLines, type FittedText, showsNothing } from './cut-lines.js';
+import { cutSourceOf, linesOf, type Piece } from './pieces.js';
+
+/** The focus file, after the context has been fitted. */
+export interface FocusToFit {
+  readonly focus: FocusItem;
+  /** What to show: the file, only some of its lines, or nothing but that it is open. */
+  readonly show: 'file' | LineRange | 'nothing';
+}
+
+export interface FittedFocus {
+  /** One fence for the tail; undefined where it did not fit. */
+  readonly block: string | undefined;
+  readonly tokens: number;
+  readonly item: ReportItem;
+}
+
+/**
+ * Lines that the context shows are not sent again: where it shows the file in part, what is left is the longest run
+ * of lines that it does not show, of the selection or else of the file.
+ */
+export function planFocus(focus: FocusItem, shown: Coverage): FocusToFit {
+  const { item, selection } = focus;
+  if (!shown.has(item.origin)) return { focus, show: 'file' };
+  const [range] = selection ? [selection] : linesOf(item);
+  const missing = range ? shown.missing(item.origin, range) : [];
+  const [longest] = missing.toSorted((a, b) => b.last - b.first - (a.last - a.first));
+  return { focus, show: longest ?? 'nothing' };
+}
+
+/** Fits the focus file to its part of the tail: all of it, or the selection and as many lines around it as fit. */
+export async function fitFocus(
+  { focus, show }: FocusToFit,
+  limit: number,
+  counter: TokenCounter,
+): Promise<FittedFocus> {
+  const item = withSelection(focus);
+  if (show === 'nothing') return pointAtContext(item, limit, counter);
+  const piece = { item, text: item.text, firstLine: 1 };
+  const fitted =
+    show === 'file' && focus.selection
+      ? await cutAround(cutSourceOf(piece), focus.selection, { limit, counter })
+      : await cutLines(cutSourceOf(show === 'file' ? piece : onlyLines(piece, show)), limit, counter);
+  if (!fitted || showsNothing(fitted)) return { block: undefined, tokens: 0, item: droppedRow(item) };
+  return { block: fitted.rendered, tokens: fitted.tokens, item: shownRow(item, fitted) };
+}
+
+/** The file stands in the context: a line says that it is open, and what is selected. */
+async function pointAtContext(item: ContextItem, limit: number, counter: TokenCounter): Promise<FittedFocus> {
+  const text = '[open in the editor; shown in the context above]\n';
+  const block = fence({ tag: 'focus', attributes: item.attributes, text });
+  const tokens = await counter.countWithin(block, limit);
+  return {
+    block: tokens === undefined ? undefined : block,
+    tokens: tokens ?? 0,
+    item: {
+      ...droppedRow(item),
+      status: 'duplicate',
+      tokens: tokens ?? 0,
+      reason: 'included in the context already',
+    },
+  };
+}
+
+function withSelection({ item, selection }: FocusItem): ContextItem {
+  const selected = selection && (formatLines([selection]) ?? undefined);
+  return { ...item, attributes: { ...item.attributes, selected } };
+}
+
+function onlyLines({ item, text }: Piece, lines: LineRange): Piece {
+  return { item, text: sliceLines(text, lines), firstLine: lines.first };
+}
+
+function shownRow(item: ContextItem, fitted: FittedText): ReportItem {
+  const whole = !fitted.cut && fitted.text === item.text && item.note === undefined;
+  return {
+    kind: 'implicit',
+    id: item.id,
+    status: whole ? 'included' : 'truncated',
+    tokens: fitted.tokens,
+    original_tokens: whole ? fitted.tokens : null,
+    lines: formatLines(fitted.lines),
+    reason: whole ? null : (item.note ?? 'cut to the lines around the focus'),
+  };
+}
+
+function droppedRow({ id }: ContextItem): ReportItem {
+  return {
+    kind: 'implicit',
+    id,
+    status: 'dropped',
+    tokens: 0,
+    original_tokens: null,
+    lines: null,
+    reason: "no room in the prompt's tail",
+  };
+}

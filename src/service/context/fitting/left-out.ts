@@ -1,0 +1,48 @@
+import type { TokenCounter } from '../../tokens/token-counter.js';
+import { fence, inlinePath } from '../fence.js';
+import { formatLines } from '../lines.js';
+import { linesOf, type Outcome, type Piece } from './pieces.js';
+
+/** Names what was dropped, a line each (SPEC §5): as many as fit, and how many more there are. */
+export async function fitLeftOut(
+  outcomes: readonly Outcome[],
+  limit: number,
+  counter: TokenCounter,
+): Promise<string | undefined> {
+  const dropped = outcomes.filter(({ pieces, placed }) => pieces.length > 0 && placed.length === 0);
+  const lines = dropped.flatMap(({ pieces }) => pieces.map(describe));
+  const render = async (count: number): Promise<string | undefined> => {
+    const rest = lines.length - count;
+    const text = [...lines.slice(0, count), ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
+    const block = fence({ tag: 'left_out', attributes: { reason: 'no room' }, text });
+    return (await counter.countWithin(block, limit)) === undefined ? undefined : block;
+  };
+  return lines.length === 0 || limit <= 0 ? undefined : mostLines(lines.length, render);
+}
+
+async function mostLines(
+  lines: number,
+  render: (count: number) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  let best: string | undefined;
+  let low = 0;
+  let high = lines;
+  for (let count = lines; low <= high; count = Math.ceil((low + high) / 2)) {
+    const block = await render(count);
+    if (block === undefined) high = count - 1;
+    else {
+      best = block;
+      low = count + 1;
+    }
+  }
+  return best;
+}
+
+function describe(piece: Piece): string {
+  const { item, text } = piece;
+  const name =
+    item.tag === 'pinned' ? `pinned ${item.id}` : (item.path ?? item.attributes['path'] ?? item.id);
+  const lines = item.path === undefined ? null : formatLines(linesOf(piece));
+  const bytes = Buffer.byteLength(text);
+  return `${inlinePath(name)}: ${lines === null ? '' : `lines ${lines}, `}${bytes} bytes`;
+}

@@ -1,0 +1,89 @@
+import type { ContextItem } from '../context-item.js';
+import { fence, inlinePath } from '../fence.js';
+import { countLines, formatLines, type LineRange, sliceLines } from '../lines.js';
+import type { Coverage } from './coverage.js';
+import type { CutSource, CutText } from './cut-lines.js';
+
+/** A run of an item's lines that is not in the prompt yet; most items are one piece. */
+export interface Piece {
+  readonly item: ContextItem;
+  readonly text: string;
+  readonly firstLine: number | undefined;
+}
+
+/** A piece as it stands in the prompt. */
+export interface Placed {
+  readonly piece: Piece;
+  readonly block: string;
+  readonly tokens: number;
+  readonly cut: CutText;
+}
+
+/** What became of an item: its pieces (none for a duplicate), and those that found room. */
+export interface Outcome {
+  readonly item: ContextItem;
+  readonly pieces: readonly Piece[];
+  readonly placed: readonly Placed[];
+}
+
+const precedence = { lines: 0, file: 1, folder: 2 } satisfies Record<ContextItem['askedAs'], number>;
+
+/** What of the items is not shown yet, nor asked for by one that asks for less, or that asked before. */
+export function piecesOf(items: readonly ContextItem[], shown: Coverage): Map<ContextItem, readonly Piece[]> {
+  const asked = shown.copy();
+  const pieces = new Map<ContextItem, readonly Piece[]>();
+  for (const item of items.toSorted((a, b) => precedence[a.askedAs] - precedence[b.askedAs])) {
+    pieces.set(item, cutPieces(item, asked));
+    asked.add(item.origin, linesOf(item), item.text);
+  }
+  return pieces;
+}
+
+/** The item's lines; none where their numbers are unknown, or where it is empty. */
+export function linesOf({ text, firstLine }: Piece | ContextItem): LineRange[] {
+  if (firstLine === undefined || text === '') return [];
+  return [{ first: firstLine, last: firstLine + countLines(text) - 1 }];
+}
+
+function cutPieces(item: ContextItem, shown: Coverage): Piece[] {
+  const { origin, text, firstLine } = item;
+  const whole = { item, text, firstLine };
+  const [range] = linesOf(item);
+  if (!range || firstLine === undefined) return shown.contains(origin, text) ? [] : [whole];
+  const missing = shown.missing(origin, range);
+  if (missing.length === 1 && missing[0]?.first === range.first && missing[0].last === range.last)
+    return [whole];
+  return missing.map((lines) => {
+    const own = { first: lines.first - firstLine + 1, last: lines.last - firstLine + 1 };
+    return { item, text: sliceLines(text, own), firstLine: lines.first };
+  });
+}
+
+/** How a piece is cut, and how it stands in the prompt. */
+export function cutSourceOf({ item, text, firstLine }: Piece): CutSource {
+  const { path } = item;
+  return {
+    text,
+    firstLine,
+    totalLines: item.totalLines ?? 'unknown',
+    howToAsk: path === undefined ? undefined : (lines) => askFor(path, lines),
+    render: (cut) => renderCut(item, cut),
+  };
+}
+
+/** The fence of an item, or of a part of it. */
+export function renderCut(item: ContextItem, cut: CutText): string {
+  return fence({ tag: item.tag, attributes: attributesOf(item, cut), text: cut.text });
+}
+
+function attributesOf(item: ContextItem, cut: CutText): Readonly<Record<string, string | undefined>> {
+  const numbered = item.firstLine !== undefined && (item.path !== undefined || cut.cut);
+  if (!numbered) return item.attributes;
+  const lines = formatLines(cut.lines);
+  const total = item.totalLines === undefined ? '' : ` of ${item.totalLines}`;
+  return { ...item.attributes, lines: lines === null ? undefined : `${lines}${total}` };
+}
+
+function askFor(path: string, lines: string): string {
+  return `ask for them by path and line range, such as ${inlinePath(path)}:${lines}`;
+}

@@ -1,0 +1,49 @@
+import type { ReportItem } from '../../../contract/context-report.js';
+import { formatLines } from '../lines.js';
+import type { Outcome, Piece } from './pieces.js';
+import type { Sizes } from './sizes.js';
+
+const reasons = {
+  included: null,
+  truncated: 'cut to its share of the budget',
+  dropped: 'no room in the budget',
+  duplicate: 'the same lines as another item',
+} as const;
+
+/** The rows of the report for what was found, in order. */
+export async function reportItems(outcomes: readonly Outcome[], sizes: Sizes): Promise<ReportItem[]> {
+  const rows: ReportItem[] = [];
+  for (const outcome of outcomes) rows.push(await reportItem(outcome, sizes));
+  return rows;
+}
+
+async function reportItem(outcome: Outcome, sizes: Sizes): Promise<ReportItem> {
+  const { item, placed } = outcome;
+  const status = statusOf(outcome);
+  const numbered = item.firstLine !== undefined && item.tag !== 'folder';
+  return {
+    kind: item.kind,
+    id: item.id,
+    status,
+    tokens: placed.reduce((sum, { tokens }) => sum + tokens, 0),
+    original_tokens: item.note === undefined ? await sizes.ofAll(wholeOf(outcome)) : null,
+    lines: numbered ? formatLines(placed.flatMap(({ cut }) => cut.lines)) : null,
+    reason: [reasons[status], ...notes(outcome)].filter((each) => each !== null).join('; ') || null,
+  };
+}
+
+function statusOf({ item, pieces, placed }: Outcome): keyof typeof reasons {
+  if (pieces.length === 0) return 'duplicate';
+  if (placed.length === 0) return 'dropped';
+  const whole = placed.length === pieces.length && placed.every(({ cut }) => !cut.cut);
+  return whole && item.note === undefined ? 'included' : 'truncated';
+}
+
+function notes({ item, pieces }: Outcome): string[] {
+  const partly = pieces.length > 0 && !pieces.some((piece) => piece.text === item.text);
+  return [...(partly ? ['its other lines belong to another item'] : []), ...(item.note ? [item.note] : [])];
+}
+
+function wholeOf({ item }: Outcome): Piece {
+  return { item, text: item.text, firstLine: item.firstLine };
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import type { StepRequest } from '../../../contract/step-request.js';
+import { contextServiceSource } from './context-service.js';
+import type { ContextSource } from './context-source.js';
+import { projectFolderSource } from './project-folder.js';
+
+/** Where the operator keeps context. */
+export interface ContextSourceOptions {
+  /** Folders by project id, in lower case. */
+  readonly PROJECTS: Readonly<Record<string, string>>;
+  /** The folder whose subfolders are named after project ids. */
+  readonly PROJECTS_DIR?: string | undefined;
+  readonly CONTEXT_SERVICE_URL?: string | undefined;
+}
+
+/** The operator's sources of a request's context, in the order in which they are asked (SPEC §5). */
+export function contextSources(config: ContextSourceOptions): (request: StepRequest) => ContextSource[] {
+  const { PROJECTS_DIR: parent, CONTEXT_SERVICE_URL: url } = config;
+  return ({ project_id: projectId }) => {
+    // A project id is a UUID, checked by the schema: no path can hide in it.
+    const folder = config.PROJECTS[projectId.toLowerCase()] ?? (parent && join(parent, projectId));
+    return [
+      ...(folder ? [projectFolderSource(folder)] : []),
+      ...(url ? [contextServiceSource({ url, projectId })] : []),
+    ];
+  };
+}

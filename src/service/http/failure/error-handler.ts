@@ -1,0 +1,49 @@
+import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import type { ErrorResponse } from '../../../contract/step.js';
+import { type RequestState, stateOf } from '../middleware/request-state.js';
+import type { EventStream } from '../routes/event-stream.js';
+import { errorResponse } from './error-response.js';
+import { RequestRefused } from './request-refused.js';
+import { sendFailure } from './send-failure.js';
+import { toFailure } from './to-failure.js';
+
+/** Turns whatever was thrown into the one failure body. Nothing of a thrown value but its code reaches a caller. */
+export function errorHandler(log: Logger): ErrorRequestHandler {
+  return (thrown: unknown, request: Request, response: Response, _next) => {
+    const state = stateOf(response);
+    const { signal } = state;
+    const failure = toFailure(signal?.aborted ? signal.reason : (refusalOfExpress(thrown) ?? thrown));
+    state.outcome = failure.code;
+    if (failure.code === 'internal_error') logBug(log, thrown, state);
+    if (response.destroyed) return;
+    if (state.events?.started) endStream(state.events, errorResponse(failure, state));
+    else if (response.headersSent) response.destroy();
+    else sendFailure(request, response, failure);
+  };
+}
+
+function logBug(log: Logger, thrown: unknown, { id, key }: RequestState): void {
+  const bug = JSON.stringify(describeBug(thrown));
+  log.error({ request_id: key?.redact(id) ?? id, bug: JSON.parse(key?.redact(bug) ?? bug) }, 'bug');
+}
+
+/** The one end event of a stream that failed. */
+function endStream(events: EventStream, body: ErrorResponse): void {
+  void events.send({ type: 'error', error: body }).then(() => events.end());
+}
+
+/** Express refuses paths it cannot decode (`/%E0%A4%A`). */
+function refusalOfExpress(thrown: unknown): RequestRefused | undefined {
+  return thrown instanceof URIError ? new RequestRefused('not_found') : undefined;
+}
+
+/**
+ * Name and place of a bug, never its message: messages quote values (`JSON.parse` quotes its input, fetch the
+ * header it refused), and a value may be the caller's key.
+ */
+export function describeBug(thrown: unknown): { name: string; at: string[] } {
+  if (!(thrown instanceof Error)) return { name: typeof thrown, at: [] };
+  const frames = thrown.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
+  return { name: thrown.name, at: frames.slice(0, 8).map((line) => line.trim()) };
+}

@@ -1,0 +1,64 @@
+import type { ErrorCode } from '../../../contract/error-codes.js';
+import type { StepError } from '../../../contract/step.js';
+import { stepError } from '../../../contract/step-error.js';
+import { Interruption, type InterruptionReason } from '../../agent/interruption.js';
+import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
+import { StepRefused } from '../../agent/step-refused.js';
+import { RequestRefused } from './request-refused.js';
+
+/** The failure a thrown value stands for (SPEC §3); whatever is not known is a bug. */
+export function toFailure(thrown: unknown): StepError {
+  if (thrown instanceof RequestRefused || thrown instanceof StepRefused) {
+    return failure(thrown.code, { details: [...thrown.details] });
+  }
+  if (thrown instanceof Interruption) return failure(codeOfInterruption[thrown.reason]);
+  if (thrown instanceof ProviderError) {
+    return failure(codeOfProviderFailure[thrown.failure], {
+      provider: thrown.provider,
+      upstream_status: thrown.upstreamStatus,
+      retry_after_ms: thrown.retryAfterMs,
+    });
+  }
+  return failure('internal_error');
+}
+
+const codeOfProviderFailure = {
+  authentication: 'upstream_authentication_failed',
+  permission: 'upstream_permission_denied',
+  model_not_found: 'upstream_model_not_found',
+  billing: 'upstream_billing',
+  rate_limited: 'upstream_rate_limited',
+  overloaded: 'upstream_overloaded',
+  failed: 'upstream_error',
+  invalid_response: 'upstream_invalid_response',
+  unreachable: 'upstream_unreachable',
+  context_length: 'upstream_context_length_exceeded',
+  rejected: 'upstream_rejected_request',
+} as const satisfies Record<ProviderFailure, ErrorCode>;
+
+const codeOfInterruption = {
+  deadline: 'upstream_timeout',
+  shutting_down: 'shutting_down',
+  // Nobody is left to read it; the log tells it apart.
+  caller_left: 'request_timeout',
+} as const satisfies Record<InterruptionReason, ErrorCode>;
+
+/** What to wait where nobody said: these statuses always come with a Retry-After. */
+const usualWaitMs: Partial<Record<ErrorCode, number>> = {
+  overloaded: 1_000,
+  shutting_down: 2_000,
+  rate_limited: 5_000,
+  upstream_overloaded: 5_000,
+  upstream_rate_limited: 5_000,
+};
+
+const shortestWaitMs = 1_000;
+const longestWaitMs = 3_600_000;
+
+function failure(code: ErrorCode, known: Partial<StepError> = {}): StepError {
+  const wait = known.retry_after_ms ?? usualWaitMs[code];
+  return stepError(code, { ...known, retry_after_ms: wait === undefined ? null : sensibleWait(wait) });
+}
+
+const sensibleWait = (ms: number): number =>
+  Math.round(Math.min(longestWaitMs, Math.max(shortestWaitMs, ms)));

@@ -1,0 +1,68 @@
+import { isUtf8 } from 'node:buffer';
+import type { Request } from 'express';
+import getRawBody from 'raw-body';
+import { Interruption } from '../../agent/interruption.js';
+import { RequestRefused } from '../failure/request-refused.js';
+import { findJsonHazard } from './find-json-hazard.js';
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** For the whole body, however it drips. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * The JSON body of a request. Throws `RequestRefused`, or the signal's `Interruption`. Read without
+ * `express.json`: its errors carry the whole raw body, which holds the caller's key, and it reads an endless
+ * upload to its end before it refuses.
+ */
+export async function readBody(request: Request, limits: BodyLimits, signal: AbortSignal): Promise<unknown> {
+  requireJson(request);
+  const bytes = await receive(request, limits, signal);
+  if (!isUtf8(bytes)) {
+    throw new RequestRefused('invalid_json', [{ path: '', code: 'not_utf8', message: 'not valid UTF-8' }]);
+  }
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+  const hazard = findJsonHazard(text);
+  if (hazard) throw new RequestRefused('invalid_request', [hazard]);
+  return parseJson(text);
+}
+
+function requireJson({ headers }: Request): void {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
+  const isJson = type.trim() === 'application/json' && (!charset || /^charset="?utf-?8"?$/.test(charset));
+  const isPlain = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
+  if (!isJson || !isPlain) throw new RequestRefused('unsupported_media_type');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's message quotes the body.
+    throw new RequestRefused('invalid_json');
+  }
+}
+
+function receive(request: Request, limits: BodyLimits, signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const interrupt = (): void => reject(signal.reason);
+    signal.addEventListener('abort', interrupt, { once: true });
+    const timer = setTimeout(() => reject(new RequestRefused('request_timeout')), limits.timeoutMs);
+    getRawBody(request, { length: request.headers['content-length'] ?? null, limit: limits.maxBytes })
+      .then(resolve, (error: unknown) => reject(asRefusal(error)))
+      .finally(() => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', interrupt);
+      });
+  });
+}
+
+/** raw-body names what went wrong in `type`. */
+function asRefusal(error: unknown): unknown {
+  const type = error instanceof Error && 'type' in error ? error.type : undefined;
+  if (type === 'entity.too.large') return new RequestRefused('request_too_large');
+  if (type === 'request.aborted') return new Interruption('caller_left');
+  return error;
+}

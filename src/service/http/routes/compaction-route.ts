@@ -1,0 +1,27 @@
+import { type Compaction, compactionRequestSchema } from '../../../contract/compaction.js';
+import { compactHistory } from '../../agent/compaction/compact-history.js';
+import { acceptRequest, connect, countingFor, resolveModel } from '../intake/accept-request.js';
+import type { Route } from './route.js';
+import type { StepServices } from './step-routes.js';
+
+/** A shorter history (SPEC §10); only `summarize` calls a model. */
+export function compactionRoute(services: StepServices): Route {
+  return {
+    path: '/api/agent/compact_history',
+    post: async (request, response) => {
+      const accepted = await acceptRequest(compactionRequestSchema, { request, response }, services);
+      const { request: wanted, patience, state, warnings } = accepted;
+      const model = resolveModel(wanted.llm_config, services.models);
+      const counting = countingFor(model);
+      const dependencies = { ...counting, patience, connect: () => connect(model, accepted) };
+      const result = await compactHistory(wanted, dependencies);
+      state.usage = result.usage;
+      const compaction: Compaction = {
+        ...result,
+        warnings: [...warnings, ...result.warnings],
+        request_id: state.id,
+      };
+      response.json(compaction);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { openapiDocument } from '../../../contract/openapi/openapi.js';
+import { openapiYaml } from '../../../contract/openapi/openapi-yaml.js';
+import { guide } from './guide.js';
+import type { Route } from './route.js';
+
+/** The contract, its page, the guide, and an index that leads to them (SPEC §1). Local assets only. */
+export function docsRoutes(version: string): Route[] {
+  const document = openapiDocument();
+  const yaml = openapiYaml();
+  return [
+    { path: '/', get: (_request, response) => void response.json(index(version)) },
+    { path: '/openapi.json', get: (_request, response) => void response.json(document) },
+    { path: '/openapi.yaml', get: (_request, response) => void response.type('application/yaml').send(yaml) },
+    { path: '/llms.txt', get: (_request, response) => void response.type('text/plain').send(guide) },
+    { path: '/docs', get: (_request, response) => void response.type('html').send(page) },
+    { path: '/docs/start.js', get: (_request, response) => void response.type('js').send(startScript) },
+    ...['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'].map(asset),
+  ];
+}
+
+const index = (version: string) => ({
+  name: 'stepwise',
+  version,
+  docs: '/docs',
+  openapi: '/openapi.yaml',
+  guide: '/llms.txt',
+  health: '/healthz',
+});
+
+const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+function asset(name: string): Route {
+  return {
+    path: `/docs/${name}`,
+    get: (_request, response, next) => response.sendFile(join(assets, name), { maxAge: '1h' }, next),
+  };
+}
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Stepwise</title>
+    <link rel="icon" href="/docs/favicon-32x32.png">
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="contract"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const startScript = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#contract', validatorUrl: null });\n";

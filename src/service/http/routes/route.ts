@@ -1,0 +1,28 @@
+import type { Express, RequestHandler } from 'express';
+import { RequestRefused } from '../failure/request-refused.js';
+import { stateOf } from '../middleware/request-state.js';
+
+/** A path and the methods it answers to; `get` answers HEAD as well. */
+export interface Route {
+  readonly path: string;
+  readonly get?: RequestHandler;
+  readonly post?: RequestHandler;
+}
+
+/** Adds a route that also answers OPTIONS, and 405 to every other method. */
+export function addRoute(app: Express, { path, get, post }: Route): void {
+  const allow = [...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : []), 'OPTIONS'].join(', ');
+  const route = app.route(path).all((_request, response, next) => {
+    stateOf(response).route = path;
+    next();
+  });
+  if (get) route.get(get);
+  if (post) route.post(post);
+  route.options((_request, response) => {
+    response.status(204).set('Allow', allow).end();
+  });
+  route.all((_request, response) => {
+    response.set('Allow', allow);
+    throw new RequestRefused('method_not_allowed');
+  });
+}

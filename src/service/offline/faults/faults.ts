@@ -1,0 +1,162 @@
+import {
+  type Answer,
+  complete,
+  completionBody,
+  type FaultQuestion,
+  type HttpAnswer,
+  refuse,
+  requestIdOf,
+  succeed,
+} from '../wire/answer.js';
+import {
+  echoedKey,
+  type ProviderErrorName,
+  providerErrors,
+  unsupportedParameter,
+} from './provider-errors.js';
+
+type Behaviour = (question: FaultQuestion) => Answer;
+
+const html = '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
+
+/** The errors a provider answers with, by their names in `providerErrors`. */
+const refusals = {
+  'bad-request': refusal('bad-request'),
+  'context-overflow': refusal('context-overflow'),
+  unauthorized: refusal('unauthorized'),
+  'payment-required': refusal('payment-required'),
+  forbidden: refusal('forbidden'),
+  'not-found': refusal('not-found'),
+  'request-timeout': refusal('request-timeout'),
+  conflict: refusal('conflict'),
+  'too-large': refusal('too-large'),
+  'rate-limited': refusal('rate-limited'),
+  'quota-exhausted': refusal('quota-exhausted'),
+  'server-error': refusal('server-error'),
+  'bad-gateway': refusal('bad-gateway'),
+  unavailable: refusal('unavailable'),
+  'gateway-timeout': refusal('gateway-timeout'),
+  overloaded: refusal('overloaded'),
+} satisfies Record<ProviderErrorName, Behaviour>;
+
+/** Every way a provider can go wrong (SPEC §15): name → what it does, in either vendor's shape, plain or streamed. */
+export const faults = {
+  ...refusals,
+
+  /** 401 whose message and header repeat the key that was sent. */
+  'echoed-key': (question) =>
+    refuse(question, echoedKey(question.request.headers['authorization'] ?? 'no key')),
+  /** 400 naming a parameter, as long as the request has it; then the completion. */
+  'unsupported-parameter': (question) => {
+    const { parameter = 'temperature' } = question.fault;
+    if (!(parameter in question.request.body)) return complete(question, question.completion);
+    return refuse(question, unsupportedParameter(parameter));
+  },
+
+  /** The headers come late. */
+  'slow-headers': (question) => ({ ...healthy(question), delayMs: question.fault.delayMs ?? 60_000 }),
+  /** Headers and half of the body, then nothing more. */
+  'stalled-body': (question) => ({ ...healthy(question), delivery: 'stall' }),
+  /** The body byte by byte. */
+  drip: (question) => ({
+    ...healthy(question),
+    delivery: 'drip',
+    paceMs: question.fault.intervalMs ?? 100,
+  }),
+  /** The connection breaks in the middle of the body or stream. */
+  cut: (question) => ({ ...healthy(question), delivery: 'cut' }),
+  /** The connection is taken, and nothing is ever sent. */
+  silence: () => ({ end: 'silence' }),
+  /** The connection is reset before any header. */
+  reset: () => ({ end: 'reset' }),
+
+  /** A page instead of an answer, with 200. */
+  html: () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: [html] }),
+  /** A page of the proxy in front. */
+  'html-502': () => ({ status: 502, headers: { 'content-type': 'text/html' }, body: [html] }),
+  /** 200 with a body of no bytes. */
+  empty: (question) => succeed(question, []),
+  /** 200 with `null`. */
+  null: (question) => succeed(question, [framed(question, 'null')]),
+  /** 200 with `{}`. */
+  'empty-object': (question) => succeed(question, [framed(question, '{}')]),
+  /** 200 with `choices: []` or `content: []`. */
+  'empty-choices': (question) => succeed(question, withoutChoices(question)),
+  /** The JSON (of the answer, or of one event) ends in the middle; the HTTP message is whole. */
+  'truncated-json': (question) => succeed(question, truncated(question)),
+  /** A good answer that calls itself plain text. */
+  'wrong-content-type': (question) => ({
+    ...healthy(question),
+    headers: { 'content-type': 'text/plain' },
+  }),
+  /** An endless text, made while it is read. */
+  huge: (question) => succeed(question, hugeBody(question)),
+  /** 307 to somewhere else; whoever follows sends the prompt there. */
+  redirect: ({ fault, request }) => ({
+    status: 307,
+    headers: { location: fault.location ?? `/redirected${request.path}` },
+    body: [],
+  }),
+  /** An error when the stream has begun; plain: an error body behind a 200. */
+  'error-event': (question) => succeed(question, interrupted(question)),
+} as const satisfies Readonly<Record<string, Behaviour>>;
+
+export type FaultName = keyof typeof faults;
+
+/** All names, in the order of the table: to try them all. */
+// The keys of the literal above are exactly its type's keys.
+export const faultNames = Object.keys(faults) as readonly FaultName[];
+
+function refusal(name: ProviderErrorName): Behaviour {
+  return (question) => {
+    const answer = refuse(question, providerErrors[name]);
+    const { retryAfter } = question.fault;
+    if (retryAfter === undefined) return answer;
+    return { ...answer, headers: { ...answer.headers, 'retry-after': retryAfter } };
+  };
+}
+
+const healthy = (question: FaultQuestion): HttpAnswer => complete(question, question.completion);
+
+const framed = ({ streamed }: FaultQuestion, json: string): string => (streamed ? `data: ${json}\n\n` : json);
+
+/** A completion without content; since OpenAI wraps even nothing in a choice, the list is emptied in its text. */
+function withoutChoices(question: FaultQuestion): string[] {
+  const nothing = { finishReason: 'stop', text: null };
+  return [...completionBody(question, nothing)].map((piece) =>
+    piece.replace(/"choices":\[.*\](?=,"usage"|\})/u, '"choices":[]'),
+  );
+}
+
+function truncated(question: FaultQuestion): string[] {
+  if (!question.streamed) return [...completionBody(question, question.completion)].map(firstHalf);
+  const events = [...completionBody(question, question.completion)];
+  const middle = Math.floor(events.length / 2);
+  return [...events.slice(0, middle), `${firstHalf(events[middle] ?? '').trimEnd()}\n\n`];
+}
+
+const firstHalf = (text: string): string => text.slice(0, Math.floor(text.length / 2));
+
+function interrupted(question: FaultQuestion): string[] {
+  const { wire, request, streamed, completion } = question;
+  const id = requestIdOf(request);
+  if (!streamed) return [JSON.stringify(wire.error(providerErrors.overloaded, id))];
+  const events = [...completionBody(question, completion)];
+  return [...events.slice(0, Math.floor(events.length / 2)), wire.errorEvent(providerErrors.overloaded, id)];
+}
+
+/** 64 KiB at a time; a plain answer is cut open at a mark to let the text in. */
+function* hugeBody(question: FaultQuestion): Iterable<string> {
+  const { bytes = 300_000_000 } = question.fault;
+  if (question.streamed) return yield* completionBody(question, { chunks: filler(bytes) });
+  const mark = 'the text goes here';
+  const [before = '', after = ''] = [...completionBody(question, { text: mark })].join('').split(mark);
+  yield before;
+  yield* filler(bytes);
+  yield after;
+}
+
+function* filler(bytes: number): Iterable<string> {
+  const piece = 'stepwise '.repeat(7282);
+  for (let left = bytes; left > 0; left -= piece.length) yield piece;
+}

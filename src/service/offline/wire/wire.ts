@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { ProviderError } from '../faults/provider-errors.js';
+import type { CheckRequest } from './check-request.js';
+import type { Completion, RecordedRequest, Usage } from './reply.js';
+
+/** One vendor's way to write things down. Everything is pure; nothing is sent here. */
+export interface Wire {
+  /** The header that carries the request id. */
+  readonly requestIdHeader: string;
+  /** What the vendor would refuse. */
+  readonly check: CheckRequest;
+  /** The body of a plain answer. */
+  plain(completion: Completion, request: RecordedRequest): unknown;
+  /** The answer as server-sent events, one string for each. */
+  events(completion: Completion, request: RecordedRequest): Iterable<string>;
+  /** The body of an error. */
+  error(error: ProviderError, requestId: string): unknown;
+  /** An error that happens when the stream has begun. */
+  errorEvent(error: ProviderError, requestId: string): string;
+}
+
+/** The fake's own count: no tokenizer, a quarter of the characters. */
+const estimate = (value: unknown): number =>
+  Math.ceil((typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).length / 4);
+
+/** Counts what was sent and what is answered, and lets the script overrule it. */
+export function countUsage(completion: Completion, { body }: RecordedRequest): Usage {
+  const reasoning = estimate(completion.reasoning ?? '');
+  const calls = completion.toolCalls ? estimate(completion.toolCalls) : 0;
+  return {
+    input: estimate([body['system'], body['messages'], body['tools']]),
+    output: estimate(completion.text ?? completion.refusal ?? '') + calls + reasoning,
+    cachedInput: 0,
+    cacheWrite: 0,
+    reasoning,
+    ...completion.usage,
+  };
+}
+
+/** The text deltas of a stream: as scripted, else word by word. */
+export const textDeltas = ({ chunks, text }: Completion): Iterable<string> =>
+  chunks ?? splitWords(text ?? '');
+
+/** Words with the white space that follows; joined again they are the text. */
+export const splitWords = (text: string): string[] => text.match(/\S+\s*|\s+/gu) ?? [];
+
+/** An id that is the same for the same input, so that runs can be compared. */
+export const stableId = (prefix: string, ...parts: unknown[]): string =>
+  `${prefix}${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)}`;
+
+export const modelOf = (completion: Completion, { body }: RecordedRequest): string =>
+  completion.model ?? (typeof body['model'] === 'string' ? body['model'] : 'unknown');

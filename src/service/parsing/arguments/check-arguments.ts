@@ -1,0 +1,135 @@
+import { type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
+import { decode } from '../dialects/written-call.js';
+import type { JsonValue, Repair, Spellings } from '../text/scanner.js';
+import { expandSchema } from './expand-schema.js';
+import { shorten } from './offered-tool.js';
+
+type Values = Record<string, JsonValue>;
+export type CheckedArguments =
+  | { ok: true; values: Values; repairs: Repair[] }
+  | { ok: false; problem: string };
+
+/**
+ * Holds arguments against the tool's JSON Schema. Where a declared type differs, a value is coerced if
+ * nothing of it is lost ("42" ↔ 42, "true" ↔ true, a string that encodes the array); what then still
+ * does not fit is a problem (SPEC §7.6). A schema that cannot be used checks nothing.
+ */
+export function checkArguments(
+  values: Values,
+  inputSchema: Readonly<Record<string, unknown>> | undefined,
+  spellings: Spellings,
+): CheckedArguments {
+  const schema = inputSchema && expandSchema(inputSchema);
+  if (!schema) return { ok: true, values, repairs: [] };
+  const coercion = new Coercion(spellings);
+  const coerced = coercion.coerceObject(values, schema);
+  const error = firstError(coerced, schema);
+  if (error) return { ok: false, problem: describe(error) };
+  return { ok: true, values: coerced, repairs: coercion.repairs };
+}
+
+class Coercion {
+  readonly repairs: Repair[] = [];
+  readonly #spellings: Spellings;
+
+  constructor(spellings: Spellings) {
+    this.#spellings = spellings;
+  }
+
+  coerceObject(values: Values, schema: Schema): Values {
+    const entries = Object.entries(values).map(([key, value]): [string, JsonValue] => {
+      const declared = ownSchema(schema.properties, key);
+      return [key, declared ? this.#coerce(value, declared, [values, key]) : value];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  #coerce(value: JsonValue, schema: Schema, place: [object, string | number]): JsonValue {
+    if (Array.isArray(value)) {
+      const items = isSchema(schema.items) ? schema.items : null;
+      return items ? value.map((item, index) => this.#coerce(item, items, [value, index])) : value;
+    }
+    if (typeof value === 'object' && value !== null) return this.coerceObject(value, schema);
+    const types = declaredTypes(schema);
+    if (types.length === 0 || types.some((type) => isOfType(value, type))) return value;
+    for (const type of types) {
+      const coerced = this.#convert(value, type, place);
+      if (coerced === undefined) continue;
+      this.repairs.push(`coerced:${place[1]}`);
+      return coerced;
+    }
+    return value;
+  }
+
+  #convert(value: JsonValue, type: string, [holder, key]: [object, string | number]): JsonValue | undefined {
+    if (type === 'string') {
+      if (typeof value === 'number') return this.#spellings.get(holder)?.get(key) ?? String(value);
+      return typeof value === 'boolean' ? String(value) : undefined;
+    }
+    if (typeof value !== 'string') return undefined;
+    if (type === 'number' || type === 'integer') return toNumber(value, type);
+    if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : undefined;
+    return type === 'array' || type === 'object' ? toStructure(value, type, this.#spellings) : undefined;
+  }
+}
+
+/** The types a schema names itself or in its alternatives, as in `anyOf: [integer, null]`. */
+function declaredTypes(schema: Schema): string[] {
+  const alternatives: unknown[] = [schema, schema.anyOf, schema.oneOf, schema.allOf].flat();
+  return alternatives
+    .flatMap((each) => (isSchema(each) ? each.type : []))
+    .filter((type) => typeof type === 'string');
+}
+
+function isOfType(value: JsonValue, type: string): boolean {
+  if (type === 'null') return value === null;
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
+}
+
+/** Only digits that come back the same: "00123" and "1e3" stay text, and so do numbers too big to hold. */
+function toNumber(text: string, type: string): number | undefined {
+  const value = Number(text);
+  if (String(value) !== text || !Number.isFinite(value)) return undefined;
+  if (Number.isInteger(value) ? !Number.isSafeInteger(value) : type === 'integer') return undefined;
+  return value;
+}
+
+function toStructure(text: string, type: 'array' | 'object', spellings: Spellings): JsonValue | undefined {
+  if (!text.trimStart().startsWith(type === 'array' ? '[' : '{')) return undefined;
+  const decoded = decode(text, spellings);
+  return decoded !== undefined && Array.isArray(decoded) === (type === 'array') ? decoded : undefined;
+}
+
+function ownSchema(properties: Schema['properties'], key: string): Schema | null {
+  const declared = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
+  return isSchema(declared) ? declared : null;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The innermost thing that is wrong; a schema the library cannot use finds nothing wrong. */
+function firstError(values: Values, schema: Schema): OutputUnit | undefined {
+  try {
+    // no lookup: references are written out already
+    const { valid, errors } = validate(values, schema, '2019-09', {});
+    return valid ? undefined : (errors.findLast((error) => !wrapping.has(error.keyword)) ?? errors[0]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keywords that only say that something inside them is wrong. */
+const wrapping = new Set(['properties', 'items', 'allOf', '$ref', 'additionalItems', 'prefixItems']);
+
+function describe({ instanceLocation, keyword, error }: OutputUnit): string {
+  const path = instanceLocation.split('/').slice(1).map(decodePointer).join('.');
+  const words = shorten(error.replaceAll('"', '`').replace(/\.$/, ''), 200);
+  return path === '' || keyword === 'required' ? words : `\`${shorten(path)}\`: ${words}`;
+}
+
+function decodePointer(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}

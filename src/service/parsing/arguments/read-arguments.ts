@@ -1,0 +1,230 @@
+import { closeIsMissing, closesAgain } from '../dialects/call-end.js';
+import { excerpt, isBareWord, isKeyCode, readValue, readWordText } from '../text/literals.js';
+import {
+  type JsonValue,
+  lineEnd,
+  type Repair,
+  Scanner,
+  type Spellings,
+  skipBlanks,
+  skipSpace,
+} from '../text/scanner.js';
+import { readString, resolveEscapes, stringStart } from '../text/strings.js';
+import { endsReply } from '../text/trailing.js';
+import type { OfferedTool } from './offered-tool.js';
+
+/** One argument as written: positional without a key. */
+export interface Argument {
+  readonly key: string | null;
+  readonly value: JsonValue;
+  /** How a number was spelled, since `1.10` given for a text parameter is "1.10". */
+  readonly spelling?: string;
+}
+
+export type ArgumentsReading =
+  | { ok: true; list: Argument[]; end: number; repairs: Repair[]; spellings: Spellings }
+  | { ok: false; problem: string; cut: boolean };
+
+/**
+ * Reads `a, b=1, "c": 2)` from behind the opening parenthesis. First to the letter; only if that fails
+ * once more with repairs, so that nothing well-formed is ever mended (SPEC §7.5, §7.13).
+ */
+export function readArguments(text: string, start: number, tool: OfferedTool | undefined): ArgumentsReading {
+  const exact = new ArgumentReader(new Scanner(text, start), tool).read();
+  if (exact.ok) return exact;
+  const lenient = new ArgumentReader(new Scanner(text, start, { lenient: true }), tool).read();
+  return lenient.ok ? lenient : { ...exact, cut: exact.cut || lenient.cut };
+}
+
+/** Characters of a string whose end is guessed at: many such strings in one long line must not add up. */
+const longestMended = 2 ** 17;
+
+class ArgumentReader {
+  readonly #scanner: Scanner;
+  readonly #parameters: ReadonlySet<string> | null;
+  #list: Argument[] = [];
+  /** An exact reading that began before this place has failed here; it is not tried again before it. */
+  #unreadableBefore = -1;
+  #lastIsBare = false;
+
+  constructor(scanner: Scanner, tool: OfferedTool | undefined) {
+    this.#scanner = scanner;
+    this.#parameters = tool && tool.parameters.length > 0 ? new Set(tool.parameters) : null;
+  }
+
+  read(): ArgumentsReading {
+    const scanner = this.#scanner;
+    const end = this.#readList();
+    if (end === undefined) return { ok: false, problem: scanner.problem ?? 'unreadable', cut: scanner.cut };
+    return { ok: true, list: this.#list, end, repairs: [...scanner.repairs], spellings: scanner.spellings };
+  }
+
+  /** Returns where the call ends, behind `)`. */
+  #readList(): number | undefined {
+    const scanner = this.#scanner;
+    for (;;) {
+      scanner.skipTrivia();
+      if (scanner.take(')')) return scanner.position;
+      if (!this.#readArgument()) return undefined;
+      const valueEnd = scanner.position;
+      scanner.skipTrivia();
+      if (scanner.take(',')) continue;
+      if (scanner.take(')')) return scanner.position;
+      if (!this.#lastIsBare && closeIsMissing(scanner.text, valueEnd)) {
+        scanner.repairs.add('missing_close');
+        return valueEnd;
+      }
+      if (scanner.atEnd) return scanner.failAtEnd('`)` is missing at the end');
+      return scanner.fail(`\`,\` or \`)\` is missing before \`${excerpt(scanner)}\``);
+    }
+  }
+
+  #readArgument(): boolean {
+    const scanner = this.#scanner;
+    const key = this.#readKey();
+    if (key !== null) scanner.skipTrivia();
+    const start = scanner.position;
+    const value = this.#readArgumentValue();
+    if (value === undefined) return false;
+    const spelling = scanner.text.slice(start, scanner.position);
+    this.#list.push(typeof value === 'number' ? { key, value, spelling } : { key, value });
+    return true;
+  }
+
+  /** `name=`, `name:`, `"name"=` or `"name":`; otherwise nothing is taken. */
+  #readKey(): string | null {
+    const scanner = this.#scanner;
+    const start = scanner.position;
+    const name = stringStart(scanner) ? this.#readQuotedName() : readWordText(scanner);
+    const separator = skipBlanks(scanner.text, scanner.position);
+    if (name !== undefined && scanner.position > start && this.#separates(separator, name)) {
+      scanner.position = separator + 1;
+      return name;
+    }
+    scanner.position = start;
+    return null;
+  }
+
+  /** Apart from the scanner, which is not to fail on what is no key after all. */
+  #readQuotedName(): string | undefined {
+    const { text, position, lenient, spellings } = this.#scanner;
+    const attempt = new Scanner(text, position, { lenient, spellings });
+    const name = readString(attempt);
+    this.#scanner.position = attempt.position;
+    return name;
+  }
+
+  /** `==` compares and `https://` is an address; neither separates a key from its value. */
+  #separates(position: number, name: string): boolean {
+    const { text } = this.#scanner;
+    const next = text.charAt(position + 1);
+    if (text.charAt(position) === '=') return next !== '=' && next !== '>';
+    if (text.charAt(position) !== ':') return false;
+    return !this.#parameters || this.#parameters.has(name) || (next !== '/' && next !== '\\');
+  }
+
+  #readArgumentValue(): JsonValue | undefined {
+    const scanner = this.#scanner;
+    this.#lastIsBare = false;
+    if (!scanner.lenient) return readValue(scanner);
+    const start = scanner.position;
+    if (start >= this.#unreadableBefore) {
+      const exact = this.#tryExact(start);
+      if (exact !== undefined) return exact;
+    }
+    return stringStart(scanner) ? this.#readQuotedLoosely() : this.#readBareWords();
+  }
+
+  /** A value that is well-formed and followed by what may follow a value. */
+  #tryExact(start: number): JsonValue | undefined {
+    const scanner = this.#scanner;
+    const attempt = new Scanner(scanner.text, start, { lenient: true, spellings: scanner.spellings });
+    const value = readValue(attempt);
+    const end = attempt.position;
+    attempt.skipTrivia();
+    const next = attempt.current;
+    const complete = next === ',' || next === ')' || closeIsMissing(scanner.text, end);
+    if (value === undefined || !complete) {
+      this.#unreadableBefore = attempt.position;
+      if (attempt.cut) scanner.cut = true;
+      return undefined;
+    }
+    for (const repair of attempt.repairs) scanner.repairs.add(repair);
+    this.#lastIsBare = attempt.repairs.has('bare_word');
+    scanner.position = end;
+    return value;
+  }
+
+  /**
+   * A string whose inner quotes are not escaped: it closes at the quote followed by `)` at the end of
+   * the line, or by `, key=` (SPEC §7.13). It stays on one line; what could end in two places is refused.
+   */
+  #readQuotedLoosely(): JsonValue | undefined {
+    const scanner = this.#scanner;
+    const { text } = scanner;
+    const opening = stringStart(scanner);
+    if (opening?.prefix !== '') return scanner.fail('a string cannot be read');
+    const inside = scanner.position + 1;
+    const quotes = '"“”'.includes(text.charAt(scanner.position)) ? '"“”' : "'‘’`";
+    const farthest = Math.min(text.length, inside + longestMended);
+    for (let at = inside; at < farthest && text.charAt(at) !== '\n'; at += 1) {
+      if (text.charAt(at) === '\\') at += 1;
+      else if (quotes.includes(text.charAt(at)) && this.#closesString(at + 1)) {
+        const smart = '“‘'.includes(text.charAt(inside - 1));
+        scanner.repairs.add(smart ? 'smart_quotes' : 'inner_quotes');
+        scanner.position = at + 1;
+        return resolveEscapes(text.slice(inside, at), '"');
+      }
+    }
+    return scanner.fail('a string is not closed, or holds quotes that are not escaped');
+  }
+
+  #closesString(position: number): boolean {
+    const { text } = this.#scanner;
+    const at = skipBlanks(text, position);
+    if (text.charAt(at) === ')') return endsReply(text, at + 1) && !closesAgain(text, lineEnd(text, at));
+    return text.charAt(at) === ',' && this.#startsKey(skipSpace(text, at + 1));
+  }
+
+  #startsKey(position: number): boolean {
+    const { text } = this.#scanner;
+    const quoted = '"\''.includes(text.charAt(position) || ' ');
+    const start = quoted ? position + 1 : position;
+    let end = start;
+    while (isKeyCode(text.charCodeAt(end))) end += 1;
+    const name = text.slice(start, end);
+    const separator = skipBlanks(text, quoted ? end + 1 : end);
+    return name !== '' && (this.#parameters?.has(name) ?? true) && this.#separates(separator, name);
+  }
+
+  /** `query=where is the token`: text up to `)` or a comma, unless it looks like code or a placeholder. */
+  #readBareWords(): JsonValue | undefined {
+    const scanner = this.#scanner;
+    const { text, position: start } = scanner;
+    let depth = 0;
+    let at = start;
+    for (; at < text.length; at += 1) {
+      const mark = text.charAt(at);
+      if (mark === '\n' || mark === ',' || (mark === ')' && depth === 0)) break;
+      if (forbidden(text, at, mark)) return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
+      if (mark === '(') depth += 1;
+      if (mark === ')') depth -= 1;
+    }
+    const words = text.slice(start, at).trim();
+    if (at >= text.length) return scanner.failAtEnd('`)` is missing at the end');
+    if (depth > 0 || !isBareWord(words))
+      return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
+    scanner.repairs.add('bare_word');
+    this.#lastIsBare = true;
+    scanner.position = start + words.length;
+    return words;
+  }
+}
+
+/** In bare words: quotes and brackets, `<placeholders>` and calls such as `len(x)`; an apostrophe is fine. */
+function forbidden(text: string, at: number, mark: string): boolean {
+  if (mark === '(') return at > 0 && isKeyCode(text.charCodeAt(at - 1));
+  if (mark === "'" || mark === '’')
+    return !(isKeyCode(text.charCodeAt(at - 1)) && isKeyCode(text.charCodeAt(at + 1)));
+  return '"`“”‘{}[]<>'.includes(mark);
+}

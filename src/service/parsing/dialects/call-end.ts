@@ -1,0 +1,39 @@
+import { isKeyCode } from '../text/literals.js';
+import { matchMarker } from '../text/markers.js';
+import { lineEnd, skipBlanks, skipSpace } from '../text/scanner.js';
+import { endsReply } from '../text/trailing.js';
+
+/**
+ * Whether the call stops behind a closed literal without `)`: at the end, before a marker, a fence or a
+ * blank line. What looks like a further argument is not left out.
+ */
+export function closeIsMissing(text: string, valueEnd: number): boolean {
+  if (endsReply(text, valueEnd) === false) return false;
+  const next = skipSpace(text, lineEnd(text, valueEnd));
+  if (next >= text.length) return true;
+  const lineStart = text.lastIndexOf('\n', next) + 1;
+  const marker = matchMarker(text, lineStart);
+  if ((marker && marker !== 'partial') || text.startsWith('```', next)) return true;
+  const blankLine = text.slice(lineEnd(text, valueEnd), next).split('\n').length > 2;
+  return blankLine && !looksLikeArgument(text, next);
+}
+
+function looksLikeArgument(text: string, position: number): boolean {
+  if ('"\'`)]},'.includes(text.charAt(position))) return true;
+  let end = position;
+  while (isKeyCode(text.charCodeAt(end))) end += 1;
+  const separator = text.charAt(skipBlanks(text, end));
+  return separator === '=' || separator === ':';
+}
+
+/** Another line before the next marker ends like this call does: which of them closes it cannot be told. */
+export function closesAgain(text: string, from: number): boolean {
+  for (let line = from + 1; line < text.length; line = lineEnd(text, line) + 1) {
+    const marker = matchMarker(text, line);
+    if (marker && marker !== 'partial') return false;
+    let end = lineEnd(text, line);
+    while (end > line && ' \t\r;`'.includes(text.charAt(end - 1))) end -= 1;
+    if (text.charAt(end - 1) === ')' && '"\'”’'.includes(text.charAt(end - 2))) return true;
+  }
+  return false;
+}

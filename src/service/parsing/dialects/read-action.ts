@@ -1,0 +1,47 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { skipSpace } from '../text/scanner.js';
+import { meansNoAction, readActionInput } from './action-input.js';
+import { readBracket } from './bracket.js';
+import { readCall, readListedCall, readQuotedCall } from './call.js';
+import { readJsonCall } from './json-object.js';
+import { readTag } from './tags.js';
+import type { CallReading } from './written-call.js';
+
+/** Every dialect an action may be written in; the first that knows what stands there reads it. */
+const dialects: readonly ((text: string, start: number, tools: OfferedTools) => CallReading | null)[] = [
+  readTag,
+  readListedCall,
+  (text, start) => readJsonCall(text, start),
+  readQuotedCall,
+  readCall,
+  readBracket,
+  readActionInput,
+];
+
+/**
+ * Reads what stands behind `Action:`. Null where it is no call at all: `None`, `N/A`, prose (SPEC §7.4).
+ */
+export function readAction(text: string, position: number, tools: OfferedTools): CallReading | null {
+  const start = unwrap(text, position);
+  for (const read of dialects) {
+    const reading = read(text, start, tools);
+    if (!reading) continue;
+    const isNone = reading.name !== null && !tools.find(reading.name) && meansNoAction(reading.name);
+    return isNone ? null : reading;
+  }
+  return null;
+}
+
+/** Past a fence, inline code or emphasis around the call (SPEC §7.1). */
+function unwrap(text: string, position: number): number {
+  const start = skipSpace(text, position);
+  if (text.startsWith('```', start)) {
+    let at = start + 3;
+    while (/[\w+-]/.test(text.charAt(at))) at += 1;
+    // ```tool(…)``` on one line has no language
+    const language = at < text.length && ' \t\r\n{['.includes(text.charAt(at));
+    return skipSpace(text, language ? at : start + 3);
+  }
+  if (text.startsWith('**', start)) return start + 2;
+  return text.charAt(start) === '`' ? start + 1 : start;
+}

@@ -1,0 +1,79 @@
+import type { CompletionRequest, ModelProfile } from '../../agent/provider.js';
+import { estimateMargins } from './estimate-margins.js';
+
+export type Effort = NonNullable<CompletionRequest['reasoningEffort']>;
+
+/** What a model takes and how it counts: one row of the model table, its family's defaults filled in. */
+export interface ModelTraits extends ModelProfile {
+  /** False where the model refuses any value but its own, and where we do not know. */
+  readonly temperature: boolean;
+  readonly seed: boolean;
+  /** The reasoning efforts the model takes; empty where it takes none. */
+  readonly efforts: readonly Effort[];
+  readonly maxTokensParam: 'max_tokens' | 'max_completion_tokens';
+  /** `prompt_cache_key` steers repeated prompts to the same cache. */
+  readonly cacheKey: boolean;
+  /** Breakpoints written into the prompt itself mark what is cached. */
+  readonly cacheBreakpoints: boolean;
+  /** With native tools the model takes no effort but `none`, and has to be told so. */
+  readonly toolsWithoutReasoning: boolean;
+}
+
+/**
+ * OpenAI's chat format: 3 tokens and a role of 1 for each message, the system message among them, and 3 that open
+ * the reply (openai-cookbook, "How to count tokens with tiktoken").
+ */
+const openaiFraming = { prompt: 3, message: 4 };
+
+/** Anthropic does not publish its format; more than was ever seen. */
+const anthropicFraming = { prompt: 8, message: 8 };
+
+/** What a model of OpenAI's is taken for unless its row says otherwise: one that reasons, as all new ones do. */
+export const openaiModel: ModelTraits = {
+  contextWindow: null,
+  encoding: 'o200k_base',
+  countMargin: 1,
+  framing: openaiFraming,
+  nativeTools: 'good',
+  temperature: false,
+  seed: true,
+  efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  maxTokensParam: 'max_completion_tokens',
+  cacheKey: true,
+  cacheBreakpoints: false,
+  toolsWithoutReasoning: false,
+};
+
+/** What a model of Anthropic's is taken for: no public tokenizer, so o200k times a margin. */
+export const anthropicModel: ModelTraits = {
+  ...openaiModel,
+  contextWindow: 1_000_000,
+  countMargin: estimateMargins.claudeSince47,
+  framing: anthropicFraming,
+  seed: false,
+  efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
+  maxTokensParam: 'max_tokens',
+  cacheKey: false,
+  cacheBreakpoints: true,
+};
+
+/** A model behind a compatible server: the common denominator. What it refuses is learned. */
+export const compatibleModel: ModelTraits = {
+  ...openaiModel,
+  countMargin: estimateMargins.unknown,
+  nativeTools: 'poor',
+  temperature: true,
+  maxTokensParam: 'max_tokens',
+  cacheKey: false,
+};
+
+/** The embedded searcher: no language model, so nothing steers it. It counts as o200k does by definition. */
+export const offlineModel: ModelTraits = {
+  ...compatibleModel,
+  contextWindow: 128_000,
+  countMargin: 1,
+  nativeTools: 'none',
+  temperature: false,
+  seed: false,
+  efforts: [],
+};

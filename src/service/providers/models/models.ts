@@ -1,0 +1,192 @@
+import { estimateMargins } from './estimate-margins.js';
+import { anthropicModel, type Effort, type ModelTraits, offlineModel, openaiModel } from './model-traits.js';
+
+interface ModelRow extends Partial<ModelTraits> {
+  readonly pattern: RegExp;
+  /** Names to list; others that match are served all the same. */
+  readonly names: readonly string[];
+}
+
+interface VendorModels {
+  /** Names that decide for this vendor where no provider is given. */
+  readonly route: RegExp;
+  readonly models: readonly ModelRow[];
+  /** What holds where no row says otherwise. */
+  readonly family: ModelTraits;
+}
+
+const upToHigh: readonly Effort[] = ['low', 'medium', 'high'];
+const noReasoning = { temperature: true, efforts: [] } as const;
+
+/**
+ * OpenAI's models, the first match counts. Sources: types of `openai` 6.49, the vendor's model pages. A window the
+ * pages seen do not name is null. A fine-tuned model is `ft:` and its base.
+ */
+const openaiModels: readonly ModelRow[] = [
+  {
+    // Encoding of this generation not published. Explicit breakpoints since 5.6 (types of `openai` 6.49);
+    // no reasoning beside tools in Chat Completions since 5.4 (docs.spring.io/spring-ai/reference/2.1).
+    pattern: /^(?:ft:)?gpt-(?:[6-9]|\d\d)/,
+    names: ['gpt-6.1-sol', 'gpt-6.1-terra', 'gpt-6-sol', 'gpt-6-luna', 'gpt-6-astra'],
+    countMargin: estimateMargins.unknown,
+    nativeTools: 'poor',
+    toolsWithoutReasoning: true,
+    cacheBreakpoints: true,
+  },
+  {
+    pattern: /^(?:ft:)?gpt-5\.(?:[6-9]|\d\d)/,
+    names: ['gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna'],
+    nativeTools: 'poor',
+    toolsWithoutReasoning: true,
+    cacheBreakpoints: true,
+  },
+  {
+    pattern: /^(?:ft:)?gpt-5\.[45]-(?:mini|nano)/,
+    names: ['gpt-5.4-mini', 'gpt-5.4-nano'],
+    efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
+    nativeTools: 'poor',
+    toolsWithoutReasoning: true,
+  },
+  {
+    pattern: /^(?:ft:)?gpt-5\.[45]/,
+    names: ['gpt-5.5', 'gpt-5.4'],
+    contextWindow: 1_050_000,
+    efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
+    nativeTools: 'poor',
+    toolsWithoutReasoning: true,
+  },
+  {
+    pattern: /^(?:ft:)?gpt-5(?:\.\d)?-chat/,
+    names: ['gpt-5.3-chat-latest', 'gpt-5.2-chat-latest', 'gpt-5.1-chat-latest', 'gpt-5-chat-latest'],
+    contextWindow: 128_000,
+    efforts: [],
+  },
+  {
+    pattern: /^(?:ft:)?gpt-5\.[123]/,
+    names: ['gpt-5.2', 'gpt-5.2-pro', 'gpt-5.1', 'gpt-5.1-mini'],
+    contextWindow: 400_000,
+    efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
+  },
+  {
+    pattern: /^(?:ft:)?gpt-5/,
+    names: ['gpt-5', 'gpt-5-mini', 'gpt-5-nano'],
+    contextWindow: 400_000,
+    efforts: ['minimal', 'low', 'medium', 'high'],
+  },
+  {
+    pattern: /^(?:ft:)?gpt-4\.1/,
+    names: ['gpt-4.1', 'gpt-4.1-mini', 'gpt-4.1-nano'],
+    contextWindow: 1_047_576,
+    ...noReasoning,
+  },
+  {
+    pattern: /^(?:ft:)?(?:gpt|chatgpt)-4o/,
+    names: ['gpt-4o', 'gpt-4o-mini', 'chatgpt-4o-latest'],
+    contextWindow: 128_000,
+    ...noReasoning,
+  },
+  {
+    pattern: /^(?:ft:)?gpt-4-(?:turbo|1106|0125|vision)/,
+    names: ['gpt-4-turbo'],
+    contextWindow: 128_000,
+    encoding: 'cl100k_base',
+    ...noReasoning,
+  },
+  {
+    pattern: /^(?:ft:)?gpt-4-32k/,
+    names: [],
+    contextWindow: 32_768,
+    encoding: 'cl100k_base',
+    ...noReasoning,
+  },
+  {
+    pattern: /^(?:ft:)?gpt-4/,
+    names: ['gpt-4'],
+    contextWindow: 8_192,
+    encoding: 'cl100k_base',
+    ...noReasoning,
+  },
+  {
+    pattern: /^(?:ft:)?gpt-3\.5/,
+    names: ['gpt-3.5-turbo'],
+    contextWindow: 16_385,
+    encoding: 'cl100k_base',
+    ...noReasoning,
+  },
+  {
+    pattern: /^(?:ft:)?o1-(?:mini|preview)/,
+    names: [],
+    contextWindow: 128_000,
+    nativeTools: 'none',
+    efforts: [],
+  },
+  {
+    pattern: /^(?:ft:)?o\d/,
+    names: ['o4-mini', 'o3', 'o3-mini', 'o1'],
+    contextWindow: 200_000,
+    efforts: upToHigh,
+  },
+];
+
+/**
+ * Anthropic's models. Sources: types of `@anthropic-ai/sdk` 1.12, the model overview at platform.claude.com. No row
+ * takes a temperature: since API version 2026-10-21 models after Opus 4.6 refuse it, and for the older it is not known.
+ */
+const anthropicModels: readonly ModelRow[] = [
+  {
+    // These always think.
+    pattern: /^claude-(?:fable|mythos)-/,
+    names: [
+      'claude-fable-5-2',
+      'claude-fable-5-1',
+      'claude-fable-5',
+      'claude-mythos-5-2',
+      'claude-mythos-5-1',
+    ],
+    efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+  },
+  {
+    pattern: /^claude-(?:opus|sonnet)-4-6/,
+    names: ['claude-opus-4-6', 'claude-sonnet-4-6'],
+    countMargin: estimateMargins.claude,
+    efforts: ['none', 'low', 'medium', 'high', 'max'],
+  },
+  {
+    // No effort without a thinking budget, which only the caller could choose.
+    pattern: /^claude-(?:(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:$|-\d{8})|\d)/,
+    names: ['claude-opus-4-5', 'claude-sonnet-4-5', 'claude-haiku-4-5'],
+    contextWindow: 200_000,
+    countMargin: estimateMargins.claude,
+    efforts: [],
+  },
+  {
+    pattern: /^claude-/,
+    names: [
+      'claude-opus-5-5',
+      'claude-sonnet-5-5',
+      'claude-haiku-5-5',
+      'claude-opus-5',
+      'claude-sonnet-5',
+      'claude-opus-4-8',
+      'claude-opus-4-7',
+    ],
+  },
+];
+
+/** Whose name pattern decides where no provider is named, and whose rows are looked at where one is. */
+export const vendors = {
+  openai: { route: /^(?:ft:)?(?:gpt-|chatgpt-|o\d+(?:-|$))/, models: openaiModels, family: openaiModel },
+  anthropic: { route: /^claude-/, models: anthropicModels, family: anthropicModel },
+  offline: { route: /^offline$/, models: [{ pattern: /^/, names: ['offline'] }], family: offlineModel },
+} as const satisfies Record<string, VendorModels>;
+
+export type VendorName = keyof typeof vendors;
+
+/** The traits of any model of a vendor, known or not. */
+export function traitsOf(vendor: VendorName, model: string): ModelTraits {
+  const { models, family }: VendorModels = vendors[vendor];
+  const { pattern: _, names: __, ...known } = models.find(({ pattern }) => pattern.test(model)) ?? unknown;
+  return { ...family, ...known };
+}
+
+const unknown: ModelRow = { pattern: /^/, names: [] };

@@ -1,0 +1,51 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Patience } from '../../agent/interruption.js';
+import { FailedAttempt } from './failed-attempt.js';
+
+/** The wait where the provider names none; without jitter, since there is one second request and no third. */
+const backoffMs = 250;
+
+export interface AttemptOptions {
+  readonly patience: Patience;
+  /** Parameters this model is known to refuse. */
+  readonly refused: ReadonlySet<string>;
+  /** Called when the request went through without the parameter, and so the parameter was the trouble. */
+  readonly remember: (parameter: string) => void;
+}
+
+/**
+ * Makes the request, and where SPEC §4.1 allows it once more: without a refused parameter, or after a wait that
+ * leaves at least half of the remaining time for the answer. Throws the `ProviderError` of the last attempt.
+ */
+export async function withSecondAttempt<Result>(
+  attempt: (refused: ReadonlySet<string>) => Promise<Result>,
+  { patience, refused, remember }: AttemptOptions,
+): Promise<Result> {
+  const first = await outcomeOf(attempt(refused));
+  if (!(first instanceof FailedAttempt)) return first;
+  const parameter = first.refusedParameter;
+  if (parameter === undefined) await waitBeforeSecond(first, patience);
+  const second = await outcomeOf(
+    attempt(parameter === undefined ? refused : new Set([...refused, parameter])),
+  );
+  if (second instanceof FailedAttempt) throw second.failure;
+  if (parameter !== undefined) remember(parameter);
+  return second;
+}
+
+async function outcomeOf<Result>(attempt: Promise<Result>): Promise<Result | FailedAttempt> {
+  try {
+    return await attempt;
+  } catch (error) {
+    if (error instanceof FailedAttempt) return error;
+    throw error;
+  }
+}
+
+async function waitBeforeSecond({ failure, repeatable }: FailedAttempt, patience: Patience): Promise<void> {
+  const waitMs = Math.max(backoffMs, failure.retryAfterMs ?? 0);
+  if (!repeatable || waitMs > patience.remainingMs() / 2) throw failure;
+  await wait(waitMs, undefined, { signal: patience.signal }).catch(() => {
+    throw patience.signal.reason;
+  });
+}

@@ -1,0 +1,94 @@
+import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
+import { FailedAttempt } from './failed-attempt.js';
+import { readRetryAfterMs } from './retry-after.js';
+
+/** An error a provider answered with. Nothing of it but numbers goes any further. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The machine-readable names of the error, the most specific first. */
+  readonly codes: readonly string[];
+  /** Parameter or path the provider names. */
+  readonly parameter: string | undefined;
+  readonly message: string;
+}
+
+/** Who answered, and what of the request may be left out without harm to its meaning. */
+export interface AnsweredRequest {
+  readonly provider: string;
+  readonly strippable: readonly string[];
+  /** The vendor's codes and what they mean. */
+  readonly codes: ReadonlyMap<string, ProviderFailure>;
+}
+
+/** SPEC §3: statuses that mean one thing whatever the body says. */
+const failureByStatus: Readonly<Record<number, ProviderFailure>> = {
+  401: 'authentication',
+  402: 'billing',
+  403: 'permission',
+  404: 'model_not_found',
+  408: 'failed',
+  409: 'failed',
+  429: 'rate_limited',
+  503: 'overloaded',
+  529: 'overloaded',
+};
+
+/** Where a code may say more than the status: a quota behind a 429; what a 400 is about. */
+const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFailure[]>>> = {
+  rate_limited: ['billing'],
+  rejected: ['context_length', 'billing', 'model_not_found', 'authentication', 'permission'],
+};
+
+/**
+ * How servers word a context overflow for which they have no code: Anthropic, vLLM and OpenRouter, llama.cpp,
+ * LM Studio, Google, Groq, xAI, Mistral. Only ever refines a refusal of the request.
+ */
+const overflowWording =
+  /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt) length|input is too long|reduce the length of the messages|input token count/i;
+const creditWording = /credit balance is too low/i;
+
+/** How a refused parameter is worded; Anthropic and most compatible servers have no code for it. */
+const parameterCode = /^(?:unsupported|unknown|unrecognized)_/;
+const parameterWording =
+  /not supported|unsupported|not support|unrecognized|unknown|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|extra (?:inputs|fields)/i;
+
+/** The failed attempt behind an error answer. */
+export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): FailedAttempt {
+  const failure = failureOf(answer, request.codes);
+  const error = new ProviderError(failure, {
+    provider: request.provider,
+    upstreamStatus: answer.status,
+    retryAfterMs: readRetryAfterMs(answer.headers),
+  });
+  if (failure === 'rejected') {
+    return new FailedAttempt(error, { refusedParameter: refusedParameter(answer, request.strippable) });
+  }
+  return new FailedAttempt(error, { repeatable: isRepeatable(answer, failure) });
+}
+
+function failureOf(
+  { status, codes, message }: ErrorAnswer,
+  known: AnsweredRequest['codes'],
+): ProviderFailure {
+  const failure = failureByStatus[status] ?? (status >= 500 ? 'failed' : 'rejected');
+  const refined = codes
+    .map((code) => known.get(code))
+    .find((each) => each && refinements[failure]?.includes(each));
+  if (refined) return refined;
+  if (failure !== 'rejected') return failure;
+  if (overflowWording.test(message)) return 'context_length';
+  return creditWording.test(message) ? 'billing' : 'rejected';
+}
+
+function isRepeatable({ status, headers }: ErrorAnswer, failure: ProviderFailure): boolean {
+  if (failure === 'billing' || headers.get('x-should-retry') === 'false') return false;
+  return status === 429 || status >= 500;
+}
+
+function refusedParameter(answer: ErrorAnswer, strippable: readonly string[]): string | undefined {
+  const { parameter = '', message, codes } = answer;
+  if (!codes.some((code) => parameterCode.test(code)) && !parameterWording.test(message)) return undefined;
+  const named = parameter === '' ? message : parameter;
+  return strippable.find((name) => new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(named));
+}

@@ -1,0 +1,92 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Patience } from '../../agent/interruption.js';
+import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../agent/provider.js';
+import type { LearnedParameters } from '../models/learned-parameters.js';
+import type { Draft, Vendor } from '../vendor.js';
+import { withSecondAttempt } from './attempts.js';
+import { invalidAnswer } from './connection-failure.js';
+import { parseJson } from './parse-json.js';
+import { readEvents } from './server-sent-events.js';
+import type { Exchange, Transport } from './transport.js';
+
+/** What all calls of this process share. Holds nothing of any request. */
+export interface SharedState {
+  readonly transport: Transport;
+  readonly learned: LearnedParameters;
+}
+
+/** A 2xx has begun. */
+interface Opened {
+  readonly response: Response;
+  readonly draft: Draft;
+  readonly exchange: Exchange;
+}
+
+/** How long we wait for the end of a stream that has said all: read to its end, the connection can be used again. */
+const endGraceMs = 100;
+
+/** One upstream, spoken to in its vendor's way: at most two requests for a completion, one deadline over all. */
+export class UpstreamProvider implements Provider {
+  readonly name: string;
+  readonly #vendor: Vendor;
+  readonly #shared: SharedState;
+
+  constructor(name: string, vendor: Vendor, shared: SharedState) {
+    this.name = name;
+    this.#vendor = vendor;
+    this.#shared = shared;
+  }
+
+  async complete(request: CompletionRequest, patience: Patience): Promise<Completion> {
+    const { response, draft } = await this.#open(request, patience, false);
+    return this.#vendor.readAnswer(parseJson(await response.text()), draft);
+  }
+
+  async *stream(request: CompletionRequest, patience: Patience): AsyncGenerator<CompletionEvent> {
+    const { response, draft, exchange } = await this.#open(request, patience, true);
+    const events = this.#vendor.readStream(readEvents(response.body ?? []), draft);
+    try {
+      let event = (await events.next()).value;
+      while (event && event.type !== 'completion') {
+        yield event;
+        event = (await events.next()).value;
+      }
+      await endOf(events);
+      exchange.close();
+      if (event) yield event;
+    } finally {
+      exchange.close();
+    }
+  }
+
+  #open(request: CompletionRequest, patience: Patience, streamed: boolean): Promise<Opened> {
+    const { learned } = this.#shared;
+    return withSecondAttempt(
+      (refused) => this.#send(this.#vendor.draft(request, { refused, streamed }), patience, streamed),
+      {
+        patience,
+        refused: learned.refusedBy(this.name, request.model),
+        remember: (parameter) => learned.remember(this.name, request.model, parameter),
+      },
+    );
+  }
+
+  async #send(draft: Draft, { signal }: Patience, streamed: boolean): Promise<Opened> {
+    const headers = this.#vendor.headers();
+    const exchange = this.#shared.transport.exchange({ provider: this.name, headers, signal, streamed });
+    try {
+      return { response: await this.#vendor.post(draft, exchange.fetch), draft, exchange };
+    } catch (error) {
+      // What is no answer of the provider's is the SDK's own trouble; its text may hold anything.
+      throw exchange.failure() ?? this.#vendor.readError(error, draft) ?? invalidAnswer(this.name, null);
+    }
+  }
+}
+
+/** Whatever happens after the last event takes nothing from the completion. */
+async function endOf(events: AsyncIterator<CompletionEvent>): Promise<void> {
+  const timer = new AbortController();
+  const end = events.next().catch(() => {});
+  await Promise.race([end, wait(endGraceMs, undefined, { signal: timer.signal }).catch(() => {})]);
+  timer.abort();
+}

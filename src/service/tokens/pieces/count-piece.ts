@@ -1,0 +1,48 @@
+import { NO_RANK, type Vocabulary } from '../vocabulary.js';
+
+/**
+ * Bytes of the longest piece that `countPiece` takes. Up to about here the plain search for the lowest rank is
+ * quicker than a queue; no token is longer.
+ */
+export const PIECE_AT_ONCE = 128;
+
+/** Above every rank. */
+const NEVER = 0x7fffffff;
+
+/** Part p is `[starts[p], starts[p + 1])`, and `ranks[p]` that of the pair it begins. Only in use during one call. */
+const starts = new Int32Array(PIECE_AT_ONCE + 1);
+const ranks = new Int32Array(PIECE_AT_ONCE);
+
+/**
+ * Tokens of a piece of at most PIECE_AT_ONCE bytes: one if it is in the vocabulary. Otherwise the adjacent pair of
+ * lowest rank, leftmost first, is merged until no pair is a token. Quadratic in the piece.
+ */
+export function countPiece(vocabulary: Vocabulary, bytes: Uint8Array, start: number, end: number): number {
+  if (vocabulary.rankOf(bytes, start, end) !== NO_RANK) return 1;
+  let parts = end - start;
+  for (let part = 0; part <= parts; part++) starts[part] = start + part;
+  for (let part = 0; part < parts; part++) rankPair(vocabulary, bytes, part, parts);
+  for (let lowest = lowestPair(parts); ranks[lowest] !== NEVER; lowest = lowestPair(parts)) {
+    parts--;
+    for (let part = lowest + 1; part < parts; part++) {
+      starts[part] = starts[part + 1] ?? 0;
+      ranks[part] = ranks[part + 1] ?? 0;
+    }
+    starts[parts] = end;
+    rankPair(vocabulary, bytes, lowest, parts);
+    if (lowest > 0) rankPair(vocabulary, bytes, lowest - 1, parts);
+  }
+  return parts;
+}
+
+function rankPair(vocabulary: Vocabulary, bytes: Uint8Array, part: number, parts: number): void {
+  const rank =
+    part + 2 > parts ? NO_RANK : vocabulary.rankOf(bytes, starts[part] ?? 0, starts[part + 2] ?? 0);
+  ranks[part] = rank === NO_RANK ? NEVER : rank;
+}
+
+function lowestPair(parts: number): number {
+  let lowest = 0;
+  for (let part = 1; part < parts; part++) if ((ranks[part] ?? 0) < (ranks[lowest] ?? 0)) lowest = part;
+  return lowest;
+}

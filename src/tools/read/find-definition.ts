@@ -1,0 +1,46 @@
+import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
+import { ToolError } from '../../sdk/actions/tool-errors.js';
+import type { ProjectRoot } from '../project-root.js';
+import { linePattern } from './line-pattern.js';
+import { renderMatches, searchFiles } from './search-code.js';
+
+/** Words before a name that make it a definition, in the languages most projects are written in. */
+const keywords =
+  'class|interface|type|enum|namespace|module|function\\*?|const|let|var|def|fn|func|struct|trait|impl|object|record|' +
+  'protocol|extension|macro_rules!|sub|package|data|newtype|CREATE (?:TABLE|VIEW|FUNCTION)';
+const modifiers =
+  'export|default|declare|abstract|public|private|protected|internal|static|final|async|readonly|override|pub(?:\\([^)]*\\))?|' +
+  'unsafe|extern|inline|virtual|sealed|partial|open|local';
+
+/** `find_definition(symbol)`: where a name is defined, by what definitions look like; no compiler is asked. */
+export const findDefinitionTool = (root: ProjectRoot): Tool =>
+  defineTool({
+    name: 'find_definition',
+    description: 'Find where a function, class, type, method or constant is defined.',
+    inputSchema: {
+      type: 'object',
+      properties: { symbol: { type: 'string', description: 'The exact name, without its class or module.' } },
+      required: ['symbol'],
+    },
+    annotations: { readOnlyHint: true },
+    execute: async ({ symbol }, context) => {
+      if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(symbol)) throw new ToolError('A symbol is a single name.');
+      const matches = await searchFiles(
+        root,
+        { find: linePattern(definitionOf(symbol)), path: '.' },
+        context,
+      );
+      return matches.total > 0
+        ? renderMatches(matches)
+        : `No definition of "${symbol}" found; try search_code.`;
+    },
+  });
+
+function definitionOf(symbol: string): string {
+  const name = symbol.replaceAll('$', '\\$');
+  const end = '(?![\\w$])';
+  const declared = `(?:${keywords})\\s+(?:\\([^)]*\\)\\s*)?${name}${end}`;
+  const assigned = `${name}\\s*[:=]\\s*(?:async\\s*)?(?:function|\\(|lambda|class)`;
+  const method = `${name}\\s*\\([^;]*\\)\\s*(?::[^={]+)?\\{`;
+  return `^\\s*(?:(?:${modifiers})\\s+)*(?:${declared}|${assigned}|(?!if|for|while|switch|return)${method})`;
+}

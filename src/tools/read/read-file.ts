@@ -1,0 +1,72 @@
+import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
+import { ToolError } from '../../sdk/actions/tool-errors.js';
+import type { ProjectRoot } from '../project-root.js';
+import { readText } from '../read-text.js';
+import { showing } from './showing.js';
+
+const maxLines = 500;
+/** In characters: a minified file has one line of a megabyte. */
+const maxLineLength = 2_000;
+
+/** `read_file(path, start_line, end_line)`: numbered lines, at most 500 at a time. */
+export const readFileTool = (root: ProjectRoot): Tool =>
+  defineTool({
+    name: 'read_file',
+    description: `Read lines of a text file, at most ${maxLines} at a time. Lines are counted from 1, both ends included.`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Relative to the project folder.' },
+        start_line: { type: 'integer', description: 'Default 1.' },
+        end_line: { type: 'integer', description: 'Default: the end of the file.' },
+      },
+      required: ['path'],
+    },
+    annotations: { readOnlyHint: true },
+    execute: async ({ path, start_line, end_line }) =>
+      renderLines(path, toLines(await readText(root, path)), { start: start_line ?? 1, end: end_line }),
+  });
+
+/** A final line break ends the last line; it does not begin another. */
+function toLines(text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+function renderLines(
+  path: string,
+  lines: readonly string[],
+  range: { start: number; end: number | undefined },
+) {
+  const total = lines.length;
+  if (total === 0) return `${path}: the file is empty.`;
+  const start = Math.max(1, range.start);
+  const wanted = Math.min(range.end ?? total, total);
+  if (start > total) throw new ToolError(`"${path}" has only ${total} lines.`);
+  if (wanted < start) throw new ToolError('end_line must not be smaller than start_line.');
+  const end = Math.min(wanted, start + maxLines - 1);
+  const numbered = lines.slice(start - 1, end).map((line, index) => `${start + index}: ${clip(line)}`);
+  const cut =
+    end < wanted
+      ? [showing({ ...counted(start, end, wanted), rest: `go on with start_line=${end + 1}` })]
+      : [];
+  return [`${path} (lines ${start}-${end} of ${total})`, ...numbered, ...cut].join('\n');
+}
+
+const counted = (start: number, end: number, wanted: number) => ({
+  shown: end - start + 1,
+  total: wanted - start + 1,
+  what: 'lines',
+});
+
+function clip(line: string): string {
+  if (line.length <= maxLineLength) return line;
+  const note = showing({
+    shown: maxLineLength,
+    total: line.length,
+    what: 'characters',
+    rest: 'search for the part you need',
+  });
+  return `${line.slice(0, maxLineLength)} … (${note})`;
+}

@@ -1,0 +1,67 @@
+import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
+import type { ProjectRoot } from '../project-root.js';
+import { OutputCapture } from './output-capture.js';
+import { endProcessGroup, startCommand } from './process-group.js';
+
+const defaultTimeoutMs = 60_000;
+
+/**
+ * `run_command(command, working_dir)`: bash, or PowerShell on Windows. What a command does is not contained in
+ * the project folder: that is why a person approves it.
+ */
+export const runCommandTool = (root: ProjectRoot, timeoutMs = defaultTimeoutMs): Tool =>
+  defineTool({
+    name: 'run_command',
+    description: `Run a shell command in the project folder, for at most ${timeoutMs / 1000} seconds and without input. Processes left in the background end with it.`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        command: { type: 'string' },
+        working_dir: { type: 'string', description: 'Relative to the project folder, which is the default.' },
+      },
+      required: ['command'],
+    },
+    annotations: { requiresApproval: true },
+    timeoutMs: timeoutMs + 10_000,
+    preview: async ({ command, working_dir }) => {
+      const folder = root.name(await root.locate(working_dir || '.'));
+      return `${folder === '.' ? '' : `in ${folder}: `}${command}`;
+    },
+    execute: async ({ command, working_dir }, context) => {
+      const folder = await root.locate(working_dir || '.');
+      return runCommand(command, { folder, timeoutMs }, context);
+    },
+  });
+
+interface Place {
+  readonly folder: string;
+  readonly timeoutMs: number;
+}
+
+/** Resolves when nothing of the command runs any more. */
+async function runCommand(
+  command: string,
+  { folder, timeoutMs }: Place,
+  { signal }: ToolContext,
+): Promise<string> {
+  const output = new OutputCapture();
+  const group = startCommand(command, folder, (chunk) => output.add(chunk));
+  const timeUp = new Promise<'timeout'>((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs, 'timeout');
+    const clear = () => clearTimeout(timer);
+    group.ended.then(clear, clear);
+  });
+  const aborted = new Promise<'aborted'>((resolve) => {
+    signal.addEventListener('abort', () => resolve('aborted'), { once: true });
+    if (signal.aborted) resolve('aborted');
+  });
+  const end = await Promise.race([group.ended, timeUp, aborted]);
+  await endProcessGroup(group);
+  signal.throwIfAborted();
+  return [describeEnd(end, timeoutMs), output.text()].filter(Boolean).join('\n');
+}
+
+function describeEnd(end: number | NodeJS.Signals | 'timeout' | 'aborted', timeoutMs: number): string {
+  if (end === 'timeout') return `Ended after ${timeoutMs / 1000} seconds, before it was done. Output so far:`;
+  return typeof end === 'number' ? `Exit code ${end}.` : `Ended by ${end}.`;
+}

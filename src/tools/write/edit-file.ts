@@ -1,0 +1,81 @@
+import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
+import { ToolError } from '../../sdk/actions/tool-errors.js';
+import type { ProjectRoot } from '../project-root.js';
+import { readText } from '../read-text.js';
+import { ApprovedTexts } from './approved-texts.js';
+import { previewChange } from './preview-change.js';
+import { writeText } from './write-text.js';
+
+interface Edit {
+  readonly path: string;
+  readonly old_string: string;
+  readonly new_string: string;
+}
+
+/** `edit_file(path, old_string, new_string)`: replaces a text that occurs exactly once. */
+export function editFileTool(root: ProjectRoot): Tool {
+  const approved = new ApprovedTexts();
+  return defineTool({
+    name: 'edit_file',
+    description:
+      'Replace a part of a file. old_string must occur exactly once, with all its spaces and without line numbers.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        old_string: { type: 'string' },
+        new_string: { type: 'string' },
+      },
+      required: ['path', 'old_string', 'new_string'],
+    },
+    annotations: { requiresApproval: true },
+    preview: async (edit, { callId }) => {
+      const before = await readText(root, edit.path);
+      approved.remember(callId, before);
+      return previewChange(edit.path, before, applyEdit(before, edit));
+    },
+    execute: async (edit, { callId }) => {
+      const before = await readText(root, edit.path);
+      approved.check(callId, before, edit.path);
+      const text = applyEdit(before, edit);
+      await writeText(root, edit.path, { text, expected: before });
+      return `Edited ${edit.path}:\n${previewChange(edit.path, before, text)}`;
+    },
+  });
+}
+
+function applyEdit(text: string, { path, old_string, new_string }: Edit): string {
+  if (old_string === '') throw new ToolError('old_string is empty; to write a new file use write_file.');
+  if (old_string === new_string) throw new ToolError('old_string and new_string are the same.');
+  const adapt = lineEndAdapter(text, old_string);
+  const [old, replacement] = [adapt(old_string), adapt(new_string)];
+  const lines = linesOf(text, old);
+  if (lines.length === 0) throw new ToolError(`old_string does not occur in "${path}". Read the file again.`);
+  if (lines.length > 1) throw new ToolError(severalTimes(path, lines));
+  const position = text.indexOf(old);
+  return text.slice(0, position) + replacement + text.slice(position + old.length);
+}
+
+/** Tools show lines without carriage returns; in a file that has them they are put back. */
+function lineEndAdapter(text: string, old: string): (part: string) => string {
+  const foreign = text.includes('\r\n') && !old.includes('\r');
+  return (part) => (foreign ? part.replace(/\r?\n/g, '\r\n') : part);
+}
+
+/** The line of each place where the text begins; places may overlap. */
+function linesOf(text: string, part: string): number[] {
+  const lines: number[] = [];
+  let line = 1;
+  let counted = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+    for (; counted < at; counted++) if (text[counted] === '\n') line += 1;
+    lines.push(line);
+  }
+  return lines;
+}
+
+function severalTimes(path: string, lines: readonly number[]): string {
+  const shown = lines.slice(0, 10).join(', ');
+  const where = `lines ${shown}${lines.length > 10 ? ', …' : ''}`;
+  return `old_string occurs ${lines.length} times in "${path}" (${where}). Include more of the lines around it.`;
+}

@@ -1,0 +1,325 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import { type FaultName, faultNames } from '../../src/service/offline/faults/faults.js';
+import { pooled } from '../support/pooled.js';
+import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
+import { llmConfig, stepRequest, type VendorName, vendors } from '../support/whole-service.js';
+
+/** Keys with what each encoding changes: quotes and backslashes, `+/=`, percent signs. Their ends are their own. */
+const keys = [
+  'Qx7Zp9LmA-plain-Vt3Kw8YbA',
+  'Qx7Zp9LmB"quoted\\n\'Vt3Kw8YbB',
+  'Qx7Zp9LmC+base/64==Vt3Kw8YbC',
+  'Qx7Zp9LmD%41&query=%Vt3Kw8YbD',
+] as const;
+/** What `Secret.parse` refuses may be a key all the same. */
+const malformedKeys = ['Qx7Zp9LmE with spaces Vt3Kw8YbE', 'Qx7Zp9LmFäöüVt3Kw8YbF', 'Qx7Z'.repeat(200)];
+
+/** All forms in which a key could come out; its base64 begins at any of three places. */
+const shapesOf = (key: string): string[] => [
+  key,
+  JSON.stringify(key).slice(1, -1),
+  JSON.stringify(JSON.stringify(key)).slice(3, -3),
+  encodeURIComponent(key),
+  key.slice(0, 8),
+  key.slice(-8),
+  ...[0, 1, 2].flatMap((offset) => {
+    const base64 = Buffer.from('x'.repeat(offset) + key).toString('base64');
+    // The characters at the ends depend on the neighbours.
+    const inner = base64.slice(offset === 0 ? 0 : 4, -4);
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
+  }),
+];
+const shapes = [...new Set([...keys, ...malformedKeys].flatMap(shapesOf))].filter(
+  ({ length }) => length >= 6,
+);
+const hitsIn = (printed: string): string[] => shapes.filter((shape) => printed.includes(shape));
+
+interface ErrorPath {
+  readonly name: string;
+  /** Which service is asked: the one whose provider is at fault, or the one whose provider repeats the key. */
+  readonly at: 'faults' | 'parrot';
+  readonly request: (key: string, vendor: VendorName) => Sent;
+}
+
+interface Sent {
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly path?: string;
+  readonly method?: string;
+}
+
+const deadlineMs = 300;
+const stepFor = (key: string, vendor: VendorName, changes: object = {}) => ({
+  ...stepRequest({ llm_config: { ...llmConfig(vendor), deadlineMs }, user_api_keys: { llmKey: key } }),
+  ...changes,
+});
+
+/** A provider that fails in each of its ways; the key in the body or in the header. */
+const faulty = faultNames
+  .filter((name) => name !== 'huge')
+  .map(
+    (fault): ErrorPath => ({
+      name: `fault ${fault}`,
+      at: 'faults',
+      request: (key, vendor) => ({
+        body: stepFor(key, vendor, {
+          user_query: `fault:${fault};`,
+          ...(vendor === 'openai' && { user_api_keys: null }),
+        }),
+        ...(vendor === 'openai' && { headers: { 'X-LLM-API-Key': key } }),
+      }),
+    }),
+  );
+
+/** How a provider may repeat the key: in a field of its error, in headers, on a page. */
+const echoes: Readonly<Record<string, (key: string) => { type: string; body: string }>> = {
+  message: (key) => json({ message: `bad key ${key}`, type: 'authentication_error' }),
+  code: (key) => json({ message: 'bad', type: key, code: key }),
+  param: (key) =>
+    json({ message: `Unsupported parameter: '${key}'`, param: key, code: 'unsupported_parameter' }),
+  base64: (key) => json({ message: Buffer.from(`Bearer ${key}`).toString('base64') }),
+  page: (key) => ({ type: 'text/html', body: `<html>${key}</html>` }),
+  broken: (key) => ({ type: 'application/json', body: `{"error": {"message": "${key}` }),
+};
+const json = (error: unknown) => ({
+  type: 'application/json',
+  body: JSON.stringify({ type: 'error', error }),
+});
+const statuses = [200, 307, 400, 401, 403, 404, 413, 422, 429, 500, 503, 529];
+
+const parroted = statuses.flatMap((status) =>
+  Object.keys(echoes).map(
+    (form): ErrorPath => ({
+      name: `parrot ${status} ${form}`,
+      at: 'parrot',
+      request: (key, vendor) => ({ body: stepFor(key, vendor, { user_query: `parrot:${status}:${form};` }) }),
+    }),
+  ),
+);
+
+/** Requests that are refused before a provider is asked, with the key in places where it may and may not be. */
+const refused: Readonly<Record<string, (key: string, vendor: VendorName) => Sent>> = {
+  'not JSON': (key) => ({ body: `{"user_api_keys": {"llmKey": ${JSON.stringify(key)}` }),
+  'a bare key as the body': (key) => ({ body: key }),
+  'a JSON string as the body': (key) => ({ body: JSON.stringify(key) }),
+  'a list as the body': (key) => ({ body: [key] }),
+  'keys as text': (key, vendor) => ({ body: stepFor(key, vendor, { user_api_keys: key }) }),
+  'keys in a list': (key, vendor) => ({ body: stepFor(key, vendor, { user_api_keys: [key] }) }),
+  'a key in an object': (key, vendor) => ({
+    body: stepFor(key, vendor, { user_api_keys: { llmKey: { value: key } } }),
+  }),
+  'a key for the task': (key, vendor) => ({ body: stepFor(key, vendor, { user_query: [key] }) }),
+  'a key for an id': (key, vendor) => ({ body: stepFor(key, vendor, { session_id: key }) }),
+  'a key for a project': (key, vendor) => ({ body: stepFor(key, vendor, { project_id: key }) }),
+  'a key for a protocol': (key, vendor) => ({ body: stepFor(key, vendor, { protocol: key }) }),
+  'a key for a phase': (key, vendor) => ({ body: stepFor(key, vendor, { phase: key }) }),
+  'a key for a number': (key, vendor) => ({ body: stepFor(key, vendor, { max_iterations_left: key }) }),
+  'a key for a role': (key, vendor) => ({
+    body: stepFor(key, vendor, { conversation_history: [{ role: key, content: '' }] }),
+  }),
+  'a key for a tool': (key, vendor) => ({ body: stepFor(key, vendor, { tools: key }) }),
+  'a key for a schema': (key, vendor) => ({
+    body: stepFor(key, vendor, { tools: [{ name: 'f', inputSchema: key }] }),
+  }),
+  'a key for a model setting': (key, vendor) => ({
+    body: stepFor(key, vendor, { llm_config: { ...llmConfig(vendor), temperature: key } }),
+  }),
+  'a key for the model': (key, vendor) => ({
+    body: stepFor(key, vendor, { llm_config: { ...llmConfig(vendor), modelName: key, provider: null } }),
+  }),
+  'a key for the provider': (key, vendor) => ({
+    body: stepFor(key, vendor, { llm_config: { ...llmConfig(vendor), provider: key } }),
+  }),
+  'a NUL behind the key': (key, vendor) => ({
+    body: stepFor(key, vendor, { user_api_keys: { llmKey: `${key}\0` } }),
+  }),
+  'too deep': (key, vendor) => ({
+    body: stepFor(key, vendor, {
+      tasks: JSON.parse('['.repeat(200) + JSON.stringify(key) + ']'.repeat(200)),
+    }),
+  }),
+  'an integer too large': (key, vendor) => ({
+    body: JSON.stringify(stepFor(key, vendor)).replace(
+      '"max_iterations_left":5',
+      '"max_iterations_left":9007199254740993',
+    ),
+  }),
+  'a body too large': (key, vendor) => ({ body: stepFor(key, vendor, { padding: 'x'.repeat(5 * 2 ** 20) }) }),
+  'the wrong type': (key, vendor) => ({
+    body: stepFor(key, vendor),
+    headers: { 'Content-Type': 'text/plain' },
+  }),
+  'the key for a charset': (key, vendor) => ({
+    body: stepFor(key, vendor),
+    headers: { 'Content-Type': `application/json; charset=${encodeURIComponent(key)}` },
+  }),
+  'the key for an encoding': (key, vendor) => ({
+    body: stepFor(key, vendor),
+    headers: { 'Content-Encoding': encodeURIComponent(key) },
+  }),
+  'the key for a request id': (key) => ({ body: '{', headers: { 'X-Request-Id': `${key} !` } }),
+  'the key for a trace': (key) => ({ body: '{', headers: { traceparent: key, tracestate: key } }),
+  'the key for a token': (key) => ({ body: '{', headers: { Authorization: `Bearer ${key}`, Cookie: key } }),
+  'the key for an origin': (key) => ({
+    body: '{',
+    headers: { Origin: `https://${encodeURIComponent(key)}` },
+  }),
+  'the key in the path': (key) => ({ body: '{}', path: `/api/agent/${encodeURIComponent(key)}` }),
+  'the key in the query': (key) => ({
+    body: '{',
+    path: `/api/agent/react_step?key=${encodeURIComponent(key)}`,
+  }),
+  'the wrong method': (key, vendor) => ({ body: stepFor(key, vendor), method: 'PUT' }),
+  'a path that is none': (key) => ({ body: '{}', path: `/%E0%A4%A?${encodeURIComponent(key)}` }),
+  'a budget too small': (key, vendor) => ({
+    body: stepFor(key, vendor, {
+      llm_config: { ...llmConfig(vendor), tokenLimit: 20, reservedOutputTokens: 10 },
+    }),
+  }),
+  'a reserve too large': (key, vendor) => ({
+    body: stepFor(key, vendor, { llm_config: { ...llmConfig(vendor), reservedOutputTokens: 16_000 } }),
+  }),
+  'native without tools': (key, vendor) => ({ body: stepFor(key, vendor, { protocol: 'native' }) }),
+  'no task': (key, vendor) => ({ body: stepFor(key, vendor, { user_query: '' }) }),
+  'no iterations left': (key, vendor) => ({ body: stepFor(key, vendor, { max_iterations_left: 0 }) }),
+  'a malformed key beside it in the header': (key, vendor) => ({
+    body: stepFor(key, vendor),
+    headers: { 'X-LLM-API-Key': 'Qx7Zp9LmE with spaces Vt3Kw8YbE' },
+  }),
+  ...Object.fromEntries(
+    malformedKeys.map((malformed, index) => [
+      `malformed key ${index}`,
+      (key: string, vendor: VendorName): Sent => ({
+        body: stepFor(index === 0 ? malformed : `${key} ${malformed}`, vendor),
+      }),
+    ]),
+  ),
+  'a preview': (key, vendor) => ({
+    body: stepFor(key, vendor, { user_query: '' }),
+    path: '/api/agent/context_preview',
+  }),
+  'a summary that fails': (key, vendor) => ({
+    path: '/api/agent/compact_history',
+    body: stepFor(key, vendor, {
+      conversation_history: Array.from({ length: 8 }, (_, index) => ({
+        role: index % 2 ? 'assistant' : 'user',
+        content: `fault:echoed-key; ${'word '.repeat(200)}`,
+      })),
+      target_tokens: 50,
+      strategy: 'summarize',
+    }),
+  }),
+};
+
+const paths: ErrorPath[] = [
+  ...faulty,
+  ...parroted,
+  ...Object.entries(refused).map(([name, request]): ErrorPath => ({ name, at: 'faults', request })),
+];
+
+let fake: FakeProvider;
+const parrot = createServer((incoming, response) => void repeatTheKey(incoming, response));
+const services: Partial<Record<ErrorPath['at'], ServiceProcess>> = {};
+
+beforeAll(async () => {
+  fake = await startFakeProvider(({ rawBody }) => {
+    const fault = /fault:([\w-]+);/.exec(rawBody)?.[1] as FaultName | undefined; // written above
+    return fault ? { fault, retryAfter: '0' } : { fault: 'silence' };
+  });
+  await new Promise<void>((resolve) => parrot.listen(0, '127.0.0.1', resolve));
+  // A server that listens on a port has an AddressInfo.
+  const parrotUrl = `http://127.0.0.1:${(parrot.address() as AddressInfo).port}`;
+  const environment = { LOG_LEVEL: 'debug', SHUTDOWN_GRACE_MS: '500', NODE_ENV: 'development' };
+  services.faults = await startServiceProcess({ ...upstreamsAt(fake.url), ...environment });
+  services.parrot = await startServiceProcess({ ...upstreamsAt(parrotUrl), ...environment });
+});
+afterAll(async () => {
+  for (const service of Object.values(services)) await service.stop();
+  parrot.closeAllConnections();
+  parrot.close();
+  await fake.close();
+});
+
+/** Answers with the key of the request, in every header and in the form that was asked for. */
+async function repeatTheKey(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, status = '500', form = 'message'] = /parrot:(\d+):(\w+);/.exec(await text(incoming)) ?? [];
+  const key = (incoming.headers.authorization ?? '').replace('Bearer ', '');
+  const { type, body } = echoes[form]?.(key) ?? { type: 'text/plain', body: key };
+  response.writeHead(Number(status), {
+    'content-type': type,
+    'retry-after': key,
+    'www-authenticate': key,
+    'x-request-id': key,
+    'set-cookie': `key=${encodeURIComponent(key)}`,
+    location: `/elsewhere?${encodeURIComponent(key)}`,
+  });
+  response.end(body);
+}
+
+interface Ask {
+  readonly path: ErrorPath;
+  readonly key: string;
+  readonly vendor: VendorName;
+  readonly streamed: boolean;
+}
+
+test('§16 the key canary: no error path gives a key away, in whatever encoding', async () => {
+  const asks = paths.flatMap((path) =>
+    keys.flatMap((key) =>
+      (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
+        [false, true].map((streamed): Ask => ({ path, key, vendor, streamed })),
+      ),
+    ),
+  );
+  const leaks = (await pooled(asks, 24, leaksOf)).flat();
+  await drainWithOneUnderWay();
+  const printed = Object.values(services).map(({ output }) => output.stdout + output.stderr);
+  const lines = printed.join('').split('\n').length;
+  process.stdout.write(`${paths.length} error paths, ${asks.length} requests, ${lines} printed lines, `);
+  process.stdout.write(`${shapes.length} shapes: ${leaks.length + hitsIn(printed.join('\n')).length} hits\n`);
+  expect(paths.length).toBeGreaterThanOrEqual(60);
+  expect(asks.length).toBeGreaterThanOrEqual(2_000);
+  // The watch itself works: the keys did reach the providers.
+  expect(hitsIn(JSON.stringify(fake.requests.map(({ headers }) => headers)))).not.toEqual([]);
+  expect(lines).toBeGreaterThan(asks.length * 0.9);
+  expect(leaks).toEqual([]);
+  expect(hitsIn(printed.join('\n'))).toEqual([]);
+}, 300_000);
+
+async function leaksOf({ path, key, vendor, streamed }: Ask): Promise<string[]> {
+  const sent = path.request(key, vendor);
+  const printed = await send(services[path.at]?.url ?? '', sent, streamed);
+  return hitsIn(printed).map((shape) => `${path.name}, ${vendor}, ${streamed}: ${shape} in ${printed}`);
+}
+
+/** All of the answer; a request that the client itself refuses to write has none. */
+async function send(url: string, { body, headers, path, method }: Sent, streamed: boolean): Promise<string> {
+  const request = {
+    method: method ?? 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
+  const usual = `/api/agent/react_step${streamed ? '/stream' : ''}`;
+  const response = await fetch(url + (path ?? usual), request).catch(() => undefined);
+  if (!response) return '';
+  return `${JSON.stringify([...response.headers])}\n${await response.text()}`;
+}
+
+/** 503 `shutting_down` for one that is under way, and the last lines of the log. */
+async function drainWithOneUnderWay(): Promise<void> {
+  const url = services.faults?.url ?? '';
+  const asked = fake.requests.length;
+  const answers = keys.map((key) =>
+    send(url, { body: { ...stepFor(key, 'openai'), llm_config: llmConfig('openai') } }, false),
+  );
+  await fake.request(asked + keys.length - 1);
+  const exits = Object.values(services).map((service) => service.stop());
+  const printed = (await Promise.all(answers)).join('\n');
+  expect(printed).toContain('shutting_down');
+  expect(hitsIn(printed)).toEqual([]);
+  expect(await Promise.all(exits)).toEqual([0, 0]);
+}

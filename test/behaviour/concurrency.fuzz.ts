@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Step } from '../../src/contract/step.js';
+import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import { pooled } from '../support/pooled.js';
+import { readEvents } from '../support/read-events.js';
+import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
+import { llmConfig, stepRequest } from '../support/whole-service.js';
+
+const callers = Array.from({ length: 5_000 }, (_, number) => number);
+const atOnce = 200;
+
+let fake: FakeProvider;
+let service: ServiceProcess;
+beforeAll(async () => {
+  fake = await startFakeProvider(({ headers, rawBody }) => ({
+    text: `Thought: ${promptIn(rawBody)}\nFinal Answer: ${headers['authorization']} asked ${promptIn(rawBody)}`,
+  }));
+  service = await startServiceProcess({ ...upstreamsAt(fake.url), LOG_LEVEL: 'silent' });
+});
+afterAll(async () => {
+  await service.stop();
+  await fake.close();
+});
+
+const promptIn = (text: string): string | undefined => /prompt-\d+-of-its-own/.exec(text)?.[0];
+const keyOf = (caller: number): string => `sk-key-${caller}-of-its-own`;
+const promptOf = (caller: number): string => `prompt-${caller}-of-its-own`;
+
+test('§8 5,000 callers, each with a key and a prompt of its own: every pair and every answer match', async () => {
+  const started = performance.now();
+  const steps = await pooled(callers, atOnce, askUntilTaken);
+  const upstream = fake.requests.map(({ headers, rawBody }) => [headers['authorization'], promptIn(rawBody)]);
+  expect(sorted(upstream)).toEqual(
+    sorted(callers.map((caller) => [`Bearer ${keyOf(caller)}`, promptOf(caller)])),
+  );
+  const wrong = steps.filter(
+    ({ direct_response, thought }, caller) =>
+      thought !== promptOf(caller) || direct_response !== `Bearer ${keyOf(caller)} asked ${promptOf(caller)}`,
+  );
+  expect(wrong).toEqual([]);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  process.stdout.write(`${steps.length} requests, ${atOnce} at once, in ${seconds} s: all matched\n`);
+}, 300_000);
+
+const sorted = (pairs: (string | undefined)[][]): string[] => pairs.map((pair) => pair.join(' ')).sort();
+
+/** A busy machine may shed load: then nothing was sent anywhere, and the caller asks again. */
+async function askUntilTaken(caller: number): Promise<Step> {
+  for (;;) {
+    const step = await ask(caller);
+    if (step.error?.code !== 'overloaded') return step;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Vendors and ways in turn; the key in the body and in the header in turn. */
+async function ask(caller: number): Promise<Step> {
+  const streamed = caller % 4 < 2;
+  const inHeader = caller % 8 < 4;
+  const request = stepRequest({
+    user_query: promptOf(caller),
+    llm_config: llmConfig(caller % 2 === 0 ? 'openai' : 'anthropic'),
+    user_api_keys: inHeader ? null : { llmKey: keyOf(caller) },
+  });
+  const response = await fetch(`${service.url}/api/agent/react_step${streamed ? '/stream' : ''}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...(inHeader && { 'X-LLM-API-Key': keyOf(caller) }) },
+    body: JSON.stringify(request),
+  });
+  const text = await response.text();
+  if (!streamed || response.status !== 200) return JSON.parse(text);
+  const end = readEvents(text).at(-1)?.data;
+  return end.step ?? end.error;
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
+import { key, llmConfig, stepRequest, type VendorName } from '../support/whole-service.js';
+
+// It starts a process, on machines that may be busy.
+jest.setTimeout(30_000);
+
+const foreign = 'operator-poison';
+const nowhere = `http://${foreign}:password@127.0.0.1:9/`;
+
+/** What the SDKs, undici and Node itself would take from an operator's shell. */
+const poisoned = {
+  OPENAI_API_KEY: `sk-${foreign}`,
+  OPENAI_ADMIN_KEY: `sk-admin-${foreign}`,
+  OPENAI_ORG_ID: `org-${foreign}`,
+  OPENAI_PROJECT_ID: `proj-${foreign}`,
+  OPENAI_BASE_URL: nowhere,
+  OPENAI_CUSTOM_HEADERS: `Authorization: Bearer ${foreign}\nX-Extra: ${foreign}`,
+  OPENAI_LOG: 'debug',
+  ANTHROPIC_API_KEY: `sk-ant-${foreign}`,
+  ANTHROPIC_AUTH_TOKEN: foreign,
+  ANTHROPIC_BASE_URL: nowhere,
+  ANTHROPIC_CUSTOM_HEADERS: `x-api-key: ${foreign}`,
+  ANTHROPIC_LOG: 'debug',
+  ANTHROPIC_PROFILE: foreign,
+  ANTHROPIC_ORGANIZATION_ID: foreign,
+  HTTP_PROXY: nowhere,
+  HTTPS_PROXY: nowhere,
+  ALL_PROXY: nowhere,
+  NODE_USE_ENV_PROXY: '1',
+};
+
+let fake: FakeProvider;
+let service: ServiceProcess;
+beforeAll(async () => {
+  fake = await startFakeProvider();
+  const upstreams = { local: { url: `${fake.url}/v1`, keyRequired: false } };
+  service = await startServiceProcess({
+    ...upstreamsAt(fake.url),
+    UPSTREAMS: JSON.stringify(upstreams),
+    ...poisoned,
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  await fake.close();
+});
+
+async function post(path: string, changes: object): Promise<string> {
+  const response = await fetch(service.url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ...stepRequest(), ...changes }),
+  });
+  return response.text();
+}
+
+const paths = ['/api/agent/react_step', '/api/agent/react_step/stream'];
+const ways = (['openai', 'anthropic'] as const).flatMap((vendor) =>
+  paths.map((path): [VendorName, string] => [vendor, path]),
+);
+
+test.each(ways)('§8 a poisoned environment changes nothing for %s at %s', async (vendor, path) => {
+  const before = fake.requests.length;
+  expect(await post(path, { llm_config: llmConfig(vendor) })).toContain('A scripted answer.');
+  const [request] = fake.requests.slice(before);
+  expect(request?.headers['authorization']).toBe(`Bearer ${key}`);
+  expect(JSON.stringify(request)).not.toContain(foreign);
+  expect(JSON.stringify(request?.headers)).not.toMatch(/organization|project|x-api-key|x-extra/i);
+});
+
+test('§8 without a key of the caller’s nobody’s key is used', async () => {
+  const before = fake.requests.length;
+  for (const vendor of ['openai', 'anthropic'] as const) {
+    const answer = await post('/api/agent/react_step', {
+      llm_config: llmConfig(vendor),
+      user_api_keys: null,
+    });
+    expect(JSON.parse(answer).error.code).toBe('missing_api_key');
+  }
+  expect(fake.requests).toHaveLength(before);
+  const llm_config = { ...llmConfig('openai'), provider: 'local' };
+  await post('/api/agent/react_step', { llm_config, user_api_keys: null });
+  expect(Object.keys(fake.requests.at(-1)?.headers ?? {})).not.toContain('authorization');
+});
+
+test('§8 the SDKs print nothing, whatever they are told to log', () => {
+  const { stdout, stderr } = service.output;
+  expect(stdout + stderr).not.toContain(foreign);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  for (const line of stdout.trim().split('\n')) expect(JSON.parse(line).msg).toBe('request');
+});

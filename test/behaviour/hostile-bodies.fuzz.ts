@@ -1,0 +1,14 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { nothingBreaksIt } from '../support/hostile-bodies.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+test('§16 10,000 hostile bodies: no 5xx, no hang over 2 s, no exit', async () => {
+  await nothingBreaksIt(() => service, 10_000);
+  expect(Math.max(...service.log.map((line) => Number(line['duration_ms'])))).toBeLessThan(2_000);
+}, 300_000);

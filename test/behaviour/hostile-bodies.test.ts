@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { nothingBreaksIt } from '../support/hostile-bodies.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+test('§16 no body brings a 5xx or a hang (300 of them; `npm run fuzz` sends 10,000)', async () => {
+  await nothingBreaksIt(() => service, 300);
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  expect(service.log.every((line) => Number(line['duration_ms']) < 2_000)).toBe(true);
+}, 30_000);

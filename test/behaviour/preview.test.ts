@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Preview } from '../../src/contract/preview.js';
+import type { StepRequestInput } from '../../src/contract/step-request.js';
+import { anyRequest } from '../support/arbitrary-request.js';
+import { sentPrompt } from '../support/sent-prompt.js';
+import {
+  llmConfig,
+  startWholeService,
+  stepRequest,
+  type VendorName,
+  type WholeService,
+} from '../support/whole-service.js';
+
+let service: WholeService;
+beforeAll(async () => {
+  service = await startWholeService({ text: 'Final Answer: done' });
+});
+afterAll(() => service.close());
+
+async function preview(request: StepRequestInput): Promise<{ status: number; body: Preview }> {
+  const { status, body } = await service.post('/api/agent/context_preview', request);
+  return { status, body: body as unknown as Preview }; // held to the contract by the service's `post`
+}
+
+const withVendor = (request: object, vendor: VendorName): StepRequestInput => ({
+  ...stepRequest(),
+  ...JSON.parse(JSON.stringify(request)),
+  llm_config: { ...llmConfig(vendor), tokenLimit: 3_000 },
+});
+
+describe('§1 a preview is what the step sends', () => {
+  test.each([
+    'openai',
+    'anthropic',
+  ] as const)('message for message, whatever the request (%s)', async (vendor) => {
+    await fc.assert(
+      fc.asyncProperty(anyRequest, async (request) => {
+        const wanted = withVendor(request, vendor);
+        const before = service.fake.requests.length;
+        const previewed = await preview(wanted);
+        expect(service.fake.requests).toHaveLength(before);
+        const { user_api_keys: _, ...step } = wanted;
+        const answer = await service.step({ ...step, include: { report: 'full' } });
+        expect(answer.status).toBe(previewed.status);
+        if (previewed.status !== 200) return;
+        const { system, messages, context_report } = previewed.body;
+        const sent = service.fake.requests[before];
+        expect(sent && sentPrompt(sent)).toEqual([
+          { role: 'system', text: system },
+          ...messages.map(({ role, content }) => ({ role, text: content })),
+        ]);
+        expect(answer.body.context_report).toEqual(context_report);
+      }),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+
+  test('it needs no key, calls nobody, and always tells the full report', async () => {
+    const before = service.fake.requests.length;
+    const { status, body } = await preview(
+      stepRequest({
+        user_api_keys: null,
+        explicit_context_paths: ['a.md', 'missing.md'],
+        inline_context: { files: [{ path: 'a.md', content: 'hello\n' }] },
+        include: { report: 'none' },
+      }),
+    );
+    expect(status).toBe(200);
+    expect(service.fake.requests).toHaveLength(before);
+    expect(body.context_report.items.map(({ id, status: how }) => [id, how])).toEqual([
+      ['a.md', 'included'],
+      ['missing.md', 'unavailable'],
+      ['0', 'included'],
+    ]);
+  });
+
+  test('a malformed key is not even looked at', async () => {
+    expect((await preview(stepRequest({ user_api_keys: { llmKey: 'x' } }))).status).toBe(200);
+  });
+
+  test('its hash is that of the prompt: the same for the same, another for another', async () => {
+    const hashOf = async (changes: Partial<StepRequestInput>) =>
+      (await preview(stepRequest(changes))).body.prompt_sha256;
+    const hash = await hashOf({});
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(await hashOf({ session_id: 'a3bb189e-8bf9-4888-9912-ace4e6543002' })).toBe(hash);
+    expect(await hashOf({ user_query: 'Where is it?' })).not.toBe(hash);
+    expect(await hashOf({ tasks: [{ id: 1, content: 'x', status: 'todo' }] })).not.toBe(hash);
+  });
+
+  test('the stable hash leaves the tail out', async () => {
+    const stableOf = async (changes: Partial<StepRequestInput>) =>
+      (await preview(stepRequest(changes))).body.context_report.stable_prompt_sha256;
+    const stable = await stableOf({});
+    expect(await stableOf({ tasks: [{ id: 1, content: 'x', status: 'todo' }] })).toBe(stable);
+    expect(await stableOf({ max_iterations_left: 1 })).toBe(stable);
+    expect(await stableOf({ user_query: 'Where is it?' })).not.toBe(stable);
+  });
+
+  test('§4 with no iterations left there is still something to see', async () => {
+    expect((await preview(stepRequest({ max_iterations_left: 0 }))).status).toBe(200);
+  });
+});

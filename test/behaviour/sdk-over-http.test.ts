@@ -1,0 +1,229 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
+import { StepwiseError } from '../../src/sdk/client/stepwise-error.js';
+import type { RunEvent } from '../../src/sdk/run/run-events.js';
+import type { RunOptions } from '../../src/sdk/run/run-options.js';
+import { readConfig } from '../../src/service/config.js';
+import {
+  type FakeProvider,
+  type Script,
+  startFakeProvider,
+} from '../../src/service/offline/fake-provider.js';
+import type { Completion } from '../../src/service/offline/wire/reply.js';
+import { type Service, startService } from '../../src/service/start.js';
+import { key, lookUp, recordingTool } from '../support/run-harness.js';
+
+let provider: FakeProvider;
+let service: Service;
+let client: StepwiseClient;
+
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  const urls = { OPENAI_UPSTREAM_URL: `${provider.url}/v1`, ANTHROPIC_UPSTREAM_URL: provider.url };
+  service = await startService(
+    readConfig({ ...urls, PORT: '0', LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: '1000' }),
+  );
+  client = new StepwiseClient({ baseUrl: `${service.url}/`, llmKey: key });
+});
+afterAll(async () => {
+  await service.close();
+  await provider.close();
+});
+afterEach(() => provider.script([]));
+
+const models = { openai: 'gpt-5.4-mini', anthropic: 'claude-opus-4-7' };
+
+async function run(script: Script, options: Partial<RunOptions> = {}) {
+  provider.script(script);
+  const running = client.run('What is the price?', {
+    llmConfig: { modelName: models.openai, tokenLimit: 16_000, reservedOutputTokens: 2_000 },
+    tools: [lookUp],
+    retries: 0,
+    ...options,
+  });
+  const events: RunEvent[] = [];
+  for await (const event of running) events.push(event);
+  return { events, types: events.map(({ type }) => type), result: await running.result(), running };
+}
+
+const act: Completion = { text: 'Thought: I look it up.\nAction: look_up(key="price")' };
+const answer: Completion = { text: 'Thought: That is it.\nFinal Answer: It is 42.' };
+const llmConfig = (modelName: string) => ({
+  llmConfig: { modelName, tokenLimit: 16_000, reservedOutputTokens: 2_000 },
+});
+
+describe('§11 against the real service', () => {
+  test.each(
+    Object.entries(models),
+  )('%s: a run in text, its deltas joined are its thoughts and its answer', async (_, model) => {
+    const { events, result } = await run([act, answer], llmConfig(model));
+    const joined = (type: 'thought_delta' | 'answer_delta') =>
+      events.flatMap((event) => (event.type === type ? [event.delta] : [])).join('');
+    expect(joined('thought_delta')).toBe('I look it up.That is it.');
+    expect(joined('answer_delta')).toBe('It is 42.');
+    expect(result).toMatchObject({ answer: 'It is 42.', stop_reason: 'answered' });
+    expect(result.steps[0]?.actions).toEqual([
+      { tool_name: 'look_up', tool_args: { key: 'price' }, result_summary: 'price is 42', success: true },
+    ]);
+    expect(result.usage.input_tokens).toBeGreaterThan(0);
+  });
+
+  test.each(Object.entries(models))('%s: several native calls of one step', async (_, model) => {
+    const calls: Completion = {
+      text: 'Both at once.',
+      toolCalls: ['a', 'b'].map((id) => ({ id: `id_${id}`, name: 'look_up', arguments: { key: id } })),
+    };
+    const { result, types } = await run([calls, { text: 'Both are 42.' }], {
+      ...llmConfig(model),
+      protocol: 'native',
+    });
+    expect(result).toMatchObject({ answer: 'Both are 42.', stop_reason: 'answered' });
+    expect(types.filter((type) => type === 'tool_complete')).toHaveLength(2);
+    expect(JSON.stringify(provider.requests.at(-1)?.body)).toContain('b is 42');
+  });
+
+  test('xml, and the strict strategy', async () => {
+    const block = (value: object) => ({ text: `Well.\n\n\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` });
+    const xml = '<tool_code><name>look_up</name><parameters>{"key":"price"}</parameters></tool_code>';
+    const { result, types } = await run(
+      [
+        block({ plan: ['look'], tools_to_consider: ['look_up'], finish: false }),
+        { text: `I do it.\n${xml}` },
+        block({ observation: 'It is 42.', should_continue: false, final_answer: 'It is 42.' }),
+      ],
+      { strategy: 'reason-act-observe', protocol: 'xml' },
+    );
+    expect(result).toMatchObject({ answer: 'It is 42.', stop_reason: 'answered' });
+    expect(types.filter((type) => type === 'agent_turn_start')).toHaveLength(3);
+  });
+
+  test('a malformed action is corrected in the next step', async () => {
+    const { result } = await run([{ text: 'Thought: x\nAction: look_up(key="pri' }, act, answer]);
+    expect(result.stop_reason).toBe('answered');
+    expect(result.history.filter(({ kind }) => kind === 'notice')).toHaveLength(1);
+    expect(JSON.stringify(provider.requests.at(-2)?.body)).toContain('could not be read');
+  });
+
+  test('an action in the last step is not run: the limit', async () => {
+    const { result, types } = await run([act], { maxSteps: 1 });
+    expect(result.stop_reason).toBe('step_limit');
+    expect(types).not.toContain('tool_start');
+  });
+
+  test('a denial is told to the model, and is no error of a tool', async () => {
+    const { tool } = recordingTool();
+    const { result, events } = await run([{ text: 'Action: run_command(command="ls")' }, answer], {
+      tools: [tool],
+    });
+    expect(result.stop_reason).toBe('denied');
+    const last = events.findLast((event) => event.type === 'agent_reason');
+    expect(last).toMatchObject({ response: { signals: { consecutive_errors: 0 } } });
+  });
+
+  test('the history is compacted when the model asks for it, and the run goes on', async () => {
+    const long = { text: `Thought: long.\nAction: look_up(key="${'x'.repeat(4_000)}")` };
+    const { events, result } = await run(
+      [long, long, long, long, long, long, { text: 'Action: compact_context()' }, answer],
+      { compaction: { strategy: 'mask', targetTokens: 2_000 } },
+    );
+    const compacted = events.find((event) => event.type === 'context_compacted');
+    expect(compacted).toMatchObject({ tokens_before: expect.any(Number), tokens_after: expect.any(Number) });
+    expect(result.stop_reason).toBe('answered');
+  });
+
+  test.each([
+    ['a provider without credit', { fault: 'quota-exhausted' }, 'upstream_billing'],
+    ['an overloaded provider', { fault: 'overloaded' }, 'upstream_overloaded'],
+    ['a cut stream', { fault: 'cut' }, 'upstream_unreachable'],
+  ] as const)(
+    '%s ends the run with its code',
+    async (_, fault, code) => {
+      const { result } = await run(fault);
+      expect(result).toMatchObject({ stop_reason: 'error', error: { code } });
+    },
+    20_000,
+  );
+
+  test('stop aborts the call to the provider', async () => {
+    provider.script({ text: 'never', delayMs: 60_000 });
+    const before = provider.requests.length;
+    const running = client.run('?', { ...llmConfig(models.openai), tools: [] });
+    void provider.request(before).then(() => running.stop());
+    expect((await running.result()).stop_reason).toBe('stopped');
+    for (let tries = 0; tries < 100 && provider.openSockets() > 0; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(provider.openSockets()).toBe(0);
+  });
+
+  test('the context travels inline and shows in the report', async () => {
+    const context = { paths: ['a.ts'], inline: { files: [{ path: 'a.ts', content: 'const plover = 1;' }] } };
+    const { events } = await run([answer], { context, report: 'full' });
+    expect(JSON.stringify(provider.requests.at(-1)?.body)).toContain('const plover = 1;');
+    const said = events.find((event) => event.type === 'agent_reason');
+    const items = said?.type === 'agent_reason' ? said.response.context_report?.items : undefined;
+    expect(items).toContainEqual(
+      expect.objectContaining({ kind: 'explicit', id: 'a.ts', status: 'included' }),
+    );
+  });
+});
+
+describe('the client alone', () => {
+  const ids = {
+    project_id: '9f0e7a4e-6f7f-4a3e-8d5a-2f64b3a7c111',
+    session_id: '9f0e7a4e-6f7f-4a3e-8d5a-2f64b3a7c222',
+  };
+  const request = {
+    ...ids,
+    user_query: 'Hi',
+    conversation_history: [],
+    llm_config: { modelName: models.openai, tokenLimit: 8_000, reservedOutputTokens: 1_000 },
+    max_iterations_left: 3,
+  };
+
+  test('previews a step without a model call', async () => {
+    const before = provider.requests.length;
+    const preview = await client.preview(request);
+    expect(preview.messages).toEqual([{ role: 'user', content: expect.stringContaining('Hi') }]);
+    expect(preview.context_report.prompt_tokens).toBeGreaterThan(0);
+    expect(provider.requests).toHaveLength(before);
+  });
+
+  test('lists models and upstreams', async () => {
+    const { upstreams } = await client.models();
+    expect(upstreams).toContainEqual({ name: 'openai', key_required: true });
+  });
+
+  test('throws what the service refuses, with its code and status, and without the key', async () => {
+    const refused = client.step({ ...request, max_iterations_left: -1 });
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_request', status: 400, retryable: false });
+    await expect(refused).rejects.toBeInstanceOf(StepwiseError);
+    const error = await refused.catch((thrown: unknown) => thrown);
+    expect(JSON.stringify(error) + String(error) + (error instanceof Error ? error.stack : '')).not.toContain(
+      key,
+    );
+  });
+
+  test('shows no key when it is printed', async () => {
+    const { inspect } = await import('node:util');
+    expect(inspect(client, { depth: 9, showHidden: true }) + JSON.stringify(client)).not.toContain(key);
+  });
+
+  test('gives up a service that does not answer', async () => {
+    provider.script({ text: 'late', delayMs: 5_000 });
+    const hasty = new StepwiseClient({ baseUrl: service.url, llmKey: key, timeoutMs: 100 });
+    await expect(hasty.step(request)).rejects.toMatchObject({ code: 'service_timeout', retryable: true });
+  });
+
+  test('a caller who leaves gets their own reason', async () => {
+    provider.script({ text: 'late', delayMs: 5_000 });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new Error('enough')), 50);
+    await expect(client.step(request, { signal: controller.signal })).rejects.toThrow('enough');
+  });
+
+  test('nobody at the address is said to be unreachable', async () => {
+    const nowhere = new StepwiseClient({ baseUrl: 'http://127.0.0.1:1' });
+    await expect(nowhere.step(request)).rejects.toMatchObject({ code: 'service_unreachable' });
+  });
+});

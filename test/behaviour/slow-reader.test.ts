@@ -1,0 +1,57 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, jest, test } from '@jest/globals';
+import { startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import { startServiceProcess, upstreamsAt } from '../support/service-process.js';
+import { llmConfig, stepRequest } from '../support/whole-service.js';
+
+// It starts a process, on machines that may be busy.
+jest.setTimeout(30_000);
+
+const mebibyte = 2 ** 20;
+const piece = `${'word '.repeat(3_200)}\n`;
+const mostPieces = Math.floor((60 * mebibyte) / piece.length);
+
+test.each([
+  'openai',
+  'anthropic',
+] as const)('§9 a reader who stops reading holds up the provider, not memory: %s', async (vendor) => {
+  let made = 0;
+  const chunks = (function* () {
+    for (; made < mostPieces; made += 1) yield piece;
+  })();
+  const fake = await startFakeProvider({ chunks });
+  const service = await startServiceProcess({ ...upstreamsAt(fake.url), SHUTDOWN_GRACE_MS: '100' });
+  const before = await service.residentBytes();
+  const reader = await openStream(service.url, vendor);
+  const held = await settled(() => made);
+  expect(held).toBeGreaterThan(0);
+  // Sockets and buffers on the way hold a few megabytes; of 60 most is never made.
+  expect(held * piece.length).toBeLessThan(30 * mebibyte);
+  expect((await service.residentBytes()) - before).toBeLessThan(120 * mebibyte);
+  reader.destroy();
+  expect(await fake.requests[0]?.ended).toBe('aborted');
+  await service.stop();
+  await fake.close();
+});
+
+/** A stream of which only the headers are read. */
+function openStream(url: string, vendor: 'openai' | 'anthropic'): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const body = JSON.stringify(stepRequest({ llm_config: llmConfig(vendor) }));
+    const headers = { 'Content-Type': 'application/json' };
+    httpRequest(`${url}/api/agent/react_step/stream`, { method: 'POST', headers })
+      .once('response', (response) => resolve(response.on('error', () => {}).pause()))
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+/** The value once it no longer changes. */
+async function settled(value: () => number): Promise<number> {
+  for (let before = -1; ; ) {
+    await wait(400);
+    if (value() === before && before > 0) return before;
+    before = value();
+  }
+}

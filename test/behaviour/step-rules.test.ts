@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { TurnInput } from '../../src/contract/history.js';
+import type { StepRequestInput } from '../../src/contract/step-request.js';
+import { sentPrompt } from '../support/sent-prompt.js';
+import {
+  llmConfig,
+  type StepAnswer,
+  startWholeService,
+  type WholeService,
+} from '../support/whole-service.js';
+
+const tools: StepRequestInput['tools'] = ['read_file', 'write_file'].map((name) => ({
+  name,
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+}));
+const answers = { text: 'Final Answer: done' };
+const acts = { text: 'Thought: I look.\nAction: read_file(path="a")' };
+
+let service: WholeService;
+beforeAll(async () => {
+  service = await startWholeService(answers);
+});
+afterAll(() => service.close());
+
+const user = (content: string, more: object = {}): TurnInput => ({ role: 'user', content, ...more });
+const said = (content: string): TurnInput => ({ role: 'assistant', content });
+const call = (path: string, id?: string): TurnInput => ({
+  role: 'assistant',
+  content: `I read ${path}.`,
+  toolCall: { name: 'read_file', parameters: { path }, ...(id && { id }) },
+});
+const saw = (content: string, more: object = {}): TurnInput => ({
+  role: 'tool_observation',
+  content,
+  ...more,
+});
+
+/** What the provider got for a step that answers. */
+async function sentFor(changes: Partial<StepRequestInput>): Promise<{ text: string; answer: StepAnswer }> {
+  const before = service.fake.requests.length;
+  const answer = await service.step({ tools, ...changes });
+  const sent = service.fake.requests[before];
+  return {
+    text: (sent ? sentPrompt(sent) : [])
+      .slice(1)
+      .map(({ text }) => text)
+      .join(''),
+    answer,
+  };
+}
+
+describe('§2 the query and the history', () => {
+  test.each<[string, string, TurnInput[], boolean]>([
+    ['a first query is added', 'q', [], true],
+    ['another query is added', 'q2', [user('q')], true],
+    ['the same, not yet answered, is skipped', 'q', [user('q'), call('a'), saw('x')], false],
+    ['the same, answered, is added', 'q', [user('q'), said('a')], true],
+    ['a notice is not the last query', 'q', [user('q'), call('a'), user('n', { kind: 'notice' })], false],
+    ['a phase is no answer', 'q', [user('q'), { ...said('plan'), phase: 'reason' }], false],
+    ['an empty query adds nothing', '', [user('q'), call('a'), saw('x')], false],
+  ])('%s', async (_rule, user_query, history, isAdded) => {
+    service.fake.script(answers);
+    const { answer } = await sentFor({ user_query, conversation_history: history });
+    expect(answer.body.new_turns.filter(({ role }) => role === 'user')).toEqual(
+      isAdded ? [{ role: 'user', content: user_query }] : [],
+    );
+    expect(answer.body.updated_conversation_history).toEqual([...history, ...answer.body.new_turns]);
+  });
+
+  test.each<[string, TurnInput[]]>([
+    ['no history', []],
+    ['no user turn', [said('hello'), call('a'), saw('x')]],
+  ])('an empty query without a user turn is 400: %s', async (_name, conversation_history) => {
+    const { answer } = await sentFor({ user_query: '', conversation_history });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      error: { code: 'invalid_request', details: [{ path: 'user_query', code: 'no_task' }] },
+      updated_conversation_history: conversation_history,
+    });
+  });
+
+  test.each(['notice', 'summary'] as const)('a %s alone can be gone on from', async (kind) => {
+    service.fake.script(answers);
+    const { answer } = await sentFor({ user_query: '', conversation_history: [user('so far', { kind })] });
+    expect(answer.status).toBe(200);
+  });
+
+  test('turns come back equal as JSON values: unknown fields, nulls, nested values, key order aside', async () => {
+    const history = [
+      user('q', { mood: 'good', timestamp: null, kind: null }),
+      { ...call('a'), phase: null, provider_state: null, own: { deep: [1, null, { x: [] }] } },
+      saw('', { toolCallId: null, toolResult: { success: true, result: { n: 1.5, none: null }, own: [] } }),
+    ];
+    service.fake.script(answers);
+    const { answer } = await sentFor({ user_query: '', conversation_history: history });
+    expect(answer.body.updated_conversation_history?.slice(0, 3)).toEqual(history);
+  });
+
+  test('an observation is shown with its own call, whatever the order', async () => {
+    const history = [
+      user('q'),
+      { ...call('a', 'one') },
+      { ...call('b', 'two'), content: '' },
+      saw('of b', { toolCallId: 'two' }),
+      saw('of a'),
+    ];
+    service.fake.script(answers);
+    const { text } = await sentFor({ user_query: '', conversation_history: history });
+    const order = ['path="a"', 'of a', 'path="b"', 'of b'].map((each) => text.indexOf(each));
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect(Math.min(...order)).toBeGreaterThan(-1);
+  });
+
+  test('a call without an observation was not run; an observation without a call is the user’s', async () => {
+    const history = [user('q'), saw('stray'), call('a')];
+    service.fake.script(answers);
+    const { text } = await sentFor({ user_query: '', conversation_history: history });
+    expect(text).toContain('This call was not run.');
+    expect(text).toContain('stray');
+  });
+
+  test('what an observation shows: content, else result, else error', async () => {
+    const history = [
+      user('q'),
+      ...[
+        saw('content wins', { toolResult: { success: true, result: 'not this' } }),
+        saw('', { toolResult: { success: true, result: { found: [1] } } }),
+        saw('', { toolResult: { success: false, error: 'disk full' } }),
+      ].flatMap((observation, index) => [call(`f${index}`), observation]),
+    ];
+    service.fake.script(answers);
+    const { text } = await sentFor({ user_query: '', conversation_history: history });
+    expect(text).toContain('content wins');
+    expect(text).not.toContain('not this');
+    expect(text).toContain('{"found":[1]}');
+    expect(text).toContain('Error: disk full');
+  });
+});
+
+describe('§4 the step', () => {
+  test('2 the last iteration asks for an answer; an action written all the same is not proposed', async () => {
+    service.fake.script(acts);
+    const { text, answer } = await sentFor({ max_iterations_left: 1 });
+    expect(text).toContain('This is the last step');
+    expect(answer.body).toMatchObject({
+      iterations_remaining: 0,
+      status: 'direct_response_provided',
+      direct_response: 'I look.',
+      action_details: null,
+      parse: { outcome: 'action_after_limit' },
+      signals: { last_iteration: true },
+    });
+  });
+
+  test('2 on_last_iteration: allow_action', async () => {
+    service.fake.script(acts);
+    const { text, answer } = await sentFor({ max_iterations_left: 1, on_last_iteration: 'allow_action' });
+    expect(text).not.toContain('This is the last step');
+    expect(answer.body).toMatchObject({ status: 'action_proposed', iterations_remaining: 0 });
+  });
+
+  test('§3 no iterations left: no call, 200 iterations_exhausted, nothing added', async () => {
+    const before = service.fake.requests.length;
+    const conversation_history = [user('q')];
+    const { answer } = await sentFor({ max_iterations_left: 0, conversation_history });
+    expect(service.fake.requests).toHaveLength(before);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      iterations_remaining: 0,
+      new_turns: [],
+      updated_conversation_history: conversation_history,
+      error: { code: 'iterations_exhausted', retryable: false },
+    });
+  });
+
+  test('3 what cannot be read is a value with a correction that can be appended', async () => {
+    service.fake.script({ text: 'Action: read_file(path="a' });
+    const { answer } = await sentFor({});
+    expect(answer.body).toMatchObject({
+      status: 'direct_response_provided',
+      thought: null,
+      correction: { role: 'user', kind: 'notice' },
+      parse: { outcome: 'malformed_action' },
+    });
+    const history = [...(answer.body.updated_conversation_history ?? [])];
+    service.fake.script(answers);
+    const { text } = await sentFor({
+      conversation_history: answer.body.correction ? [...history, answer.body.correction] : [],
+    });
+    expect(text).toContain('Your action could not be read');
+  });
+
+  const failed = saw('the disk is gone', { toolResult: { success: false, error: 'x', terminal: true } });
+  const terminalRule = 'The last tool failed in a way that ends this run';
+
+  test('5 after a terminal error this step answers', async () => {
+    service.fake.script(acts);
+    const { text, answer } = await sentFor({
+      user_query: '',
+      conversation_history: [user('q'), call('a'), failed],
+    });
+    expect(text).toContain(terminalRule);
+    expect(answer.body.status).toBe('direct_response_provided');
+  });
+
+  test('5 so it does when another call of the same step went well', async () => {
+    service.fake.script(acts);
+    const parallel = [{ ...call('a', 'one') }, { ...call('b', 'two'), content: '' }];
+    const { answer } = await sentFor({
+      user_query: '',
+      conversation_history: [user('q'), ...parallel, { ...failed, toolCallId: 'one' }, saw('fine')],
+    });
+    expect(answer.body.status).toBe('direct_response_provided');
+  });
+
+  test('5 a new task after it may act again', async () => {
+    service.fake.script(acts);
+    const { text, answer } = await sentFor({
+      user_query: 'Try another file.',
+      conversation_history: [user('q'), call('a'), failed, said('It failed.')],
+    });
+    expect(text).not.toContain(terminalRule);
+    expect(answer.body.status).toBe('action_proposed');
+  });
+
+  test('4 a phase keeps reasoning out of its text and its history', async () => {
+    service.fake.script({ text: '<think>secret</think>I plan.\n{"plan": "p", "finish": false}' });
+    const { answer } = await sentFor({ phase: 'reason' });
+    expect(answer.body).toMatchObject({
+      status: 'phase_completed',
+      thought: 'I plan.',
+      reasoning: 'secret',
+      iterations_remaining: 5,
+      control: { plan: 'p', finish: false },
+    });
+    expect(JSON.stringify(answer.body.new_turns)).not.toContain('secret');
+  });
+
+  test('6 signals count the proposed action; advice goes into the tail, never into the history', async () => {
+    service.fake.script(acts);
+    const same = [call('a'), saw('x'), call('a'), saw('x'), call('a'), saw('x')];
+    const { text, answer } = await sentFor({ user_query: '', conversation_history: [user('q'), ...same] });
+    expect(text).toContain('the same call was made 3 times in a row');
+    expect(answer.body.signals).toMatchObject({ repeated_action: 4, consecutive_read_only: 4 });
+    expect(JSON.stringify(answer.body.updated_conversation_history)).not.toContain('in a row');
+  });
+
+  test('6 should_compact from four fifths of the history’s share', async () => {
+    service.fake.script(answers);
+    const history = (lines: number) => [user('q'), call('a'), saw('one line of text\n'.repeat(lines))];
+    const llm_config = { ...llmConfig('openai'), tokenLimit: 2_000, reservedOutputTokens: 500 };
+    const small = await sentFor({ user_query: '', conversation_history: history(10), llm_config });
+    expect(small.answer.body.signals?.should_compact).toBe(false);
+    const turns = [1, 2, 3, 4].flatMap(() => history(60).slice(1));
+    const large = await sentFor({ user_query: '', conversation_history: [user('q'), ...turns], llm_config });
+    expect(large.answer.body.signals?.should_compact).toBe(true);
+  });
+});
+
+describe('§5 the tail and the report', () => {
+  test('tasks and focus stand behind the history, at the very end', async () => {
+    service.fake.script(answers);
+    const { text } = await sentFor({
+      user_query: 'The query.',
+      tasks: [{ id: 7, content: 'find it', status: 'in_progress' }],
+      implicit_context: { last_focused_file_path: 'a.ts', selection: { start_line: 2, end_line: 2 } },
+      inline_context: { files: [{ path: 'a.ts', content: 'one\ntwo\nthree\n' }] },
+    });
+    const order = ['The query.', '[-] 7. find it', '<focus path="a.ts"'].map((each) => text.indexOf(each));
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect(text.trimEnd()).toMatch(/<\/focus [0-9a-f]+>$/);
+  });
+
+  test('§2 a token limit above the window is a warning', async () => {
+    service.fake.script(answers);
+    const { answer } = await sentFor({ llm_config: { ...llmConfig('openai'), tokenLimit: 1_000_000 } });
+    expect(answer.status).toBe(200);
+    expect(answer.body.warnings.map(({ code }) => code)).toContain('token_limit_above_window');
+  });
+
+  test('include.report: full, summary, none', async () => {
+    service.fake.script(answers);
+    const request: Partial<StepRequestInput> = {
+      explicit_context_paths: ['src', 'missing.ts'],
+      inline_context: { files: [{ path: 'src/a.ts', content: 'one\n' }] },
+    };
+    const reportOf = async (report?: 'full' | 'summary' | 'none') =>
+      (await sentFor({ ...request, include: { report } })).answer.body.context_report;
+    const full = await reportOf('full');
+    const summary = await reportOf();
+    expect(await reportOf('none')).toBeNull();
+    expect(full?.items.some(({ status }) => status === 'included')).toBe(true);
+    expect(summary?.items.map(({ id, status }) => [id, status])).toEqual([['missing.ts', 'unavailable']]);
+    expect(summary?.folders).toEqual([{ path: 'src', files: 1, included: 1 }]);
+    expect(await reportOf('summary')).toEqual(summary);
+    expect(full?.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(full?.prompt_tokens);
+  });
+});

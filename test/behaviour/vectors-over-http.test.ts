@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { hostileReplies, sendBack } from '../support/hostile-replies.js';
+import { loadVectors, type ParserCase, type Tier } from '../support/parsing/vectors.js';
+import { type StepAnswer, startWholeService, type WholeService } from '../support/whole-service.js';
+
+const { tools: offered, cases } = loadVectors();
+
+/** As a caller offers them: names and the order of parameters, no declared types. */
+const tools = offered.map(({ name, parameters }) => ({
+  name,
+  inputSchema: { type: 'object', properties: Object.fromEntries(parameters.map((each) => [each, {}])) },
+}));
+
+let service: WholeService;
+beforeAll(async () => {
+  service = await startWholeService();
+});
+afterAll(() => service.close());
+
+const replyTo = (text: string): Promise<StepAnswer> => {
+  service.fake.script({ text });
+  return service.step({ tools });
+};
+
+/** What is wrong with the answer to a case; empty if nothing is. */
+function faultsOf(
+  { expect: expected, thought, raw, text }: ParserCase,
+  { status, body }: StepAnswer,
+): string[] {
+  if (status !== 200) return [`HTTP ${status}`];
+  const { action_details: action } = body;
+  if (expected === null) {
+    if (action) return [`proposed ${action.raw_action_string}`];
+    const told = [body.reasoning, body.thought, body.direct_response].join('');
+    return withoutLabels(told) === withoutLabels(text) ? [] : [`text lost: ${body.direct_response}`];
+  }
+  if (!action) return [`${body.parse?.outcome}: ${body.parse?.problem}`];
+  return [
+    ...(action.tool_name === expected.tool_name ? [] : [`tool ${action.tool_name}`]),
+    ...(isDeepStrictEqual(copy(action.tool_args), expected.tool_args)
+      ? []
+      : [JSON.stringify(action.tool_args)]),
+    ...(action.raw_action_string === `Action: ${raw}` ? [] : [action.raw_action_string]),
+    ...(body.thought === thought ? [] : [`thought ${body.thought}`]),
+  ];
+}
+
+/** `fetch` makes its objects outside of the test's realm: equal values, other prototypes. */
+const copy = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+const withoutLabels = (text: string): string =>
+  text.replace(/<\/?think>|Thought:|(?:Final )?Answer:|\s/g, '');
+
+describe('§16 the cases of test/vectors, answered by a provider and read over HTTP', () => {
+  const least = { core: 1, neg: 1, ruling: 1, repair: 0.95 } satisfies Record<Tier, number>;
+  const texts = new Map(cases.map(({ id, text }) => [id, text]));
+
+  test.each(Object.entries(least))(
+    '%s: at least %d of the cases',
+    async (tier, share) => {
+      service.fake.script(({ rawBody }) => ({ text: texts.get(/v\d{4}/.exec(rawBody)?.[0] ?? '') ?? null }));
+      const own = cases.filter((each) => each.tier === tier);
+      const failed: string[] = [];
+      for (const each of own) {
+        const faults = faultsOf(each, await service.step({ user_query: each.id, tools }));
+        if (faults.length > 0) failed.push(`${each.id}: ${faults.join('; ')}`);
+      }
+      expect(own.length).toBeGreaterThan(20);
+      if (failed.length > own.length * (1 - share)) expect(failed).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+describe('§7 total on any input: an answer, and a history that can be sent straight back', () => {
+  test.each(Object.entries(hostileReplies(16_384)))(
+    '%s',
+    async (_name, text) => {
+      const answer = await replyTo(text);
+      expect(answer.status).toBe(200);
+      // Nothing but white space is no answer (SPEC §3).
+      expect(answer.body.error?.code).toBe(text.trim() === '' ? 'empty_response' : undefined);
+      await sendBack(service, answer, { tools });
+    },
+    30_000,
+  );
+
+  const piece = fc.oneof(
+    fc.constantFrom(
+      ...[
+        'Action: ',
+        'Action Input: ',
+        'Thought: ',
+        'Final Answer: ',
+        'Observation: ',
+        '<think>',
+        '</think>',
+      ],
+      ...[
+        '<tool_code><name>',
+        '</name><parameters>',
+        '</parameters></tool_code>',
+        '<tool_call>',
+        '```json\n',
+      ],
+      ...['read_file(', 'path="', '"', ')', '\n', '{"name": "read_file", "arguments": {', '}', '[', "'''"],
+      ...['\ud800', '\0', '\\u0000', '\u202e', '9'.repeat(20), '1e999', '__proto__', 'call_1'],
+    ),
+    fc.string({ unit: 'binary', maxLength: 12 }),
+  );
+  const anyReply = fc.array(piece, { minLength: 1, maxLength: 14 }).map((pieces) => pieces.join(''));
+
+  test('whatever the model says', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyReply, async (text) => {
+        const answer = await replyTo(text);
+        expect(answer.status).toBe(200);
+        await sendBack(service, answer, { tools });
+      }),
+      { numRuns: 100 },
+    );
+  }, 60_000);
+
+  test('and whatever it calls natively', async () => {
+    const call = fc.record({
+      name: fc.oneof(fc.constantFrom('read_file', 'http.request'), fc.string({ unit: 'binary' })),
+      arguments: fc.oneof(anyReply, fc.dictionary(fc.string(), fc.string({ unit: 'binary' }))),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 3 }), anyReply, async (toolCalls, text) => {
+        service.fake.script({ text, toolCalls, finishReason: 'tool' });
+        const answer = await service.step({ tools, protocol: 'native' });
+        expect(answer.status).toBe(200);
+        await sendBack(service, answer, { tools, protocol: 'native' });
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,128 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Turn } from '../../src/contract/history.js';
+import { callsOf, readUnits, turnsOf } from '../../src/conversation/units.js';
+
+const user = (content: string): Turn => ({ role: 'user', content });
+const call = (name: string, id?: string, content = ''): Turn => ({
+  role: 'assistant',
+  content,
+  toolCall: { name, parameters: {}, ...(id && { id }) },
+});
+const observation = (content: string, toolCallId?: string): Turn => ({
+  role: 'tool_observation',
+  content,
+  ...(toolCallId && { toolCallId }),
+});
+
+const observed = (history: Turn[]) =>
+  callsOf(readUnits(history)).map(({ name, id, observation: seen }) => [name, id, seen?.text]);
+
+test('§2 an observation belongs to the call with its id', () => {
+  const history = [
+    call('a', 'x', 'first'),
+    call('b', 'y', 'second'),
+    observation('of b', 'y'),
+    observation('of a', 'x'),
+  ];
+  expect(observed(history)).toEqual([
+    ['a', 'x', 'of a'],
+    ['b', 'y', 'of b'],
+  ]);
+});
+
+test('§2 an observation without an id, or with an unknown one, belongs to the oldest open call', () => {
+  const history = [
+    call('a', 'x', 'first'),
+    call('b', 'y', 'second'),
+    observation('1'),
+    observation('2', 'unknown'),
+  ];
+  expect(observed(history)).toEqual([
+    ['a', 'x', '1'],
+    ['b', 'y', '2'],
+  ]);
+});
+
+test('§2 missing ids are counted from the start and never clash', () => {
+  const history = [
+    call('a', undefined, 't'),
+    call('b', 'call_3', 't'),
+    call('c', undefined, 't'),
+    call('d', undefined, 't'),
+  ];
+  expect(observed(history).map(([, id]) => id)).toEqual(['call_1', 'call_3', 'call_4', 'call_5']);
+});
+
+test('§2 an id that is used twice is replaced, so that every call stays addressable', () => {
+  expect(
+    observed([call('a', 'x', 't'), observation('1', 'x'), call('b', 'x', 't')]).map(([, id]) => id),
+  ).toEqual(['x', 'call_2']);
+});
+
+test('§2 further actions of one step are one unit; the next step is another', () => {
+  const history = [
+    call('a', '1', 'why'),
+    call('b', '2'),
+    observation('x', '1'),
+    observation('y', '2'),
+    call('c', '3'),
+  ];
+  expect(readUnits(history).map(turnsOf)).toEqual([[0, 1, 2, 3], [4]]);
+});
+
+test('§2 an observation without any call stands alone', () => {
+  expect(readUnits([observation('lost')])).toMatchObject([
+    { type: 'stray_observation', observation: { text: 'lost' } },
+  ]);
+});
+
+test('§2 an observation shows its content, else its result as JSON, else its error', () => {
+  const texts = [
+    { content: 'seen', toolResult: { success: true, result: 'ignored' } },
+    { content: '', toolResult: { success: true, result: { a: [1] } } },
+    { content: '', toolResult: { success: true, result: 'text' } },
+    { content: '', toolResult: { success: false, error: 'gone' } },
+    { content: '', toolResult: { success: true, result: null, error: null } },
+  ].map((turn) => readUnits([{ role: 'tool_observation', ...turn } as Turn]));
+  expect(texts.map(([unit]) => unit?.type === 'stray_observation' && unit.observation.text)).toEqual([
+    'seen',
+    '{"a":[1]}',
+    'text',
+    'gone',
+    '',
+  ]);
+});
+
+test('§2 notices and summaries are never the task', () => {
+  const units = readUnits([{ ...user('careful'), kind: 'notice' }, user('do it')]);
+  expect(units.map((unit) => unit.type === 'user' && unit.isTask)).toEqual([false, true]);
+});
+
+test('every turn with something to show is in exactly one unit, whatever the history', () => {
+  const turn = fc.oneof(
+    fc
+      .string()
+      .filter((text) => text.trim() !== '')
+      .map(user),
+    fc
+      .record({
+        name: fc.constantFrom('a', 'b'),
+        id: fc.option(fc.constantFrom('1', '2', '3'), { nil: undefined }),
+        thought: fc.constantFrom('', 't'),
+      })
+      .map(({ name, id, thought }) => call(name, id, thought)),
+    fc
+      .record({ id: fc.option(fc.constantFrom('1', '2', '9'), { nil: undefined }) })
+      .map(({ id }) => observation('seen', id)),
+    fc.constant<Turn>({ role: 'assistant', content: 'answer' }),
+  );
+  fc.assert(
+    fc.property(fc.array(turn, { maxLength: 40 }), (history) => {
+      const indexes = readUnits(history)
+        .flatMap(turnsOf)
+        .sort((a, b) => a - b);
+      expect(indexes).toEqual(history.map((_, index) => index));
+    }),
+  );
+});

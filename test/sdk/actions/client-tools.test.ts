@@ -1,0 +1,128 @@
+import { describe, expect, test } from '@jest/globals';
+import { done, finish, lookUpCall } from '../../support/run-harness.js';
+import type { Script } from '../../support/scripted-service.js';
+
+const call = (name: string, args: Record<string, unknown> = {}): Script => ({ call: { name, args } });
+const ask = call('request_input', { question: 'Which shop?', choices: ['A', 'B'] });
+
+describe('§11 TODO list', () => {
+  const twoTasks = call('create_tasks', { tasks: ['Read the code', ' Fix it '] });
+
+  test('tasks are made, change, and travel with every request', async () => {
+    const { service, events, result } = await finish([
+      twoTasks,
+      call('update_task_status', { id: 1, status: 'in_progress' }),
+      call('get_tasks'),
+      done,
+    ]);
+    expect(service.requests.at(-1)?.tasks).toEqual([
+      { id: 1, content: 'Read the code', status: 'in_progress' },
+      { id: 2, content: 'Fix it', status: 'todo' },
+    ]);
+    expect(events.filter(({ type }) => type === 'tasks_updated')).toHaveLength(2);
+    expect(result.history.at(-2)?.content).toBe('[>] 1. Read the code\n[ ] 2. Fix it');
+    expect(result.steps[0]?.tasks).toHaveLength(2);
+  });
+
+  test('when all are completed the next step asks for the answer', async () => {
+    const { service, result } = await finish([
+      call('create_tasks', { tasks: ['Look'] }),
+      call('update_task_status', { id: 1, status: 'completed' }),
+      { answer: 'Found.', outcome: 'action_after_limit' },
+    ]);
+    expect(service.requests.map(({ max_iterations_left }) => max_iterations_left)).toEqual([10, 9, 1]);
+    expect(result).toMatchObject({ stop_reason: 'answered', answer: 'Found.' });
+  });
+
+  test('a list that was completed by an earlier run asks for nothing', async () => {
+    const { service } = await finish([lookUpCall(), done], {
+      tasks: [{ id: 1, content: 'Old', status: 'completed' }],
+    });
+    expect(service.requests[0]?.max_iterations_left).toBe(10);
+  });
+
+  test.each([
+    ['update_task_status', { id: 9, status: 'todo' }, 'There is no task 9.'],
+    ['update_task_status', { id: 1, status: 'done' }, 'must be one of ["todo","in_progress","completed"]'],
+    ['create_tasks', { tasks: [' '] }, 'Give at least one task.'],
+    ['create_tasks', { tasks: [1] }, 'has an item that must be of type string'],
+  ])('%s(%j) is an observation', async (name, args, message) => {
+    const { result } = await finish([call(name, args), done]);
+    expect(result.history[2]?.content).toContain(message);
+  });
+});
+
+describe('§11 request_input', () => {
+  test('pauses the run until the answer, which is the observation', async () => {
+    const { types, result, events } = await finish([ask, done], { onInputRequest: async () => 'Shop B' });
+    expect(types).toContain('agent_request_input');
+    expect(events.find(({ type }) => type === 'agent_request_input')).toMatchObject({
+      question: 'Which shop?',
+      choices: ['A', 'B'],
+      timeout_ms: 300_000,
+    });
+    expect(result.history[2]).toMatchObject({ content: 'Shop B', toolResult: { success: true } });
+  });
+
+  test('after the time is up the model goes on, and the question is withdrawn', async () => {
+    let withdrawn = false;
+    const { types, result } = await finish([ask, done], {
+      inputTimeoutMs: 20,
+      onInputRequest: (_, signal) =>
+        new Promise(() => signal.addEventListener('abort', () => (withdrawn = true))),
+    });
+    expect(types).toContain('agent_request_input_timeout');
+    expect(result.history[2]).toMatchObject({ toolResult: { success: false } });
+    expect(result.stop_reason).toBe('answered');
+    expect(withdrawn).toBe(true);
+  });
+
+  test('with nobody to ask the run ends; the next task answers the open question', async () => {
+    const first = await finish([ask]);
+    expect(first.result).toMatchObject({
+      stop_reason: 'needs_input',
+      input_request: { question: 'Which shop?' },
+    });
+    expect(first.types.at(-1)).toBe('agent_stopped');
+    const { service } = first;
+    const { StepwiseClient } = await import('../../../src/sdk/client/stepwise-client.js');
+    const client = new StepwiseClient({ baseUrl: service.url });
+    const run = client.run('Shop A', { llmConfig: { modelName: 'scripted' }, history: first.result.history });
+    await run.result();
+    expect(service.requests[1]).toMatchObject({ user_query: '' });
+    expect(service.requests[1]?.conversation_history.at(-1)).toMatchObject({
+      content: 'Shop A',
+      toolCallId: 'call_1',
+    });
+  });
+});
+
+describe('§11 compaction', () => {
+  const long = [lookUpCall('x'.repeat(200)), call('compact_context'), done];
+  const compaction = { strategy: 'mask', targetTokens: 500 } as const;
+
+  test('the model asks for it, and the next step begins with the shorter history', async () => {
+    const { events, service, result } = await finish(long, { compaction });
+    expect(events.find(({ type }) => type === 'context_compacted')).toBeDefined();
+    expect(service.compactions[0]).toMatchObject({ target_tokens: 500, strategy: 'mask' });
+    expect(service.requests[2]?.conversation_history[2]?.content).toBe('(masked)');
+    expect(result.stop_reason).toBe('answered');
+  });
+
+  test('the tool is offered only where there is a policy', async () => {
+    const { service } = await finish([done]);
+    expect(service.requests[0]?.tools?.map(({ name }) => name)).not.toContain('compact_context');
+  });
+
+  test("the service's signal starts it, with a quarter of the budget as the target", async () => {
+    const { service } = await finish(
+      [{ ...lookUpCall('x'.repeat(200)), shouldCompact: true } as Script, done],
+      {
+        compaction: { strategy: 'summarize' },
+      },
+    );
+    expect(service.compactions).toEqual([
+      expect.objectContaining({ target_tokens: 1_750, strategy: 'summarize' }),
+    ]);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import { defineTool } from '../../../src/sdk/actions/define-tool.js';
+import { TerminalToolError } from '../../../src/sdk/actions/tool-errors.js';
+import { openCalls } from '../../../src/sdk/history/pair-calls.js';
+import { done, finish, lookUp, lookUpCall, start } from '../../support/run-harness.js';
+
+describe('§11 tools', () => {
+  const failing = (execute: () => unknown) =>
+    defineTool({
+      name: 'look_up',
+      description: '',
+      inputSchema: { type: 'object', properties: {} },
+      execute,
+    });
+  const observationOf = async (execute: () => unknown, options = {}) => {
+    const { result, events } = await finish([{ call: { name: 'look_up' } }, done], {
+      tools: [failing(execute)],
+      ...options,
+    });
+    return { turn: result.history.find(({ role }) => role === 'tool_observation'), result, events };
+  };
+
+  test('what a tool throws is an observation, and the run goes on', async () => {
+    const { turn, result, events } = await observationOf(() => {
+      throw new Error('No such shelf.');
+    });
+    expect(turn).toMatchObject({ content: 'No such shelf.', toolResult: { success: false } });
+    expect(result.stop_reason).toBe('answered');
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'tool_error', denied: false, terminal: false }),
+    );
+  });
+
+  test.each([
+    ['undefined', undefined, 'Done.'],
+    ['null', null, 'null'],
+    ['an object', { a: [1] }, '{"a":[1]}'],
+    ['a big integer', { n: 10n }, '{"n":"10"}'],
+    ['a function', () => 1, '() => 1'],
+  ])('%s as a result can be shown', async (_, result, shown) => {
+    expect((await observationOf(() => result)).turn?.content).toBe(shown);
+  });
+
+  test('a cyclic object is shown up to where it repeats', async () => {
+    const shelf: Record<string, unknown> = { name: 'shelf' };
+    shelf['self'] = { inside: shelf };
+    expect((await observationOf(() => shelf)).turn?.content).toBe(
+      '{"name":"shelf","self":{"inside":"(the same object again)"}}',
+    );
+  });
+
+  test('an object that throws when it is read is an observation', async () => {
+    const bad = {
+      toJSON: () => {
+        throw new Error('no');
+      },
+    };
+    expect((await observationOf(() => bad)).turn?.content).toContain('cannot be shown');
+  });
+
+  test('50 MB are cut to their beginning and end', async () => {
+    const { turn } = await observationOf(() => `begin${'x'.repeat(50_000_000)}end`);
+    expect(turn?.content.length).toBeLessThan(101_000);
+    expect(turn?.content).toMatch(/^begin.*showing 100000 of 50000008 characters.*end$/s);
+  });
+
+  test('a tool that hangs is given up', async () => {
+    const { turn, result } = await observationOf(() => new Promise(() => undefined), { toolTimeoutMs: 30 });
+    expect(turn?.content).toContain('Given up after 30 ms');
+    expect(result.stop_reason).toBe('answered');
+  }, 10_000);
+
+  test('a terminal error ends the run without another call', async () => {
+    const { result, events, turn } = await observationOf(() => {
+      throw new TerminalToolError('SECURITY_VIOLATION', 'Outside the project.');
+    });
+    expect(result).toMatchObject({
+      stop_reason: 'error',
+      termination_reason: 'SECURITY_VIOLATION',
+      error: { code: 'security_violation', message: 'Outside the project.' },
+    });
+    expect(turn).toMatchObject({ toolResult: { success: false, terminal: true } });
+    expect(events.map(({ type }) => type).slice(-3)).toEqual([
+      'agent_observe',
+      'agent_error',
+      'agent_stopped',
+    ]);
+  });
+
+  test('arguments that do not fit the schema never reach the tool', async () => {
+    const { result } = await finish([{ call: { name: 'look_up', args: { key: 7 } } }, done]);
+    expect(result.history[2]?.content).toBe('The argument "key" must be of type string.');
+  });
+
+  test('read-only actions of one step run side by side, others in their order', async () => {
+    const log: string[] = [];
+    const tool = (name: string, readOnlyHint: boolean) =>
+      defineTool({
+        name,
+        description: '',
+        inputSchema: { type: 'object', properties: {} },
+        annotations: { readOnlyHint },
+        execute: async () => {
+          log.push(`${name} begins`);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          log.push(`${name} ends`);
+        },
+      });
+    const [first, ...more] = ['read_a', 'read_b', 'write_a', 'write_b'].map((name) => ({ name }));
+    await finish([{ call: first ?? { name: '' }, more }, done], {
+      tools: [tool('read_a', true), tool('read_b', true), tool('write_a', false), tool('write_b', false)],
+    });
+    expect(log.slice(0, 2)).toEqual(['read_a begins', 'read_b begins']);
+    expect(log.slice(4)).toEqual(['write_a begins', 'write_a ends', 'write_b begins', 'write_b ends']);
+  });
+
+  test('two tools of one name are refused at once', async () => {
+    await expect(start([done], { tools: [lookUp, lookUp] })).rejects.toThrow('Two tools have the same name.');
+  });
+
+  test('a guard refuses with a reason that the model reads', async () => {
+    const { result } = await finish([lookUpCall('secret'), lookUpCall('price'), done], {
+      guards: [
+        ({ tool_args }) =>
+          tool_args['key'] === 'secret' ? { type: 'refuse', reason: 'Not that.' } : undefined,
+      ],
+    });
+    const seen = result.history.filter(({ role }) => role === 'tool_observation');
+    expect(seen.map(({ content }) => content)).toEqual(['Not that.', 'price is 42']);
+    expect(seen[0]?.toolResult).toEqual({ success: false });
+  });
+
+  test('a guard that throws ends the run, and what was done is kept', async () => {
+    const { result } = await finish([lookUpCall()], {
+      guards: [
+        () => {
+          throw new Error('broken guard');
+        },
+      ],
+    });
+    expect(result).toMatchObject({ stop_reason: 'error', error: { message: 'broken guard' } });
+    expect(openCalls(result.history)).toEqual([]);
+  });
+});

@@ -1,0 +1,222 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type TurnInput, turnSchema } from '../../../src/contract/history.js';
+import {
+  fromAnthropicMessages,
+  fromAnthropicTool,
+  toAnthropicMessages,
+  toAnthropicTool,
+} from '../../../src/sdk/convert/convert-anthropic.js';
+import {
+  fromOpenAiMessages,
+  fromOpenAiTool,
+  toOpenAiMessages,
+  toOpenAiTool,
+} from '../../../src/sdk/convert/convert-openai.js';
+
+const text = fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n', 'Thought: x', '(empty)', 'Continue.'));
+const id = fc.option(fc.oneof(fc.constantFrom('call_1', 'call_2', 'a', 'a b', ''), fc.string()), {
+  nil: undefined,
+});
+const extra = fc.dictionary(fc.constantFrom('timestamp_', 'x-note', 'origin', 'set'), fc.jsonValue());
+const name = fc.oneof(
+  fc.constantFrom('read_file', 'fs.read', 'a__dot__b', '.', '__dot__'),
+  fc.stringMatching(/^[\w.-]{1,40}$/),
+);
+const parameters = fc.dictionary(fc.string(), fc.jsonValue());
+
+const userTurn = fc.record({
+  role: fc.constant('user' as const),
+  content: text,
+  kind: fc.option(fc.constantFrom('notice' as const, 'summary' as const), { nil: undefined }),
+});
+const assistantTurn = fc.record({
+  role: fc.constant('assistant' as const),
+  content: text,
+  phase: fc.option(fc.constantFrom('reason' as const, 'act' as const), { nil: undefined }),
+  provider_state: fc.option(fc.jsonValue(), { nil: undefined }),
+  toolCall: fc.option(fc.record({ name, parameters, id }), { nil: undefined }),
+});
+const observationTurn = fc.record({
+  role: fc.constant('tool_observation' as const),
+  content: text,
+  toolCallId: id,
+  toolResult: fc.option(
+    fc.record({
+      success: fc.boolean(),
+      result: fc.jsonValue(),
+      error: fc.option(fc.string(), { nil: undefined }),
+    }),
+    { nil: undefined },
+  ),
+});
+const turn = fc.tuple(fc.oneof(userTurn, assistantTurn, observationTurn), extra).map(([fields, more]) => ({
+  ...more,
+  ...fields,
+}));
+
+/** As it would be read from a file: no undefined fields, no negative zero. */
+const history = fc
+  .array(turn, { maxLength: 12 })
+  .map((turns) => JSON.parse(JSON.stringify(turns)) as TurnInput[]);
+
+const throughJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
+const asJson = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+describe.each([
+  { vendor: 'OpenAI', to: toOpenAiMessages, from: fromOpenAiMessages },
+  { vendor: 'Anthropic', to: toAnthropicMessages, from: fromAnthropicMessages },
+] as const)('§11 history → $vendor → history', ({ to, from }) => {
+  // The pairs belong together; a table of functions loses that.
+  const read = from as (messages: readonly never[], residue: unknown) => { history: readonly TurnInput[] };
+
+  test('loses nothing, also when messages and residue were kept as JSON', () => {
+    fc.assert(
+      fc.property(history, (turns) => {
+        const { messages, residue } = throughJson(to(turns));
+        expect(asJson(read(messages as never, residue).history)).toEqual(turns);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('keeps what was appended to the messages, after the history', () => {
+    fc.assert(
+      fc.property(history, (turns) => {
+        const { messages, residue } = to(turns);
+        const longer = [...messages, { role: 'user', content: 'And now?' }] as never;
+        expect(asJson(read(longer, residue).history)).toEqual([
+          ...turns,
+          { role: 'user', content: 'And now?' },
+        ]);
+      }),
+    );
+  });
+
+  test('without the residue every call and every text is still there', () => {
+    fc.assert(
+      fc.property(history, (turns) => {
+        const plain = read(to(turns).messages as never, []).history;
+        expect(plain.every((each) => turnSchema.safeParse(each).success)).toBe(true);
+        const calls = (all: readonly TurnInput[]) => all.filter((each) => each.toolCall).length;
+        expect(calls(plain)).toBe(calls(turns));
+      }),
+    );
+  });
+});
+
+test('Anthropic: every tool_use is answered in the next message, no id twice, the user begins', () => {
+  fc.assert(
+    fc.property(history, (turns) => {
+      const { messages } = toAnthropicMessages(turns);
+      const ids: string[] = [];
+      messages.forEach(({ content }, index) => {
+        const blocks = typeof content === 'string' ? [] : content;
+        const uses = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+        const next = messages[index + 1]?.content ?? [];
+        const answered = typeof next === 'string' ? [] : next;
+        if (uses.length > 0) {
+          expect(answered.map((block) => (block.type === 'tool_result' ? block.tool_use_id : null))).toEqual(
+            uses,
+          );
+        }
+        ids.push(...uses);
+      });
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.every((each) => /^[\w-]{1,64}$/.test(each))).toBe(true);
+      expect(messages[0]?.role ?? 'user').toBe('user');
+    }),
+  );
+});
+
+test('OpenAI: the tool messages of a call follow it at once', () => {
+  fc.assert(
+    fc.property(history, (turns) => {
+      const { messages } = toOpenAiMessages(turns);
+      let expected: string[] = [];
+      for (const message of messages) {
+        if (message.role === 'tool') expect(message.tool_call_id).toBe(expected.shift());
+        else expect(expected).toEqual([]);
+        if (message.role === 'assistant') expected = message.tool_calls?.map((call) => call.id) ?? [];
+      }
+      expect(expected).toEqual([]);
+    }),
+  );
+});
+
+test('a conversation that OpenAI clients keep is read: parts, system texts, arguments that are no JSON', () => {
+  const { history: turns, instructions } = fromOpenAiMessages([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [{ type: 'text', text: 'Look: ' }, { type: 'image_url' }] },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'fs__dot__read', arguments: '{bad' } }],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: 'text' },
+  ]);
+  expect(instructions).toBe('Be brief.');
+  expect(turns).toEqual([
+    { role: 'user', content: 'Look: (image_url)' },
+    {
+      role: 'assistant',
+      content: '',
+      toolCall: { name: 'fs.read', parameters: { arguments: '{bad' }, id: 'c1' },
+    },
+    { role: 'tool_observation', content: 'text', toolCallId: 'c1' },
+  ]);
+});
+
+test("a conversation that Anthropic's clients keep is read: results and texts of one message, errors, odd inputs", () => {
+  const { history: turns } = fromAnthropicMessages([
+    { role: 'user', content: 'Go.' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'Two at once.' },
+        { type: 'tool_use', id: 'a', name: 'fs__dot__read', input: { path: 'x' } },
+        { type: 'tool_use', id: 'b', name: 'now', input: 7 },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'a',
+          content: [{ type: 'text', text: 'one' }, { type: 'image' }],
+        },
+        { type: 'tool_result', tool_use_id: 'b', is_error: true },
+        { type: 'text', text: 'And hurry.' },
+      ],
+    },
+  ]);
+  expect(turns).toEqual([
+    { role: 'user', content: 'Go.' },
+    {
+      role: 'assistant',
+      content: 'Two at once.',
+      toolCall: { name: 'fs.read', parameters: { path: 'x' }, id: 'a' },
+    },
+    { role: 'assistant', content: '', toolCall: { name: 'now', parameters: { input: 7 }, id: 'b' } },
+    { role: 'tool_observation', content: 'one(image)', toolCallId: 'a' },
+    { role: 'tool_observation', content: '', toolCallId: 'b', toolResult: { success: false } },
+    { role: 'user', content: 'And hurry.' },
+  ]);
+});
+
+test("tools keep name, description and schema through both vendors' shapes", () => {
+  const tool = {
+    name: 'fs.read',
+    description: 'Read.',
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+    annotations: undefined,
+  };
+  expect(fromOpenAiTool(toOpenAiTool(tool))).toEqual(tool);
+  expect(fromAnthropicTool(toAnthropicTool(tool))).toEqual(tool);
+  expect(toOpenAiTool(tool).function.name).toMatch(/^[\w-]{1,64}$/);
+  expect(fromOpenAiTool({ type: 'function', function: { name: 'now' } }).inputSchema).toEqual({
+    type: 'object',
+    properties: {},
+  });
+});

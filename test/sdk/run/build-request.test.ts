@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import { done, finish, key, lookUp, lookUpCall, task } from '../../support/run-harness.js';
+
+describe('§2 the request', () => {
+  test('tells the task once; then the history speaks', async () => {
+    const { service } = await finish([lookUpCall('a'), done]);
+    expect(service.requests.map(({ user_query }) => user_query)).toEqual([task, '']);
+    expect(service.requests[1]?.conversation_history.at(-1)).toMatchObject({
+      role: 'tool_observation',
+      content: 'a is 42',
+      toolCallId: 'call_1',
+      toolResult: { success: true },
+    });
+  });
+
+  test('carries context, protocol, instructions and the tools without their code', async () => {
+    const { service } = await finish([done], {
+      context: { paths: ['src'], pinned: ['p1'], inline: { files: [{ path: 'a.ts', content: 'x' }] } },
+      protocol: 'xml',
+      instructions: 'Be brief.',
+      clientTools: [],
+    });
+    expect(service.requests[0]).toMatchObject({
+      explicit_context_paths: ['src'],
+      pinned_item_ids_to_include: ['p1'],
+      inline_context: { files: [{ path: 'a.ts', content: 'x' }] },
+      protocol: 'xml',
+      instructions: 'Be brief.',
+      tools: [{ name: 'look_up', inputSchema: lookUp.inputSchema }],
+    });
+  });
+
+  test('sends the key as a header, never in a body', async () => {
+    const { service } = await finish([done]);
+    expect(service.headers[0]?.['x-llm-api-key']).toBe(key);
+    expect(JSON.stringify(service.requests)).not.toContain(key);
+  });
+
+  test('counts the iterations down', async () => {
+    const { service } = await finish([lookUpCall(), lookUpCall('b'), done], { maxSteps: 5 });
+    expect(service.requests.map(({ max_iterations_left }) => max_iterations_left)).toEqual([5, 4, 3]);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { openCalls } from '../../../src/sdk/history/pair-calls.js';
+import { done, finish, lookUpCall, start, task } from '../../support/run-harness.js';
+
+describe('§11 events', () => {
+  test('an action, its observation and an answer, in this order', async () => {
+    const { types, result } = await finish([lookUpCall(), done]);
+    expect(types).toEqual([
+      'agent_start',
+      'agent_turn_start',
+      ...Array(3).fill('thought_delta'),
+      'agent_reason',
+      'tool_start',
+      'tool_complete',
+      'agent_observe',
+      'agent_turn_start',
+      ...Array(3).fill('answer_delta'),
+      'agent_reason',
+      'agent_completion',
+    ]);
+    expect(result).toMatchObject({ answer: 'It is 42.', stop_reason: 'answered', termination_reason: null });
+    expect(result.usage).toMatchObject({ input_tokens: 200, output_tokens: 20, reasoning_tokens: null });
+    expect(result.history.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool_observation',
+      'assistant',
+    ]);
+  });
+
+  test('each carries its step; the first comes before any step', async () => {
+    const { events } = await finish([lookUpCall(), done]);
+    expect(events[0]).toMatchObject({ type: 'agent_start', step: 0, task, model: 'scripted' });
+    expect(events.at(-1)?.step).toBe(2);
+    expect(events.map(({ step }) => step)).toEqual(events.map(({ step }) => step).toSorted((a, b) => a - b));
+  });
+
+  test('a run waits while nobody reads, and stops when the reader leaves', async () => {
+    const { service, run } = await start([lookUpCall(), done]);
+    for await (const { type } of run) if (type === 'tool_start') break;
+    expect(service.requests).toHaveLength(1);
+    const result = await run.result();
+    expect(result.stop_reason).toBe('stopped');
+    expect(openCalls(result.history)).toEqual([]);
+  });
+
+  test('without streaming there are no deltas', async () => {
+    const { types } = await finish([lookUpCall(), done], { stream: false });
+    expect(types.filter((type) => type.endsWith('_delta'))).toEqual([]);
+    expect(types.at(-1)).toBe('agent_completion');
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import { turnSchema } from '../../../src/contract/history.js';
+import { defineTool } from '../../../src/sdk/actions/define-tool.js';
+import { openCalls } from '../../../src/sdk/history/pair-calls.js';
+import type { RunOptions } from '../../../src/sdk/run/run-options.js';
+import {
+  command,
+  done,
+  finish,
+  lookUpCall,
+  readAll,
+  recordingTool,
+  start,
+} from '../../support/run-harness.js';
+import type { Script } from '../../support/scripted-service.js';
+
+describe('§11 stop', () => {
+  test('at every checkpoint the history is valid, complete, and can be gone on from', async () => {
+    const script = [
+      lookUpCall('a'),
+      { ...lookUpCall('b'), more: [{ name: 'look_up', args: { key: 'c' } }] },
+      done,
+    ];
+    const { events } = await finish(script);
+    for (let stopAt = 1; stopAt < events.length; stopAt++) {
+      const { run } = await start(script);
+      let seen = 0;
+      for await (const _ of run) if (++seen === stopAt) run.stop();
+      const { history, stop_reason } = await run.result();
+      expect(stop_reason).toBe('stopped');
+      for (const turn of history) expect(turnSchema.safeParse(turn).success).toBe(true);
+      expect(openCalls(history)).toEqual([]);
+      const resumed = await finish([done], { history });
+      expect(resumed.result.stop_reason).toBe('answered');
+    }
+  }, 30_000);
+
+  test('the model call is aborted at once', async () => {
+    const { run, service } = await start([{ fault: 'silence' }]);
+    const stopWhenCalled = setInterval(() => service.requests.length > 0 && run.stop(), 5);
+    const types = (await readAll(run)).map(({ type }) => type);
+    clearInterval(stopWhenCalled);
+    expect(types).toEqual(['agent_start', 'agent_turn_start', 'agent_stopped']);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test("the caller's signal stops the run, also before it began", async () => {
+    const { result } = await finish([done], { signal: AbortSignal.abort() });
+    expect(result).toMatchObject({ stop_reason: 'stopped', history: [] });
+  });
+
+  test('a running tool is told, and what it leaves is an observation', async () => {
+    const controller = new AbortController();
+    const waiting = defineTool({
+      name: 'look_up',
+      description: '',
+      inputSchema: { type: 'object', properties: {} },
+      execute: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          controller.abort();
+        }),
+    });
+    const { result } = await finish([{ call: { name: 'look_up' } }], {
+      tools: [waiting],
+      signal: controller.signal,
+    });
+    expect(result.stop_reason).toBe('stopped');
+    expect(result.history.at(-1)).toMatchObject({ content: 'Stopped before it was done.' });
+  });
+
+  test('nobody waits for an approval, a preview or an answer that never comes', async () => {
+    const never = () => new Promise<never>(() => undefined);
+    const { tool } = recordingTool();
+    const asking = { call: { name: 'request_input', args: { question: 'Q' } } };
+    const cases: [Script, Partial<RunOptions>][] = [
+      [command('ls'), { tools: [tool], approve: never }],
+      [command('ls'), { tools: [{ ...tool, preview: never }], approve: never }],
+      [asking, { onInputRequest: never }],
+    ];
+    for (const [script, options] of cases) {
+      const { run } = await start([script], options);
+      setTimeout(() => run.stop(), 50);
+      const { stop_reason, history } = await run.result();
+      expect(stop_reason).toBe('stopped');
+      expect(openCalls(history)).toEqual([]);
+    }
+  }, 20_000);
+});

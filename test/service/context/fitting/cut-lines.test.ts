@@ -1,0 +1,142 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { cutAround } from '../../../../src/service/context/fitting/cut-around.js';
+import { cutLines } from '../../../../src/service/context/fitting/cut-lines.js';
+import { countWords, wordCounter } from '../../../support/word-counter.js';
+
+const numbered = (lines: number) =>
+  Array.from({ length: lines }, (_, index) => (index % 5 === 2 ? '' : `line ${index + 1} of the file`)).join(
+    '\n',
+  );
+
+describe('§5 long items are cut by lines, head and tail kept', () => {
+  test('what fits stays whole', async () => {
+    const text = 'a\n\nb\n';
+    expect(await cutLines({ text }, 100, wordCounter)).toMatchObject({
+      text,
+      cut: false,
+      lines: [{ first: 1, last: 3 }],
+    });
+  });
+
+  test('C5 blank lines stay, and one line names what is missing and how to ask for it', async () => {
+    const text = numbered(200);
+    const source = { text, howToAsk: (lines: string) => `ask for src/a.ts:${lines}` };
+    const cut = await cutLines(source, 200, wordCounter);
+    const [head, tail] = cut?.wholeLines ?? [];
+    const shown = cut?.text.split('\n') ?? [];
+    const lines = text.split('\n');
+    expect(shown.slice(0, head?.last)).toEqual(lines.slice(0, head?.last));
+    expect(shown.slice((head?.last ?? 0) + 1)).toEqual(lines.slice((tail?.first ?? 0) - 1));
+    const missing = `${(head?.last ?? 0) + 1}-${(tail?.first ?? 0) - 1}`;
+    expect(shown[head?.last ?? 0]).toBe(`[lines ${missing} of 200 left out; ask for src/a.ts:${missing}]`);
+    expect(cut?.tokens).toBeGreaterThan(180);
+  });
+
+  test('lines keep the numbers they have in their file', async () => {
+    const cut = await cutLines({ text: numbered(50), firstLine: 101, totalLines: 400 }, 90, wordCounter);
+    expect(cut?.text).toMatch(/\[lines 1\d\d-1\d\d of 400 left out\]/);
+    expect(cut?.wholeLines.at(0)?.first).toBe(101);
+    expect(cut?.wholeLines.at(-1)?.last).toBe(150);
+  });
+
+  test('a single giant line is cut inside, between code points', async () => {
+    const text = '😀'.repeat(5_000);
+    const cut = await cutLines({ text }, 300, wordCounter);
+    expect(cut?.text).toMatch(/^(😀)+\n\[\d+ characters of line 1 of 1 left out\]\n(😀)+$/u);
+    expect(cut?.wholeLines).toEqual([]);
+    expect(cut?.lines).toEqual([{ first: 1, last: 1 }]);
+  });
+
+  test('a giant line does not take the short lines before it', async () => {
+    const text = `short 1\nshort 2\n${'x '.repeat(20_000)}\nlast\n`;
+    const cut = await cutLines({ text }, 200, wordCounter);
+    expect(cut?.text).toMatch(/^short 1\nshort 2\nx x /);
+    expect(cut?.text).toMatch(/\nlast\n$/);
+    expect(cut?.lines).toEqual([{ first: 1, last: 4 }]);
+    expect(cut?.wholeLines).toEqual([
+      { first: 1, last: 2 },
+      { first: 4, last: 4 },
+    ]);
+  });
+
+  test('where not even the marker fits there is nothing', async () => {
+    expect(await cutLines({ text: numbered(100) }, 3, wordCounter)).toBeUndefined();
+  });
+
+  test('any text fits any limit: never above it, nothing invented, the missing lines truly missing', async () => {
+    const line = fc.oneof(
+      fc.constant(''),
+      fc.string({ maxLength: 60 }),
+      fc.string({ unit: 'binary', maxLength: 30 }),
+    );
+    const text = fc.array(line, { maxLength: 80 }).map((lines) => lines.join('\n'));
+    await fc.assert(
+      fc.asyncProperty(text, fc.integer({ min: 0, max: 300 }), async (source, limit) => {
+        const cut = await cutLines({ text: source }, limit, wordCounter);
+        if (!cut) return;
+        expect(cut.tokens).toBe(countWords(cut.rendered));
+        expect(cut.tokens).toBeLessThanOrEqual(limit);
+        if (!cut.cut) return expect(cut.text).toBe(source);
+        const [, head = '', tail = ''] =
+          /^(.*?)\[(?:\d+ characters of )?lines? [\d-]+ of \d+ left out\]\n(.*)$/s.exec(cut.text) ?? [];
+        expect(source.startsWith(head) || source.startsWith(head.slice(0, -1))).toBe(true);
+        expect(source.endsWith(tail)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('the cut depends on the text and the limit alone, and takes few counts', async () => {
+    const text = numbered(20_000);
+    let counts = 0;
+    const counting = {
+      ...wordCounter,
+      countWithin: async (...args: [string, number]) => {
+        counts += 1;
+        return wordCounter.countWithin(...args);
+      },
+    };
+    const first = await cutLines({ text }, 5_000, counting);
+    expect(counts).toBeLessThanOrEqual(15);
+    expect(await cutLines({ text }, 5_000, wordCounter)).toEqual(first);
+  });
+});
+
+describe('§5 the focus file is cut around the selection', () => {
+  test('the selection stays, with neighbours on both sides', async () => {
+    const cut = await cutAround(
+      { text: numbered(300) },
+      { first: 150, last: 155 },
+      { limit: 300, counter: wordCounter },
+    );
+    const [shown] = cut?.lines ?? [];
+    expect(shown?.first).toBeLessThan(148);
+    expect(shown?.last).toBeGreaterThan(157);
+    expect(cut?.text).toMatch(
+      /^\[lines 1-\d+ of 300 left out\]\n.*line 151 of the file.*\n\[lines \d+-300 of 300 left out\]\n$/s,
+    );
+    expect(cut?.tokens).toBeLessThanOrEqual(300);
+  });
+
+  test('at the end of the file the neighbours before it are kept', async () => {
+    const cut = await cutAround(
+      { text: numbered(300) },
+      { first: 299, last: 300 },
+      { limit: 100, counter: wordCounter },
+    );
+    expect(cut?.lines[0]?.last).toBe(300);
+    expect(cut?.lines[0]?.first).toBeLessThan(297);
+  });
+
+  test('a selection too long by itself is cut like any other text', async () => {
+    const cut = await cutAround(
+      { text: numbered(300) },
+      { first: 20, last: 280 },
+      { limit: 100, counter: wordCounter },
+    );
+    expect(cut?.lines.at(0)?.first).toBe(20);
+    expect(cut?.lines.at(-1)?.last).toBe(280);
+    expect(cut?.tokens).toBeLessThanOrEqual(100);
+  });
+});

@@ -1,0 +1,405 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { StepRequestInput } from '../../../../src/contract/step-request.js';
+import { fitContext } from '../../../../src/service/context/fitting/fit-context.js';
+import { fitFocus } from '../../../../src/service/context/fitting/fit-focus.js';
+import { gatherContext } from '../../../../src/service/context/gather-context.js';
+import { inlineSource } from '../../../../src/service/context/sources/inline.js';
+import { createTokenCounter } from '../../../../src/service/tokens/token-counter.js';
+import { stepRequest } from '../../../support/step-request.js';
+import { countWords, wordCounter } from '../../../support/word-counter.js';
+
+type Fields = Pick<
+  StepRequestInput,
+  | 'explicit_context_paths'
+  | 'pinned_item_ids_to_include'
+  | 'vector_search_results_to_include'
+  | 'implicit_context'
+>;
+interface Scene extends Fields {
+  files?: Record<string, string>;
+  pinned?: Record<string, string>;
+}
+
+async function gather({ files = {}, pinned = {}, ...fields }: Scene) {
+  const source = inlineSource({
+    files: Object.entries(files).map(([path, content]) => ({ path, content })),
+    pinned_items: Object.entries(pinned).map(([id, content]) => ({ id, title: undefined, content })),
+  });
+  return gatherContext(stepRequest(fields), [source], new AbortController().signal);
+}
+
+const fitScene = async (scene: Scene, limit = 10_000) => fitContext(await gather(scene), limit, wordCounter);
+const statuses = (items: readonly { id: string; status: string }[]) =>
+  items.map(({ id, status }) => `${id} ${status}`);
+const text = (lines: number, word = 'line') =>
+  Array.from({ length: lines }, (_, index) => `${word} ${index + 1}\n`).join('');
+
+describe('§5 filling by priority', () => {
+  test('everything that fits is included, in order, each with its count', async () => {
+    const { blocks, tokens, items, folders } = await fitScene({
+      files: { 'src/a.ts': text(3), 'src/b.ts': text(2), 'c.ts': text(1) },
+      pinned: { rules: 'Be brief.' },
+      explicit_context_paths: ['src', 'c.ts:1-1'],
+      pinned_item_ids_to_include: ['rules'],
+      vector_search_results_to_include: [{ path: 'd.ts', content: 'chunk', start_line: 7 }],
+    });
+    expect(blocks.map((block) => block.split(' mark=')[0])).toEqual([
+      '<folder path="src"',
+      '<file path="src/a.ts" lines="1-3 of 3"',
+      '<file path="src/b.ts" lines="1-2 of 2"',
+      '<file path="c.ts" lines="1 of 1"',
+      '<pinned id="rules"',
+      '<excerpt path="d.ts" lines="7"',
+    ]);
+    expect(statuses(items)).toEqual([
+      'src included',
+      'src/a.ts included',
+      'src/b.ts included',
+      'c.ts:1-1 included',
+      'rules included',
+      'd.ts:7-7 included',
+    ]);
+    expect(items.map((item) => item.tokens)).toEqual(blocks.map(countWords));
+    expect(tokens).toBe(countWords(blocks.join('')));
+    expect(items[1]).toMatchObject({ original_tokens: items[1]?.tokens, lines: '1-3', reason: null });
+    expect(folders).toEqual([{ path: 'src', files: 2, included: 2 }]);
+  });
+
+  test('one giant item is cut and the rest of its priority is whole', async () => {
+    const { items, tokens } = await fitScene(
+      {
+        files: { 'big.ts': text(5_000), 'small.ts': text(20), 'other.ts': text(30) },
+        explicit_context_paths: ['big.ts', 'small.ts', 'other.ts'],
+      },
+      1_000,
+    );
+    expect(statuses(items)).toEqual(['big.ts truncated', 'small.ts included', 'other.ts included']);
+    expect(items[0]?.lines).toMatch(/^1-\d+,\d+-5000$/);
+    expect(items[0]?.original_tokens).toBeGreaterThan(10_000);
+    expect(tokens).toBeGreaterThan(850);
+  });
+
+  test('a giant file does not starve a folder tagged beside it, nor the folder the file', async () => {
+    const inFolder = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`src/${n}.ts`, text(60)]));
+    const { items, folders } = await fitScene(
+      { files: { 'big.ts': text(5_000), ...inFolder }, explicit_context_paths: ['big.ts', 'src'] },
+      4_000,
+    );
+    const [big, ...rest] = items;
+    expect(big?.status).toBe('truncated');
+    expect(big?.tokens).toBeGreaterThan(1_500);
+    expect(rest.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(1_500);
+    expect(folders[0]?.included).toBeGreaterThan(4);
+  });
+
+  test('explicit before pinned before chunks; what is dropped is named where that fits', async () => {
+    const { items, blocks, tokens } = await fitScene(
+      {
+        files: { 'a.ts': text(5_000) },
+        pinned: { rules: text(400, 'rule') },
+        explicit_context_paths: ['a.ts'],
+        pinned_item_ids_to_include: ['rules'],
+        vector_search_results_to_include: [{ path: 'b.ts', content: text(300), start_line: 11 }],
+      },
+      1_000,
+    );
+    expect(statuses(items)).toEqual(['a.ts truncated', 'rules dropped', 'b.ts:11-310 dropped']);
+    expect(blocks.at(-1)).toMatch(
+      /^<left_out reason="no room" mark="\w+">\npinned rules: 3492 bytes\nb.ts: lines 11-310, 2592 bytes\n/,
+    );
+    expect(items[1]).toMatchObject({ tokens: 0, lines: null, original_tokens: expect.any(Number) });
+    expect(tokens).toBeLessThanOrEqual(1_000);
+  });
+
+  test('of the chunks the best are taken', async () => {
+    const chunk = (path: string, score: number) => ({ path, content: text(100, path), score, start_line: 1 });
+    const { items } = await fitScene(
+      { vector_search_results_to_include: [chunk('low', 0.1), chunk('high', 0.9), chunk('mid', 0.5)] },
+      700,
+    );
+    expect(statuses(items)).toEqual(['high:1-100 included', 'mid:1-100 truncated', 'low:1-100 dropped']);
+  });
+
+  test('a long list of what was dropped is cut, and says how many more there are', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [`file-${index}.ts`, text(200)]),
+    );
+    const { blocks, items } = await fitScene({ files, explicit_context_paths: Object.keys(files) }, 2_000);
+    expect(items.filter(({ status }) => status === 'dropped').length).toBeGreaterThan(250);
+    expect(blocks.at(-1)).toMatch(
+      /^<left_out [^>]*>\nfile-\d+.ts: lines 1-200, 1692 bytes\n.*and \d+ more\n/s,
+    );
+  });
+
+  test('an empty file is included, and no limit at all drops everything', async () => {
+    const scene = { files: { 'empty.ts': '', 'a.ts': 'a\n' }, explicit_context_paths: ['empty.ts', 'a.ts'] };
+    expect(statuses((await fitScene(scene)).items)).toEqual(['empty.ts included', 'a.ts included']);
+    const none = await fitScene(scene, 0);
+    expect(none).toMatchObject({ blocks: [], tokens: 0 });
+    expect(statuses(none.items)).toEqual(['empty.ts dropped', 'a.ts dropped']);
+  });
+});
+
+describe('§5 nothing is sent twice', () => {
+  test('the same file by two names, and inside a folder', async () => {
+    const { blocks, items, folders } = await fitScene({
+      files: { 'src/a.ts': text(3) },
+      explicit_context_paths: ['src/a.ts', './src/a.ts', 'src', 'src/'],
+    });
+    expect(statuses(items)).toEqual([
+      'src/a.ts included',
+      './src/a.ts duplicate',
+      'src included',
+      'src/a.ts duplicate',
+      'src/ duplicate',
+      'src/a.ts duplicate',
+    ]);
+    expect(blocks).toHaveLength(2);
+    expect(folders[0]).toEqual({ path: 'src', files: 1, included: 1 });
+  });
+
+  test('lines asked for by number go first; the whole file adds the others', async () => {
+    const { blocks, items } = await fitScene({
+      files: { 'a.ts': text(10) },
+      explicit_context_paths: ['a.ts', 'a.ts:4-6', 'a.ts:5-8'],
+    });
+    expect(items.map(({ id, status, lines }) => `${id} ${status} ${lines}`)).toEqual([
+      'a.ts included 1-3,9-10',
+      'a.ts:4-6 included 4-6',
+      'a.ts:5-8 included 7-8',
+    ]);
+    expect(items[0]?.reason).toBe('its other lines belong to another item');
+    expect(blocks.join('').match(/line \d+/g)).toHaveLength(10);
+  });
+
+  test('chunks add only the lines that are missing', async () => {
+    const content = (first: number, last: number) =>
+      text(10)
+        .split(/(?<=\n)/)
+        .slice(first - 1, last)
+        .join('');
+    const chunk = (first: number, last: number) => ({
+      path: 'a.ts',
+      content: content(first, last),
+      start_line: first,
+      end_line: last,
+    });
+    const { items } = await fitScene({
+      files: { 'a.ts': text(10) },
+      explicit_context_paths: ['a.ts:1-5'],
+      vector_search_results_to_include: [chunk(2, 4), chunk(4, 7), chunk(6, 9)],
+    });
+    expect(items.map(({ status, lines }) => `${status} ${lines}`)).toEqual([
+      'included 1-5',
+      'duplicate null',
+      'included 6-7',
+      'included 8-9',
+    ]);
+  });
+
+  test('a chunk without line numbers is found by its text', async () => {
+    const { items } = await fitScene({
+      files: { 'a.ts': text(10), 'b.ts': text(10) },
+      explicit_context_paths: ['a.ts'],
+      vector_search_results_to_include: [
+        { path: 'a.ts', content: 'line 3\nline 4' },
+        { path: 'a.ts', content: 'gone' },
+        { path: 'a.ts', content: 'gone' },
+        { path: 'b.ts', content: 'line 3\nline 4' },
+      ],
+    });
+    expect(items.slice(1).map(({ status }) => status)).toEqual([
+      'duplicate',
+      'included',
+      'duplicate',
+      'included',
+    ]);
+  });
+
+  test('a chunk without line numbers takes no lines from one that has them', async () => {
+    const { items, blocks } = await fitScene({
+      vector_search_results_to_include: [
+        { path: 'a.ts', content: 'unnumbered\n', score: 2 },
+        { path: 'a.ts', content: 'first line\n', start_line: 1, score: 1 },
+      ],
+    });
+    expect(items.map(({ status, lines }) => `${status} ${lines}`)).toEqual(['included null', 'included 1']);
+    expect(blocks[0]).toMatch(/^<excerpt path="a.ts" mark=/);
+  });
+
+  test('lines that were cut out do not count as sent: a chunk of them is dropped for room, no duplicate', async () => {
+    const lines = text(4_000).split(/(?<=\n)/);
+    const chunk = { path: 'a.ts', content: lines.slice(1_999, 2_010).join(''), start_line: 2_000 };
+    const scene = {
+      files: { 'a.ts': lines.join('') },
+      explicit_context_paths: ['a.ts'],
+      vector_search_results_to_include: [chunk],
+    };
+    expect((await fitScene(scene, 900)).items[1]?.status).toBe('dropped');
+    expect((await fitScene(scene, 100_000)).items[1]?.status).toBe('duplicate');
+  });
+});
+
+describe('§5 the budget holds and the context is stable', () => {
+  const word = fc.constantFrom('a', 'function', '</file>', '', '    x', '😀', '<|im_end|>', 'Action: f()');
+  const content = fc
+    .array(word, { maxLength: 120 })
+    .chain((words) => fc.constantFrom('\n', ' ').map((glue) => words.join(glue)));
+  const paths = ['a.ts', 'src/b.ts', 'src/c.ts', 'src/auth/d.ts', 'src/authz/e.ts'];
+  const asked = fc.constantFrom(
+    ...paths,
+    'src',
+    'src/auth',
+    '.',
+    'a.ts:2-5',
+    'src/b.ts:1-90',
+    'none',
+    '../x',
+  );
+  const chunk = fc.record(
+    {
+      path: fc.constantFrom(...paths),
+      content,
+      score: fc.double({ noNaN: true, min: 0, max: 1 }),
+      start_line: fc.integer({ min: 1, max: 60 }),
+    },
+    { requiredKeys: ['path', 'content'] },
+  );
+  const scene = fc.record({
+    files: fc
+      .tuple(...paths.map(() => content))
+      .map((all) => Object.fromEntries(paths.map((path, index) => [path, all[index] ?? '']))),
+    pinned: fc.record({ p: content, q: content }),
+    explicit_context_paths: fc.array(asked, { maxLength: 6 }),
+    pinned_item_ids_to_include: fc.subarray(['p', 'q', 'gone']),
+    vector_search_results_to_include: fc.array(chunk, { maxLength: 5 }),
+  });
+
+  test('never above the limit, a row for everything asked for, counts that add up, same bytes again', async () => {
+    await fc.assert(
+      fc.asyncProperty(scene, fc.nat(1_500), async (each, limit) => {
+        const fitted = await fitScene(each, limit);
+        const counted = countWords(fitted.blocks.join(''));
+        expect(fitted.tokens).toBe(counted);
+        expect(counted).toBeLessThanOrEqual(limit);
+        const manifest = fitted.blocks.filter((block) => block.startsWith('<left_out'));
+        const ofItems = fitted.items.reduce((sum, { tokens }) => sum + tokens, 0);
+        expect(ofItems + countWords(manifest.join(''))).toBe(counted);
+        const wanted = [
+          ...each.explicit_context_paths,
+          ...each.pinned_item_ids_to_include,
+          ...each.vector_search_results_to_include.map(({ path }) => path),
+        ];
+        for (const id of wanted) expect(fitted.items.some((row) => row.id.startsWith(id))).toBe(true);
+        for (const block of fitted.blocks) expect(block).toMatch(/^<\w.*\n<\/\w+ [0-9a-f]{16}>\n$/s);
+        expect(await fitScene(each, limit)).toEqual(fitted);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+describe('§5 in real tokens', () => {
+  const sources = ['fitting/fit-context', 'fence', 'fitting/cut-lines', 'gather-context', 'to-items'].map(
+    (name) => `src/service/context/${name}.ts`,
+  );
+  const scene: Scene = {
+    files: Object.fromEntries(sources.map((path) => [path, readFileSync(path, 'utf8')])),
+    pinned: { rules: `${'\n \t\n'.repeat(40)}Rules: 规则 😀 <|im_end|>\n/slash at the start\n\n\n` },
+    explicit_context_paths: ['src', `${sources[0]}:20-60`],
+    pinned_item_ids_to_include: ['rules'],
+    vector_search_results_to_include: [{ path: 'x.ts', content: '\n\n  a();\n\n', score: 1, start_line: 3 }],
+  };
+
+  test.each([
+    'o200k_base',
+    'cl100k_base',
+  ] as const)('%s: the limit holds, and rows add up exactly', async (encoding) => {
+    const counter = createTokenCounter(encoding);
+    const gathered = await gather(scene);
+    for (const limit of [50, 300, 900, 2_000, 5_000, 20_000]) {
+      const { blocks, tokens, items } = await fitContext(gathered, limit, counter);
+      expect(await counter.count(blocks.join(''))).toBe(tokens);
+      expect(tokens).toBeLessThanOrEqual(limit);
+      const leftOut = blocks.filter((block) => block.startsWith('<left_out')).join('');
+      const ofItems = items.reduce((sum, item) => sum + item.tokens, 0);
+      expect(ofItems + (await counter.count(leftOut))).toBe(tokens);
+    }
+  });
+
+  test('an estimated count holds the limit too', async () => {
+    const counter = createTokenCounter('o200k_base', { margin: 1.37 });
+    const gathered = await gather(scene);
+    for (const limit of [300, 900, 5_000]) {
+      const { blocks } = await fitContext(gathered, limit, counter);
+      expect(await counter.count(blocks.join(''))).toBeLessThanOrEqual(limit);
+    }
+  });
+});
+
+describe('§5 the focus file', () => {
+  const files = { 'a.ts': text(200), 'b.ts': text(5) };
+  const focused = (path: string, selection?: [number, number]): Scene => ({
+    files,
+    implicit_context: {
+      last_focused_file_path: path,
+      ...(selection && { selection: { start_line: selection[0], end_line: selection[1] } }),
+    },
+  });
+  async function focus(scene: Scene, limit: number, contextLimit = 10_000) {
+    const fitted = await fitScene(scene, contextLimit);
+    if (!fitted.focus) throw new Error('no focus');
+    return fitFocus(fitted.focus, limit, wordCounter);
+  }
+
+  test('is whole where it fits, and around the selection where it does not', async () => {
+    const whole = await focus(focused('b.ts', [2, 3]), 200);
+    expect(whole.block).toMatch(/^<focus path="b.ts" selected="2-3" lines="1-5 of 5" mark=/);
+    expect(whole.item).toMatchObject({ kind: 'implicit', id: 'b.ts', status: 'included', lines: '1-5' });
+    const part = await focus(focused('a.ts', [100, 102]), 200);
+    expect(part.block).toContain('\nline 101\n');
+    expect(part.item).toMatchObject({
+      status: 'truncated',
+      lines: expect.stringMatching(/^[89]\d-1[01]\d$/),
+    });
+    expect(part.tokens).toBe(countWords(part.block ?? ''));
+    expect(part.tokens).toBeLessThanOrEqual(200);
+  });
+
+  test('is not sent again where the context shows it: one line says that it is open', async () => {
+    const scene = { ...focused('a.ts', [3, 4]), explicit_context_paths: ['a.ts'] };
+    const { block, item } = await focus(scene, 200);
+    expect(block).toMatch(
+      /^<focus path="a.ts" selected="3-4" mark=.*\n\[open in the editor; shown in the context above\]\n/,
+    );
+    expect(item).toMatchObject({ status: 'duplicate' });
+  });
+
+  test('shows the selected lines that the context cut out', async () => {
+    const scene = { ...focused('a.ts', [99, 101]), explicit_context_paths: ['a.ts'] };
+    const { block, item } = await focus(scene, 200, 300);
+    expect(block).toContain('line 99\nline 100\nline 101\n');
+    expect(item).toMatchObject({ status: 'truncated', lines: '99-101' });
+  });
+
+  test('shows what an excerpt in the context does not', async () => {
+    const chunk = { path: 'a.ts', content: 'line 9\nline 10\n', start_line: 9 };
+    const { block, item } = await focus(
+      { ...focused('a.ts'), vector_search_results_to_include: [chunk] },
+      1_000,
+    );
+    expect(block).toContain('\nline 11\n');
+    expect(block).not.toContain('\nline 10\n');
+    expect(item).toMatchObject({ status: 'truncated', lines: '11-200' });
+  });
+
+  test('is dropped where nothing of it fits', async () => {
+    expect(await focus(focused('a.ts', [100, 102]), 5)).toMatchObject({
+      block: undefined,
+      tokens: 0,
+      item: { status: 'dropped' },
+    });
+  });
+});

@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  shareFairly,
+  shareInGroups,
+  shareInTurn,
+} from '../../../../src/service/context/fitting/share-out.js';
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+
+test('what fits is given whole', () => {
+  expect(shareFairly([100, 300, 50], 450)).toEqual([100, 300, 50]);
+});
+
+test('one giant does not starve the rest', () => {
+  expect(shareFairly([Number.POSITIVE_INFINITY, 200, 300], 1_000)).toEqual([500, 200, 300]);
+});
+
+test('giants share alike', () => {
+  expect(shareFairly([9_000, 8_000, 100], 1_000)).toEqual([450, 450, 100]);
+});
+
+test('nothing is cut to less than says something: the last ones get nothing', () => {
+  expect(shareFairly([900, 900, 900, 20], 600)).toEqual([290, 290, 0, 20]);
+});
+
+test('a folder of many files has no more weight than one file', () => {
+  const folder = [400, 400, 400, 400];
+  expect(shareInGroups([[9_000], folder], shareFairly, 1_600)).toEqual([[800], [266, 266, 266, 0]]);
+  expect(shareInGroups([[9_000], folder], shareFairly, 4_000)).toEqual([[2_400], folder]);
+});
+
+test('in turn, the first takes what it needs', () => {
+  expect(shareInTurn([900, 900, 900], 1_200)).toEqual([900, 300, 0]);
+});
+
+test('shares never exceed the room or the size, and leave no room while something is cut', () => {
+  const sizes = fc.array(fc.oneof(fc.nat(3_000), fc.constant(Number.POSITIVE_INFINITY)), { maxLength: 40 });
+  fc.assert(
+    fc.property(sizes, fc.nat(10_000), (wanted, room) => {
+      for (const share of [shareFairly, shareInTurn]) {
+        const shares = share(wanted, room);
+        expect(sum(shares)).toBeLessThanOrEqual(room);
+        expect(shares.every((each, index) => each >= 0 && each <= (wanted[index] ?? 0))).toBe(true);
+      }
+      const fair = shareFairly(wanted, room);
+      const cut = fair.filter((each, index) => each > 0 && each < (wanted[index] ?? 0));
+      expect(new Set(cut).size).toBeLessThanOrEqual(1);
+      if (cut.length > 0) expect(room - sum(fair)).toBeLessThan(cut.length);
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { EventLoopShare } from '../../../src/service/event-loop/event-loop-share.js';
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const MORE_THAN_A_TURN = 1_000_000;
+
+test('work within the share of a turn goes on at once', async () => {
+  const share = new EventLoopShare();
+  const done: number[] = [];
+  for (const work of [1, 1000, 10_000]) share.take(work).then(() => done.push(work));
+  await Promise.resolve();
+  expect(done).toEqual([1, 1000, 10_000]);
+});
+
+test('when the share is used up, one count a turn goes on, in the order they came', async () => {
+  const share = new EventLoopShare();
+  const done: string[] = [];
+  await share.take(MORE_THAN_A_TURN);
+  for (const name of ['first', 'second', 'third']) share.take(MORE_THAN_A_TURN).then(() => done.push(name));
+  await Promise.resolve();
+  const seen = [[...done]];
+  for (let turn = 0; turn < 3; turn++) {
+    await nextTurn();
+    seen.push([...done]);
+  }
+  expect(seen).toEqual([[], ['first'], ['first', 'second'], ['first', 'second', 'third']]);
+});
+
+test('an unused share is not saved up for later turns', async () => {
+  const share = new EventLoopShare();
+  await share.take(1);
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  await share.take(MORE_THAN_A_TURN);
+  let waited = true;
+  share.take(1).then(() => {
+    waited = false;
+  });
+  await Promise.resolve();
+  expect(waited).toBe(true);
+});

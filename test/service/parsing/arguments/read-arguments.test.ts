@@ -1,0 +1,176 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseCompletion } from '../../../../src/service/parsing/parse-completion.js';
+import { maximumDepth } from '../../../../src/service/parsing/text/literals.js';
+import { argumentsOf, read } from '../../../support/parsing/tools.js';
+
+describe('§7.5 arguments', () => {
+  test.each([
+    ['keywords', 'read_file(path="a", start_line=1)'],
+    ['colons', 'read_file(path: "a", start_line: 1)'],
+    ['quoted keys', 'read_file("path"="a", \'start_line\': 1)'],
+    ['positional', 'read_file("a", 1)'],
+    ['mixed', 'read_file("a", start_line=1)'],
+    ['trailing comma', 'read_file(path="a", start_line=1,)'],
+    ['JSON object', 'read_file({"path": "a", "start_line": 1})'],
+    ['Python dict', "read_file({'path': 'a', 'start_line': 1,})"],
+    ['JS object', 'read_file({ path: `a`, start_line: 1 })'],
+    ['several lines', 'read_file(\n  path="a", # the file\n  start_line=1, // from\n)'],
+    ['a space before the parenthesis', 'read_file (path="a", start_line=1)'],
+  ])('%s', (_, call) => {
+    expect(read(`Action: ${call}`)).toMatchObject({
+      confidence: 'exact',
+      action: { toolArgs: { path: 'a', start_line: 1 }, raw: call },
+    });
+  });
+
+  test.each([
+    'list_tools()',
+    'list_tools( )',
+    'list_tools({})',
+    'read_file()',
+  ])('%s means no arguments', (call) => {
+    expect(argumentsOf(`Action: ${call}`)).toEqual({});
+  });
+
+  test('a keyword the signature does not know is kept', () => {
+    expect(argumentsOf('Action: read_file(path="a", line=10)')).toEqual({ path: 'a', line: 10 });
+  });
+
+  test.each([
+    ['search("a", "b")', 'argument 2 has no name: `search` takes query'],
+    ['list_tools("a")', 'argument 1 has no name: `list_tools` takes no parameters'],
+    ['read_file(path="a", 3)', 'argument 2 has no name but follows a named one'],
+    ['read_file("a", path="b")', 'argument `path` is given twice'],
+  ])('arguments are never dropped: %s', (call, problem) => {
+    expect(read(`Action: ${call}`)).toMatchObject({ outcome: 'malformed_action', problem });
+  });
+
+  test('an object is the argument object unless the first parameter is one and no key matches', () => {
+    const schema = { properties: { meta: { type: 'object' }, title: { type: 'string' } } };
+    const typed = [{ name: 'create', parameters: ['meta', 'title'], inputSchema: schema }];
+    const args = (text: string): unknown => parseCompletion(text, typed).action?.toolArgs;
+    expect(args('Action: create({"k": 1})')).toEqual({ meta: { k: 1 } });
+    expect(args('Action: create({"title": "t"})')).toEqual({ title: 't' });
+    expect(args('Action: create({})')).toEqual({});
+    expect(argumentsOf('Action: read_file({"k": 1})')).toEqual({ k: 1 });
+  });
+
+  test('`__proto__` and `constructor` are arguments like any other and pollute nothing', () => {
+    const args = argumentsOf('Action: read_file(__proto__={"x": 1}, constructor={"__proto__": {"y": 2}})');
+    expect(JSON.stringify(args)).toBe('{"__proto__":{"x":1},"constructor":{"__proto__":{"y":2}}}');
+    expect(Object.getPrototypeOf(args)).toBe(Object.prototype);
+    expect(Reflect.get({}, 'x')).toBeUndefined();
+  });
+});
+
+describe('§7.6 values', () => {
+  test.each<[string, unknown]>([
+    ['"a\\nb"', 'a\nb'],
+    ["'it\\'s'", "it's"],
+    ['"it\'s"', "it's"],
+    ['"a\nb\r\n"', 'a\nb\r\n'],
+    ["r'\\d+\\n'", '\\d+\\n'],
+    ['"\\d+"', '\\d+'],
+    ['"""a "quoted" b"""', 'a "quoted" b'],
+    ["'''x\n'''", 'x\n'],
+    ["'a' \"b\"\n  r'\\c'", 'ab\\c'],
+    ['`a \x24{b} \\`c\\``', 'a \x24{b} `c`'],
+    ['"\\u00e9\\x41\\U0001F680\\u{1F680}\\101"', 'éA🚀🚀A'],
+    ['"\\ud83d\\ude80"', '🚀'],
+    ['"a\\/b"', 'a/b'],
+    ['"a\\\nb"', 'ab'],
+    ["u'x'", 'x'],
+    ['"00123"', '00123'],
+    ['"true"', 'true'],
+    ['-3', -3],
+    ['+3', 3],
+    ['1e3', 1000],
+    ['2.5E-3', 0.0025],
+    ['.5', 0.5],
+    ['5.', 5],
+    ['1_000', 1000],
+    ['0x1F', 31],
+    ['True', true],
+    ['false', false],
+    ['None', null],
+    ['null', null],
+    ['(1, "a")', [1, 'a']],
+    ['(1,)', [1]],
+    ['()', []],
+    ['("a")', 'a'],
+    ['[1, [2, {"k": (3,)}],]', [1, [2, { k: [3] }]]],
+    ['{1: "a", k: None, "q" "r": 2}', { '1': 'a', k: null, qr: 2 }],
+    ['9007199254740991', 9007199254740991],
+  ])('%s', (literal, value) => {
+    const parsed = read(`Action: read_file(path=${literal})`);
+    expect(parsed.action?.toolArgs).toEqual({ path: value });
+    expect(parsed.confidence).toBe('exact');
+  });
+
+  test.each([
+    '12345678901234567890',
+    '-9007199254740993',
+    '1'.repeat(5000),
+  ])('an integer beyond 2^53 keeps its digits as text, reported: %s', (digits) => {
+    const parsed = read(`Action: read_file(path=${digits})`);
+    expect(parsed.action?.toolArgs).toEqual({ path: digits });
+    expect(parsed.repairs).toEqual(['big_integer_as_text']);
+  });
+
+  test.each(['NaN', 'Infinity', '-Infinity', '1e999', '[NaN]'])('%s is no JSON and no action', (word) => {
+    expect(read(`Action: read_file(path=${word})`).outcome).toBe('malformed_action');
+  });
+
+  test('values nested too deep for the history they return to are malformed', () => {
+    const nested = (depth: number): string =>
+      `Action: read_file(path=${'['.repeat(depth)}${']'.repeat(depth)})`;
+    expect(read(nested(maximumDepth)).outcome).toBe('action');
+    expect(read(nested(maximumDepth + 2)).outcome).toBe('malformed_action');
+    expect(read(nested(10_000)).outcome).toBe('malformed_action');
+    expect(read(`Action: ${'{"a":'.repeat(10_000)}`).outcome).toBe('malformed_action');
+  });
+});
+
+describe('§7.13 repairs are reported', () => {
+  test.each<[string, unknown, string]>([
+    ['read_file(path="a", start_line=3', { path: 'a', start_line: 3 }, 'missing_close'],
+    ['read_file(path="a"\n\nI will wait (a bit).', { path: 'a' }, 'missing_close'],
+    ['read_file(path="say "hi" to Bob")', { path: 'say "hi" to Bob' }, 'inner_quotes'],
+    ['read_file(path="a "b" c", start_line=3)', { path: 'a "b" c', start_line: 3 }, 'inner_quotes'],
+    ['read_file(path="f("x") + 1")', { path: 'f("x") + 1' }, 'inner_quotes'],
+    ['read_file(path=src/a b.ts, start_line=3)', { path: 'src/a b.ts', start_line: 3 }, 'bare_word'],
+    ["read_file(path=what's new)", { path: "what's new" }, 'bare_word'],
+    ['read_file(path=00123)', { path: '00123' }, 'bare_word'],
+    ['read_file(path=https://x.test/a?b=c)', { path: 'https://x.test/a?b=c' }, 'bare_word'],
+    ['read_file(path=3 * (2 + 1))', { path: '3 * (2 + 1)' }, 'bare_word'],
+    ['read_file(path=“a”)', { path: 'a' }, 'smart_quotes'],
+    ['read_file(path=[a, b])', { path: ['a', 'b'] }, 'bare_word'],
+    ['read_file(path=undefined)', { path: null }, 'undefined_as_null'],
+    ['read_file({"path": "a", "path": "b"})', { path: 'b' }, 'duplicate_key'],
+  ])('%s', (call, args, repair) => {
+    const parsed = read(`Action: ${call}`);
+    expect(parsed.action?.toolArgs).toEqual(args);
+    expect(parsed).toMatchObject({ confidence: 'repaired', repairs: [repair] });
+  });
+
+  test.each([
+    ['an unterminated string', 'write_file(path="a", content="x)\nObservation: ok'],
+    ['a string that swallows the next action', 'read_file(path="a)\nAction: read_file(path="b")'],
+    ['inner quotes over lines', 'write_file(path="a", content="print("x")\nprint("y")\n")'],
+    ['two lines that may close', 'read_file(path="say "a" b")\nor read_file(path="c")'],
+    ['an ellipsis', 'write_file(path="a", content=...)'],
+    ['a placeholder', 'read_file(path=<the file>)'],
+    ['a call as value', 'write_file(path="a", content=open("b"))'],
+    ['an expression', 'write_file(path="a", content="b" + c)'],
+    ['an f-string', 'read_file(path=f"src/{name}")'],
+    ['an argument behind the missing comma', 'read_file(path="a"\nstart_line=3)'],
+    ['a trailing comma without end', 'read_file(path="a",'],
+    ['a set', 'read_file(path={1, 2})'],
+  ])('what is unclear does not run: %s', (_, call) => {
+    expect(read(`Action: ${call}`)).toMatchObject({
+      outcome: 'malformed_action',
+      action: null,
+      problem: expect.any(String),
+    });
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals';
+import { toOfferedTool } from '../../../../src/service/parsing/arguments/offered-tool.js';
+import { readSignatures } from '../../../../src/service/parsing/arguments/signatures.js';
+
+function told(segment: string): string[] {
+  return readSignatures(segment).map(({ name, parameters }) => `${name}(${parameters.join(', ')})`);
+}
+
+describe('§2 tools are read from free text', () => {
+  test.each([
+    ['plain', 'read_file(path, start_line)', ['read_file(path, start_line)']],
+    [
+      'bullets with text',
+      '- read_file(path): reads\n* search(query="…") - finds, like grep(x)',
+      ['read_file(path)', 'search(query)'],
+    ],
+    [
+      'inline code',
+      'Use `read_file(path)` to read and `search(query, limit=10)` to find file(s).',
+      ['read_file(path)', 'search(query, limit)'],
+    ],
+    [
+      'one line',
+      'Tools: read_file(path: string, opts: {a: number}), http.request(url), send-mail(to)',
+      ['read_file(path, opts)', 'http.request(url)', 'send-mail(to)'],
+    ],
+    [
+      'bold and numbered',
+      '1. **read_file**(path): text\n2. **list_tools** - lists',
+      ['read_file(path)', 'list_tools()'],
+    ],
+    [
+      'headings with bullets',
+      '### `read_file`\nReads.\n- `path` (string): where\n- start_line: from\n\n### list_tools\nLists.',
+      ['read_file(path, start_line)', 'list_tools()'],
+    ],
+    [
+      'signature with its bullets',
+      'search_code(pattern, path)\n- pattern: regex\n- path: folder',
+      ['search_code(pattern, path)'],
+    ],
+    ['names as bullets', '- read_file: reads a file\n- list_tools: lists', ['read_file()', 'list_tools()']],
+    [
+      'table',
+      '| Tool | What |\n|---|---|\n| `read_file(path)` | reads |\n| `x.y(a, b)` | z |',
+      ['read_file(path)', 'x.y(a, b)'],
+    ],
+    [
+      'Python',
+      'def read(path: str, *, n: int = 1, **more) -> str:\n    """Reads."""\nasync def ls(self): pass',
+      ['read(path, n)', 'ls()'],
+    ],
+    [
+      'TypeScript',
+      'read_file(\n  path: string, // where\n  start?: number,\n): Promise<string>',
+      ['read_file(path, start)'],
+    ],
+    ['types first', 'search(string query, int limit)', ['search(query, limit)']],
+    ['example values', 'read_file(path="src/a, b.ts", n=3)', ['read_file(path, n)']],
+    ['other scripts', '検索(クエリ)', ['検索(クエリ)']],
+    ['the first mention counts', 'read(path, n)\nExample: read(path="a")', ['read(path, n)']],
+  ])('%s', (_, segment, expected) => {
+    expect(told(segment)).toEqual(expected);
+  });
+
+  test.each([
+    '',
+    'You can read files (be careful) and answer.',
+    '{"a": 1}',
+    'Be brief.\n\n> quote',
+  ])('%j names no tool', (segment) => {
+    expect(readSignatures(segment)).toEqual([]);
+  });
+
+  const schema = { type: 'object', properties: { path: { type: 'string' }, n: { type: 'integer' } } };
+  test.each([
+    ['MCP', [{ name: 'read', inputSchema: schema }]],
+    ['OpenAI', [{ type: 'function', function: { name: 'read', parameters: schema } }]],
+    ['Anthropic', { tools: [{ name: 'read', input_schema: schema }] }],
+  ])('JSON definitions in the shape of %s', (_, definitions) => {
+    const expected = [{ name: 'read', parameters: ['path', 'n'], inputSchema: schema }];
+    expect(readSignatures(JSON.stringify(definitions, null, 2))).toEqual(expected);
+    expect(readSignatures(`Tools:\n\`\`\`json\n${JSON.stringify(definitions)}\n\`\`\``)).toEqual(expected);
+  });
+
+  test('JSON definitions with parameters as map or list', () => {
+    expect(
+      told('{"name": "a", "parameters": {"x": "text"}}\n{"name": "b", "args": ["y", {"name": "z"}]}'),
+    ).toEqual(['a(x)', 'b(y, z)']);
+  });
+
+  test('a tool definition keeps the order of its properties', () => {
+    expect(toOfferedTool({ name: 'read', inputSchema: schema })).toEqual({
+      name: 'read',
+      parameters: ['path', 'n'],
+      inputSchema: schema,
+    });
+    expect(toOfferedTool({ name: 'ls', inputSchema: {} }).parameters).toEqual([]);
+  });
+});

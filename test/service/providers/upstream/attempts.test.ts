@@ -1,0 +1,201 @@
+import { createConnection, createServer, type Server } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { CompletionRequest } from '../../../../src/service/agent/provider.js';
+import type { Completion } from '../../../../src/service/offline/wire/reply.js';
+import {
+  ask,
+  connect,
+  directoryAt,
+  failureOf,
+  fakeProvider,
+  patienceOf,
+  ways,
+} from '../../../support/providers/requests.js';
+
+const answer: Completion = { text: 'Final Answer: in cart.ts' };
+const local = { model: 'qwen3', streamed: false };
+const relays: Server[] = [];
+afterEach(() => {
+  for (const relay of relays.splice(0)) relay.close();
+});
+
+const steered: Partial<CompletionRequest> = { temperature: 0, seed: 7 };
+
+describe.each(ways)('§4.1 $title', (way) => {
+  test('a 429 is followed by one more request, after the wait the provider asks for', async () => {
+    const fake = await fakeProvider([{ fault: 'rate-limited', retryAfter: '0.4' }, answer]);
+    const completion = await ask(connect(directoryAt(fake.url), way.model), way);
+    expect(completion.text).toBe(answer.text);
+    const [first, second] = fake.requests;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(395);
+    expect(second?.rawBody).toBe(first?.rawBody);
+  });
+
+  test.each([
+    ['3600', 3_600_000],
+    ['1e9', 3_600_000],
+    ['99999999999999999999999', 3_600_000],
+  ])('a Retry-After of %s is passed on at once, an hour at most', async (retryAfter, retryAfterMs) => {
+    const fake = await fakeProvider({ fault: 'rate-limited', retryAfter });
+    const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));
+    expect(error).toMatchObject({ failure: 'rate_limited', retryAfterMs });
+    expect(fake.requests).toHaveLength(1);
+  });
+
+  test('there is no second request where the wait would leave no time for the answer', async () => {
+    const fake = await fakeProvider({ fault: 'server-error' });
+    const error = await failureOf(
+      ask(connect(directoryAt(fake.url), way.model), way, { ...patienceOf(), remainingMs: () => 400 }),
+    );
+    expect(error).toMatchObject({ failure: 'failed', upstreamStatus: 500 });
+    expect(fake.requests).toHaveLength(1);
+  });
+
+  test('there is never a third request, whatever the second one fails of', async () => {
+    const fake = await fakeProvider([
+      { fault: 'server-error' },
+      { fault: 'unavailable', retryAfter: '2' },
+      answer,
+    ]);
+    const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));
+    expect(error).toMatchObject({ failure: 'overloaded', upstreamStatus: 503, retryAfterMs: 2_000 });
+    expect(fake.requests).toHaveLength(2);
+  });
+
+  test('a caller who leaves during the wait ends it', async () => {
+    const fake = await fakeProvider({ fault: 'rate-limited', retryAfter: '10' });
+    const patience = patienceOf();
+    const failed = failureOf(ask(connect(directoryAt(fake.url), way.model), way, patience));
+    await (await fake.request(0)).ended;
+    patience.interrupt('caller_left');
+    expect(await failed).toBe(patience.signal.reason);
+    expect(fake.requests).toHaveLength(1);
+  });
+});
+
+describe('§4.1 a refused parameter', () => {
+  test('is left out of one more request, and of all later ones', async () => {
+    const fake = await fakeProvider({
+      fault: 'unsupported-parameter',
+      parameter: 'temperature',
+      completion: answer,
+    });
+    const directory = directoryAt(fake.url);
+    const warning = { code: 'parameter_dropped', message: expect.stringContaining('temperature') };
+
+    const first = await ask(connect(directory, 'qwen3', 'local'), local, patienceOf(), steered);
+    expect(first.warnings).toEqual([warning]);
+    expect(fake.requests.map(({ body }) => body['temperature'])).toEqual([0, undefined]);
+    expect(fake.requests.map(({ body }) => body['seed'])).toEqual([7, 7]);
+
+    const later = await ask(connect(directory, 'qwen3', 'local'), local, patienceOf(), steered);
+    expect(later.warnings).toEqual([warning]);
+    expect(fake.requests).toHaveLength(3);
+  });
+
+  test('is remembered for that model of that upstream alone', async () => {
+    const fake = await fakeProvider({
+      fault: 'unsupported-parameter',
+      parameter: 'temperature',
+      completion: answer,
+    });
+    const directory = directoryAt(fake.url);
+    await ask(connect(directory, 'qwen3', 'local'), local, patienceOf(), steered);
+    await ask(connect(directory, 'llama4', 'local'), { ...local, model: 'llama4' }, patienceOf(), steered);
+    expect(fake.requests.map(({ body }) => 'temperature' in body)).toEqual([true, false, true, false]);
+  });
+
+  test('is not remembered where leaving it out did not help', async () => {
+    const fake = await fakeProvider([
+      { fault: 'unsupported-parameter', parameter: 'temperature' },
+      { fault: 'bad-request' },
+      answer,
+    ]);
+    const directory = directoryAt(fake.url);
+    await failureOf(ask(connect(directory, 'qwen3', 'local'), local, patienceOf(), steered));
+    await ask(connect(directory, 'qwen3', 'local'), local, patienceOf(), steered);
+    expect(fake.requests.map(({ body }) => 'temperature' in body)).toEqual([true, false, true]);
+  });
+
+  test('is not guessed: a refusal that names nothing of ours is final', async () => {
+    const fake = await fakeProvider({ fault: 'unsupported-parameter', parameter: 'model' });
+    const error = await failureOf(
+      ask(connect(directoryAt(fake.url), 'qwen3', 'local'), local, patienceOf(), steered),
+    );
+    expect(error).toMatchObject({ failure: 'rejected' });
+    expect(fake.requests).toHaveLength(1);
+  });
+
+  test('the output limit goes under its other name', async () => {
+    const fake = await fakeProvider({
+      fault: 'unsupported-parameter',
+      parameter: 'max_tokens',
+      completion: answer,
+    });
+    const completion = await ask(connect(directoryAt(fake.url), 'qwen3', 'local'), local);
+    expect(completion.warnings).toEqual([]);
+    const limits = fake.requests.map(({ body }) => [body['max_tokens'], body['max_completion_tokens']]);
+    expect(limits).toEqual([
+      [500, undefined],
+      [undefined, 500],
+    ]);
+  });
+
+  test.each(['output_config', 'thinking'])('Anthropic names %s in the sentence alone', async (parameter) => {
+    const fake = await fakeProvider({ fault: 'unsupported-parameter', parameter, completion: answer });
+    const way = { model: 'claude-opus-5', streamed: false };
+    const provider = connect(directoryAt(fake.url), way.model);
+    const completion = await ask(provider, way, patienceOf(), { reasoningEffort: 'high' });
+    expect(completion.text).toBe(answer.text);
+    expect(fake.requests.map(({ body }) => parameter in body)).toEqual([true, false]);
+  });
+});
+
+describe('§4.1 a connection that fails', () => {
+  test('before anything was written is tried once more', async () => {
+    const fake = await fakeProvider(answer);
+    const port = await freePort();
+    const directory = directoryAt(`http://127.0.0.1:${port}`);
+    const asked = ask(connect(directory, 'gpt-4o'), { model: 'gpt-4o', streamed: false });
+    await listenLater(port, Number(new URL(fake.url).port));
+    expect((await asked).text).toBe(answer.text);
+    expect(fake.requests).toHaveLength(1);
+  });
+
+  test('is unreachable when it fails again', async () => {
+    const directory = directoryAt(`http://127.0.0.1:${await freePort()}`);
+    const error = await failureOf(ask(connect(directory, 'gpt-4o'), { model: 'gpt-4o', streamed: false }));
+    expect(error).toMatchObject({ failure: 'unreachable', upstreamStatus: null });
+  });
+
+  test('after it was used before is not tried again: the request may have arrived, and been billed', async () => {
+    const fake = await fakeProvider([answer, { fault: 'reset' }, answer]);
+    const provider = connect(directoryAt(fake.url), 'gpt-4o');
+    await ask(provider, { model: 'gpt-4o', streamed: false });
+    const error = await failureOf(ask(provider, { model: 'gpt-4o', streamed: false }));
+    expect(error).toMatchObject({ failure: 'unreachable' });
+    expect(fake.requests).toHaveLength(2);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== 'object' || !address) throw new Error('no port');
+  return address.port;
+}
+
+/** Begins to listen when the first attempt has been refused, and passes connections on. */
+async function listenLater(port: number, target: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  const server = createServer((socket) => {
+    const onward = createConnection(target, '127.0.0.1');
+    socket.on('error', () => onward.destroy());
+    onward.on('error', () => socket.destroy());
+    socket.pipe(onward).pipe(socket);
+  });
+  relays.push(server);
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+}

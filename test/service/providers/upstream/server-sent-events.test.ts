@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  readEvents,
+  type ServerSentEvent,
+} from '../../../../src/service/providers/upstream/server-sent-events.js';
+
+async function eventsIn(...pieces: readonly Uint8Array[]): Promise<ServerSentEvent[]> {
+  const events: ServerSentEvent[] = [];
+  for await (const event of readEvents(pieces)) events.push(event);
+  return events;
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const line = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, ''));
+const anyEvent = fc.record({
+  event: line,
+  data: fc.array(line, { minLength: 1, maxLength: 3 }).map((lines) => lines.join('\n')),
+});
+
+test('§9 events are the same wherever the bytes are cut, whatever ends the lines', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyEvent, { maxLength: 5 }),
+      fc.constantFrom('\n', '\r\n', '\r'),
+      fc.array(fc.nat(400)),
+      async (events, end, cuts) => {
+        const written = events.map(({ event, data }) =>
+          [`event: ${event}`, ': a comment', ...data.split('\n').map((each) => `data: ${each}`), '', ''].join(
+            end,
+          ),
+        );
+        const whole = bytes(written.join(''));
+        const places = [0, ...cuts.filter((cut) => cut < whole.length).sort((a, b) => a - b), whole.length];
+        const pieces = places.slice(1).map((place, index) => whole.slice(places[index], place));
+        expect(await eventsIn(...pieces)).toEqual(events);
+      },
+    ),
+  );
+});
+
+test.each([
+  ['no space after the colon', 'data:x\n\n', [{ event: '', data: 'x' }]],
+  ['a byte order mark', '\uFEFFdata: x\n\n', [{ event: '', data: 'x' }]],
+  ['an event without data', 'event: ping\n\ndata: x\n\n', [{ event: '', data: 'x' }]],
+  ['an event without its blank line', 'data: x\n\ndata: cut', [{ event: '', data: 'x' }]],
+  ['fields of other names', 'id: 7\nretry: 5\nweird\ndata: x\n\n', [{ event: '', data: 'x' }]],
+])('§9 %s', async (_, text, events) => {
+  expect(await eventsIn(bytes(text))).toEqual(events);
+});

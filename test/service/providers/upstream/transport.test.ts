@@ -1,0 +1,176 @@
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import {
+  ask,
+  connect,
+  directoryAt,
+  eventually,
+  failureOf,
+  patienceOf,
+} from '../../../support/providers/requests.js';
+
+const plain = { model: 'gpt-4o', streamed: false };
+const answer = JSON.stringify({
+  choices: [{ message: { role: 'assistant', content: 'Final Answer: yes' }, finish_reason: 'stop' }],
+});
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function listen(server: Server): Promise<string> {
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await eventually(() => server.listening);
+  // A server that listens on a port has an AddressInfo.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const answering = (write: (response: ServerResponse) => void) =>
+  listen(
+    createHttpServer((request, response) => {
+      request.resume().on('end', () => write(response));
+    }),
+  );
+
+/** Says these bytes to whoever has sent something, and hangs up. */
+const saying = (bytes: string) =>
+  listen(createTcpServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(bytes))));
+
+const failureAt = async (url: string, way = plain) =>
+  failureOf(ask(connect(directoryAt(url), way.model), way));
+
+describe('§8 an answer is checked before it is used', () => {
+  const jsonHead = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+
+  test.each([
+    { what: 'is no HTTP', bytes: 'SSH-2.0-OpenSSH_9.2\r\n', failure: 'invalid_response' },
+    {
+      what: 'has endless headers',
+      bytes: `${jsonHead}x: ${'y'.repeat(200_000)}\r\n\r\n`,
+      failure: 'invalid_response',
+    },
+    { what: 'ends in its headers', bytes: jsonHead, failure: 'unreachable' },
+    {
+      what: 'is shorter than it says',
+      bytes: `${jsonHead}content-length: 500\r\n\r\n{"cho`,
+      failure: 'unreachable',
+    },
+    {
+      what: 'has an odd status',
+      bytes: 'HTTP/1.1 799 Odd\r\ncontent-length: 0\r\n\r\n',
+      failure: 'invalid_response',
+    },
+    { what: 'has no content', bytes: 'HTTP/1.1 204 No Content\r\n\r\n', failure: 'invalid_response' },
+    {
+      what: 'redirects nowhere',
+      bytes: 'HTTP/1.1 301 Moved\r\ncontent-length: 0\r\n\r\n',
+      failure: 'invalid_response',
+    },
+  ])('one that $what is $failure', async ({ bytes, failure }) => {
+    expect(await failureAt(await saying(bytes))).toMatchObject({ failure });
+  });
+
+  test('one that is compressed, which was not asked for, is refused', async () => {
+    const url = await answering((response) =>
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(answer),
+    );
+    expect(await failureAt(url)).toMatchObject({ failure: 'invalid_response' });
+  });
+
+  test("of an error's body no more is read than tells what it is", async () => {
+    let sent = 0;
+    const url = await answering((response) => {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      const more = (): void => {
+        while (!response.destroyed && sent < 50_000_000) {
+          sent += 65_536;
+          if (!response.write('x'.repeat(65_536))) return void response.once('drain', more);
+        }
+        response.end();
+      };
+      more();
+    });
+    expect(await failureAt(url)).toMatchObject({ failure: 'rejected', upstreamStatus: 400 });
+    expect(sent).toBeLessThan(20_000_000);
+  });
+
+  test('content parts are read, since some servers send them; `charset` does not matter', async () => {
+    const parts = answer.replace(
+      '"Final Answer: yes"',
+      '[{"type":"text","text":"Final Answer: "},{"type":"text","text":"yes"}]',
+    );
+    const url = await answering((response) =>
+      response.writeHead(200, { 'content-type': 'Application/JSON; charset=utf-8' }).end(parts),
+    );
+    const completion = await ask(connect(directoryAt(url), 'gpt-4o'), plain);
+    expect(completion).toMatchObject({
+      text: 'Final Answer: yes',
+      usage: { input_tokens: null },
+      model: 'gpt-4o',
+    });
+  });
+});
+
+describe('§8 connections', () => {
+  test('idle ones survive the gap between steps', async () => {
+    let connections = 0;
+    // Says nothing about how long it keeps a connection, as the vendors do.
+    const server = createHttpServer({ keepAliveTimeout: 0 }, (request, response) => {
+      request
+        .resume()
+        .on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(answer));
+    }).on('connection', () => {
+      connections += 1;
+    });
+    const provider = connect(directoryAt(await listen(server)), 'gpt-4o');
+    await ask(provider, plain);
+    await new Promise((resolve) => setTimeout(resolve, 5_500));
+    await ask(provider, plain);
+    expect(connections).toBe(1);
+  }, 10_000);
+
+  test('one that was closed while idle is replaced', async () => {
+    const impatient = await answering((response) =>
+      response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end(answer),
+    );
+    const provider = connect(directoryAt(impatient), 'gpt-4o');
+    for (let call = 0; call < 3; call += 1) await ask(provider, plain);
+  });
+
+  test('a stream that has said all is not waited for', async () => {
+    const chunk = { choices: [{ delta: { content: 'yes' }, finish_reason: 'stop' }] };
+    const url = await answering((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+    });
+    const completion = await ask(
+      connect(directoryAt(url), 'gpt-4o'),
+      { ...plain, streamed: true },
+      patienceOf(4_000),
+    );
+    expect(completion.text).toBe('yes');
+  });
+
+  test('a stream whose connection ends after its finish reason is whole', async () => {
+    const chunk = { choices: [{ delta: { content: 'yes' }, finish_reason: 'stop' }] };
+    const url = await answering((response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(`data: ${JSON.stringify(chunk)}\n\n`),
+    );
+    expect((await ask(connect(directoryAt(url), 'gpt-4o'), { ...plain, streamed: true })).text).toBe('yes');
+  });
+
+  test('a stream that ends without one was cut', async () => {
+    const chunk = { choices: [{ delta: { content: 'ye' }, finish_reason: null }] };
+    const url = await answering((response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(`data: ${JSON.stringify(chunk)}\n\n`),
+    );
+    expect(await failureAt(url, { ...plain, streamed: true })).toMatchObject({ failure: 'unreachable' });
+  });
+});

@@ -1,0 +1,167 @@
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach } from '@jest/globals';
+import { startLocalService } from '../../src/cli/session/local-service.js';
+import {
+  type FakeProvider,
+  type Script,
+  startFakeProvider,
+} from '../../src/service/offline/fake-provider.js';
+import type { Completion } from '../../src/service/offline/wire/reply.js';
+
+const main = join(process.cwd(), '.build/src/cli/main.js');
+
+/** What is to be put away after a test: providers, processes, folders. */
+const leftovers: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const putAway of leftovers.splice(0).reverse()) await putAway();
+});
+
+/** The model's text for one step. */
+export const act = (call: string, thought = 'I act.'): Completion => ({
+  text: `Thought: ${thought}\nAction: ${call}`,
+});
+export const answer = (text: string): Completion => ({ text: `Thought: I know.\nFinal Answer: ${text}` });
+
+export interface Bench {
+  readonly folder: string;
+  readonly provider: FakeProvider;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Runs the CLI to its end, with the scripted model. */
+  run(args: readonly string[], input?: string): Promise<Ended>;
+  /** Starts it without waiting. */
+  start(args: readonly string[]): ChildProcessWithoutNullStreams;
+  /** Starts it on a terminal of its own. */
+  open(args: readonly string[]): Pty;
+  /** The messages of the provider's request of this index, as one text. */
+  prompt(index: number): string;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export const scripted = ['--model', 'scripted', '--upstream', 'fake'];
+
+/**
+ * A project folder and a scripted model behind the real service, which runs here unless the CLI is to start it
+ * in its own process.
+ */
+export async function setUp(
+  script: Script,
+  files: Readonly<Record<string, string>> = {},
+  { inProcess = false } = {},
+): Promise<Bench> {
+  const provider = await startFakeProvider(script);
+  leftovers.push(() => provider.close());
+  const folder = makeFolder(files);
+  const environment = {
+    PATH: process.env['PATH'],
+    HOME: makeFolder({}),
+    TERM: 'xterm-256color',
+    UPSTREAMS: JSON.stringify({
+      fake: `${provider.url}/v1`,
+      guarded: { url: `${provider.url}/v1`, keyRequired: true },
+    }),
+  };
+  const server = inProcess ? [] : ['--server', await serve(environment)];
+  const start = (args: readonly string[]) => {
+    const child = spawn(process.execPath, [main, '--dir', folder, ...server, ...args], { env: environment });
+    leftovers.push(() => void child.kill('SIGKILL'));
+    return child;
+  };
+  return {
+    folder,
+    provider,
+    environment,
+    start,
+    run: (args, input = '') => ended(start(args), input),
+    open: (args) => openPty([main, '--dir', folder, ...server, ...args], environment),
+    prompt: (index) => JSON.stringify(provider.requests[index]?.body['messages']),
+  };
+}
+
+async function serve(environment: NodeJS.ProcessEnv): Promise<string> {
+  const service = await startLocalService(environment);
+  leftovers.push(() => service.close());
+  return service.url;
+}
+
+function makeFolder(files: Readonly<Record<string, string>>): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stepwise-cli-')));
+  leftovers.push(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}
+
+export async function ended(child: ChildProcessWithoutNullStreams, input = ''): Promise<Ended> {
+  const [stdout, stderr]: Buffer[][] = [[], []];
+  child.stdout.on('data', (chunk) => stdout?.push(chunk));
+  child.stderr.on('data', (chunk) => stderr?.push(chunk));
+  child.stdin.end(input);
+  const [code] = await once(child, 'close');
+  return { code, stdout: String(Buffer.concat(stdout ?? [])), stderr: String(Buffer.concat(stderr ?? [])) };
+}
+
+/** A program on a pseudo-terminal, as a person would see it. */
+export interface Pty {
+  /** Types keys as they are. */
+  type(keys: string): void;
+  /** Resolves when the text stands in what was shown since the last call; fails after some seconds. */
+  see(text: string): Promise<string>;
+  /** Everything shown so far, without colours and movements. */
+  readonly shown: string;
+  /** The exit code. */
+  readonly end: Promise<number | null>;
+}
+
+/** `script` of util-linux makes the terminal; the one of macOS takes other options. */
+export const hasTerminal = /util-linux/.test(
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '',
+);
+
+function openPty(args: readonly string[], env: NodeJS.ProcessEnv): Pty {
+  const command = ['exec', process.execPath, ...args].map(quote).join(' ');
+  const child = spawn('script', ['-qfec', `stty cols 100 rows 40; ${command}`, '/dev/null'], { env });
+  leftovers.push(() => void child.kill('SIGKILL'));
+  let raw = '';
+  let seen = 0;
+  child.stdout.on('data', (chunk) => {
+    raw += chunk;
+  });
+  const shown = () => stripVTControlCharacters(raw).replaceAll('\r', '');
+  return {
+    type: (keys) => void child.stdin.write(keys),
+    see: async (text) => {
+      for (let tries = 0; tries < 400; tries++) {
+        const found = shown().indexOf(text, seen);
+        if (found >= 0) {
+          const part = shown().slice(seen, found + text.length);
+          seen = found + text.length;
+          return part;
+        }
+        await wait(25);
+      }
+      throw new Error(`"${text}" was not shown after:\n${shown().slice(seen)}`);
+    },
+    get shown() {
+      return shown();
+    },
+    end: once(child, 'close').then(([code]) => code),
+  };
+}
+
+const quote = (word: string): string => (word === 'exec' ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+export const escapeKey = '\u001b';
+export const enterKey = '\r';

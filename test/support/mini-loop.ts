@@ -1,0 +1,63 @@
+import { extractiveReply } from '../../src/service/offline/extractive/extractive-model.js';
+import { readCalls } from '../../src/service/offline/extractive/read-calls.js';
+import type { Message } from '../../src/service/offline/extractive/read-prompt.js';
+import { type FolderTool, folderTools } from './folder-tools.js';
+
+export interface MiniRun {
+  readonly answer: string;
+  readonly replies: readonly string[];
+  readonly calls: readonly string[];
+}
+
+interface Options {
+  readonly root?: string;
+  /** The tools that are offered; all three by default. */
+  readonly offered?: readonly string[];
+  readonly maxSteps?: number;
+  /** Stands before the task. */
+  readonly context?: string;
+}
+
+/** A loop of the simplest kind: ask, run the tool, append, until there is an answer. */
+export function runMiniLoop(task: string, options: Options = {}): MiniRun {
+  const { root = 'examples/shop', maxSteps = 8, context = '' } = options;
+  const all = folderTools(root);
+  const offered = options.offered ?? Object.keys(all);
+  const messages: Message[] = [
+    { role: 'system', content: systemText(offered.flatMap((name) => all[name] ?? [])) },
+    { role: 'user', content: context + task },
+  ];
+  const replies: string[] = [];
+  for (let step = 1; step <= maxSteps; step += 1) {
+    const reply = extractiveReply(step === maxSteps ? withLastWord(messages) : messages);
+    replies.push(reply);
+    const [call] = readCalls(reply);
+    if (!call) break;
+    const observation = all[call.name]?.run(call.args) ?? `Error: no tool ${call.name}`;
+    messages.push(
+      { role: 'assistant', content: reply },
+      { role: 'user', content: `<observation mark="a1b2c3d4">\n${observation}\n</observation a1b2c3d4>` },
+    );
+  }
+  const calls = replies.flatMap((reply) => /^Action: (.*)$/m.exec(reply)?.[1] ?? []);
+  return { answer: replies.at(-1)?.split('Final Answer:')[1]?.trim() ?? '', replies, calls };
+}
+
+const systemText = (tools: readonly FolderTool[]): string =>
+  `You are a careful assistant. Write either
+
+Thought: what you think
+Action: tool_name(argument="value", other=1)
+
+or, when you know it,
+
+Thought: what you think
+Final Answer: the answer
+
+Tools:
+${tools.map(({ signature }) => `- ${signature}`).join('\n')}`;
+
+const withLastWord = (messages: readonly Message[]): Message[] => [
+  ...messages,
+  { role: 'user', content: 'This is the last step. You must answer now from what you know.' },
+];

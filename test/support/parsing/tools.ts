@@ -1,0 +1,26 @@
+import type { OfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
+import {
+  type ParsedCompletion,
+  type ParseOptions,
+  parseCompletion,
+} from '../../../src/service/parsing/parse-completion.js';
+
+/** The tools the hand-written cases are read with. */
+export const tools: readonly OfferedTool[] = [
+  { name: 'read_file', parameters: ['path', 'start_line', 'end_line'] },
+  { name: 'read', parameters: ['path'] },
+  { name: 'write_file', parameters: ['path', 'content'] },
+  { name: 'search', parameters: ['query'] },
+  { name: 'http.request', parameters: ['url', 'method'] },
+  { name: 'send-mail', parameters: ['to', 'subject'] },
+  { name: 'list_tools', parameters: [] },
+];
+
+export function read(text: string, options?: ParseOptions): ParsedCompletion {
+  return parseCompletion(text, tools, options);
+}
+
+/** The arguments of the action a text is read as; undefined if it is read as none. */
+export function argumentsOf(text: string): unknown {
+  return read(text).action?.toolArgs;
+}

@@ -1,0 +1,28 @@
+import type { StepRequest } from '../../src/contract/step-request.js';
+import { type PreparedPrompt, preparePrompt } from '../../src/service/agent/prepare-prompt.js';
+import type { Message, ModelProfile } from '../../src/service/agent/provider.js';
+import { createTokenCounter } from '../../src/service/tokens/token-counter.js';
+
+/** The chat format of OpenAI's models: three tokens and the role for each message, three for the reply. */
+export const framing = { prompt: 3, message: 4 };
+
+export const profile: ModelProfile = {
+  contextWindow: null,
+  encoding: 'o200k_base',
+  countMargin: 1,
+  framing,
+  nativeTools: 'good',
+};
+
+const tokens = createTokenCounter('o200k_base');
+const patience = { signal: new AbortController().signal, remainingMs: () => 60_000 };
+
+/** All of a step but the model call, with the real counter and nothing but inline context. */
+export function prepare(request: StepRequest): Promise<PreparedPrompt> {
+  return preparePrompt(request, { sources: [], profile, tokens, patience });
+}
+
+/** A message as the model reads it. */
+export function textOf({ parts }: Message): string {
+  return parts.map((part) => ('text' in part ? part.text : JSON.stringify(part))).join('');
+}

@@ -1,0 +1,30 @@
+import type { RecordedRequest } from '../../src/service/offline/wire/reply.js';
+
+export interface SentMessage {
+  readonly role: string;
+  /** Its texts joined, as the model reads them; native calls and results as JSON. */
+  readonly text: string;
+}
+
+/** What a provider received, in either vendor's shape, without cache marks: the system text is a message too. */
+export function sentPrompt({ body }: RecordedRequest): SentMessage[] {
+  const system = body['system'] === undefined ? [] : [{ role: 'system', content: body['system'] }];
+  const messages: unknown = body['messages'];
+  return [...system, ...(Array.isArray(messages) ? messages : [])].map(({ role, content, ...rest }) => ({
+    role: String(role),
+    text: textOf(content) + (Object.keys(rest).length > 0 ? JSON.stringify(rest) : ''),
+  }));
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return Array.isArray(content) ? content.map(textOfBlock).join('') : '';
+}
+
+function textOfBlock({ cache_control: _, prompt_cache_breakpoint: __, ...block }: Block): string {
+  return block['type'] === 'text' ? String(block['text']) : `${JSON.stringify(block, withoutMarks)}\n`;
+}
+
+type Block = Record<string, unknown>;
+
+const withoutMarks = (key: string, value: unknown) => (key === 'cache_control' ? undefined : value);

@@ -1,0 +1,42 @@
+import type { Step } from '../../src/contract/step.js';
+import type { StepRequestInput } from '../../src/contract/step-request.js';
+import { assertIsComponent } from './contract-check.js';
+import { readEvents, type SentEvent } from './read-events.js';
+import { stepRequest, type WholeService } from './whole-service.js';
+
+/** A streamed step that came to its end. */
+export interface StreamedStep {
+  readonly events: readonly SentEvent[];
+  /** Of `step.completed`, held to the contract. */
+  readonly step: Step;
+  /** The deltas of a kind, joined. */
+  joined(kind: 'reasoning' | 'draft' | 'thought' | 'answer'): string;
+}
+
+/** Posts to the stream endpoint; throws where the stream ends with anything but one `step.completed`. */
+export async function streamStep(
+  { url }: WholeService,
+  changes: Partial<StepRequestInput> = {},
+): Promise<StreamedStep> {
+  const response = await fetch(`${url}/api/agent/react_step/stream`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(stepRequest(changes)),
+  });
+  const events = readEvents(await response.text());
+  const ends = events.filter(({ event }) => event === 'step.completed' || event === 'error');
+  const [end] = ends;
+  if (ends.length !== 1 || end?.event !== 'step.completed' || end !== events.at(-1)) {
+    throw new Error(`The stream ended with ${JSON.stringify(ends)}.`);
+  }
+  assertIsComponent('Step', end.data.step);
+  return {
+    events,
+    step: end.data.step,
+    joined: (kind) =>
+      events
+        .filter(({ event }) => event === `${kind}.delta`)
+        .map(({ data }) => data.delta)
+        .join(''),
+  };
+}

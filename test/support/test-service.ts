@@ -1,0 +1,243 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import type { StepResult } from '../../src/service/agent/react-step.js';
+import { type AppDependencies, createApp } from '../../src/service/http/create-app.js';
+import { createServer, type ServerLimits } from '../../src/service/http/create-server.js';
+import { InFlight } from '../../src/service/http/intake/in-flight.js';
+import type { ModelDirectory } from '../../src/service/providers/create-provider.js';
+import { assertKeepsContract } from './contract-check.js';
+
+export interface TestService {
+  readonly url: string;
+  readonly server: Server;
+  readonly inFlight: InFlight;
+  /** Log lines so far. */
+  readonly log: readonly Record<string, unknown>[];
+  /** Sends a request and holds the answer to the contract. */
+  call(method: string, path: string, options?: CallOptions): Promise<CallAnswer>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  /** Sent as it is. */
+  readonly raw?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal;
+}
+
+export interface CallAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string | undefined>;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are held to the contract before tests look into them
+  readonly body: any;
+}
+
+/** The real app on a real port, around a step of the test's own. */
+export async function startTestService(
+  given: Partial<AppDependencies> & {
+    maxInFlight?: number;
+    lagMs?: () => number;
+    server?: ServerLimits;
+  } = {},
+): Promise<TestService> {
+  const log: Record<string, unknown>[] = [];
+  const inFlight = new InFlight({ max: given.maxInFlight ?? 100, lagMs: given.lagMs ?? (() => 0) });
+  const app = createApp({
+    step: async () => answered,
+    models,
+    sourcesFor: () => [],
+    inFlight,
+    body: { maxBytes: 100_000, timeoutMs: 5_000 },
+    deadlineMs: 10_000,
+    log: pino(linesInto(log)),
+    version: '1.2.3',
+    ...given,
+  });
+  const server = createServer(app, given.server).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A TCP server's address is an object.
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    server,
+    inFlight,
+    log,
+    call: (method, path, options) => call(url, method, path, options),
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+export async function call(
+  url: string,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<CallAnswer> {
+  const body = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
+  const response = await fetch(url + path, {
+    method,
+    body,
+    headers: { ...(body !== null && { 'Content-Type': 'application/json' }), ...options.headers },
+    ...(options.signal && { signal: options.signal }),
+  });
+  const headers = Object.fromEntries(response.headers);
+  const isJson = headers['content-type']?.startsWith('application/json') ?? false;
+  const answer = {
+    status: response.status,
+    headers,
+    body: isJson ? await response.json() : await response.text(),
+  };
+  if (isJson && !['/', '/openapi.json'].includes(path)) assertKeepsContract(method, path, answer);
+  return answer;
+}
+
+export function linesInto(log: Record<string, unknown>[]): Writable {
+  return new Writable({
+    write(line: Buffer, _encoding, done) {
+      log.push(JSON.parse(line.toString()));
+      done();
+    },
+  });
+}
+
+/** `open` needs no key, `keyed` does; other names are unknown. */
+const models: ModelDirectory = {
+  resolve: ({ modelName }) =>
+    modelName !== 'open' && modelName !== 'keyed'
+      ? undefined
+      : {
+          providerName: 'test',
+          keyRequired: modelName === 'keyed',
+          profile: {
+            contextWindow: null,
+            encoding: 'o200k_base',
+            countMargin: 1,
+            framing: { prompt: 0, message: 0 },
+            nativeTools: 'none',
+          },
+          connect: () => ({
+            name: 'test',
+            complete: () => Promise.reject(new Error('the steps of these tests make no call')),
+            stream: () => {
+              throw new Error('the steps of these tests make no call');
+            },
+          }),
+        },
+  list: () => ({
+    models: [
+      {
+        name: 'open',
+        provider: 'test',
+        context_window: null,
+        encoding: 'o200k_base',
+        counting: 'exact',
+        protocols: ['text'],
+      },
+    ],
+    upstreams: [{ name: 'test', key_required: false }],
+  }),
+  close: async () => {},
+};
+
+export const answered: StepResult = {
+  session_id: '7d444840-9dc0-41d1-b245-5ffdce74fad2',
+  status: 'direct_response_provided',
+  iterations_remaining: 2,
+  thought: null,
+  direct_response: '42',
+  action_details: null,
+  additional_actions: [],
+  new_turns: [
+    {
+      role: 'assistant',
+      content: '42',
+      timestamp: undefined,
+      kind: undefined,
+      toolCall: undefined,
+      phase: undefined,
+      toolCallId: undefined,
+      toolResult: undefined,
+    },
+  ],
+  correction: null,
+  control: null,
+  phase: null,
+  parse: { outcome: 'answer', dialect: null, confidence: 'exact', repairs: [], discarded: [], problem: null },
+  context_report: {
+    token_limit: 8000,
+    reserved_output_tokens: 1000,
+    prompt_tokens: 12,
+    counting: 'exact',
+    stable_prefix_tokens: 10,
+    stable_prompt_sha256: 'a'.repeat(64),
+    sections: [{ name: 'instructions', tokens: 10 }],
+    items: [
+      {
+        kind: 'explicit',
+        id: 'a.ts',
+        status: 'included',
+        tokens: 5,
+        original_tokens: 5,
+        lines: null,
+        reason: null,
+      },
+      {
+        kind: 'explicit',
+        id: 'b.ts',
+        status: 'dropped',
+        tokens: 0,
+        original_tokens: 9,
+        lines: null,
+        reason: 'budget',
+      },
+    ],
+    folders: [],
+  },
+  signals: {
+    repeated_action: 0,
+    repeated_cycle: 0,
+    consecutive_read_only: 0,
+    consecutive_errors: 0,
+    last_iteration: false,
+    should_compact: false,
+  },
+  usage: {
+    input_tokens: 12,
+    output_tokens: 1,
+    cached_input_tokens: null,
+    cache_write_tokens: null,
+    reasoning_tokens: null,
+  },
+  model: 'open',
+  provider: 'test',
+  finish_reason: 'stop',
+  finish_reason_raw: 'stop',
+  reasoning: null,
+  completion_text: 'Final Answer: 42',
+  warnings: [],
+  error: null,
+};
+
+/** The smallest valid request, with whatever the test changes. */
+export function stepBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    project_id: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+    session_id: '7d444840-9dc0-41d1-b245-5ffdce74fad2',
+    user_query: 'What is the answer?',
+    conversation_history: [],
+    llm_config: { modelName: 'open', tokenLimit: 8000, reservedOutputTokens: 1000 },
+    max_iterations_left: 3,
+    ...changes,
+  };
+}
+
+export const stepPath = '/api/agent/react_step';
+export const streamPath = '/api/agent/react_step/stream';

@@ -1,0 +1,17 @@
+import type { TokenCounter } from '../../src/service/tokens/token-counter.js';
+
+/** A counter to test with: pieces of words, signs and newlines. Its counts add up where a text ends in a newline. */
+export const wordCounter: TokenCounter = {
+  encoding: 'o200k_base',
+  counting: 'exact',
+  count: async (text) => countWords(text),
+  async countWithin(text, limit) {
+    const tokens = countWords(text);
+    return tokens <= limit ? tokens : undefined;
+  },
+  countJoined: async (pieces) => countWords(pieces.join('')),
+};
+
+export function countWords(text: string): number {
+  return text.match(/\n|[^\S\n]*\w{1,4}|[^\S\n]+|[^\w\s]/g)?.length ?? 0;
+}

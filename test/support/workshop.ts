@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach } from '@jest/globals';
+import type { Tool, ToolArguments } from '../../src/sdk/actions/define-tool.js';
+import { createToolPack } from '../../src/tools/tool-pack.js';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+export interface Workshop {
+  /** The project's real path; beside it lies `outside/secret.txt`. */
+  readonly folder: string;
+  readonly outside: string;
+  write(path: string, content: string | Buffer): void;
+  tool(name: string): Tool;
+  /** Calls a tool as a run would. Rejects with what the tool throws. */
+  call(name: string, args: ToolArguments, signal?: AbortSignal): Promise<string>;
+}
+
+export const secret = 'the secret from outside';
+
+/** A project in a temporary folder and the tool pack over it. */
+export async function openWorkshop(files: Readonly<Record<string, string | Buffer>> = {}): Promise<Workshop> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'stepwise-tools-')));
+  folders.push(base);
+  const [folder, outside] = [join(base, 'project'), join(base, 'outside')];
+  const write = (path: string, content: string | Buffer) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  };
+  mkdirSync(folder);
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'secret.txt'), secret);
+  for (const [path, content] of Object.entries(files)) write(path, content);
+  const tools = new Map((await createToolPack(folder)).map((tool) => [tool.name, tool]));
+  const tool = (name: string): Tool => {
+    const found = tools.get(name);
+    if (!found) throw new Error(`No tool ${name}.`);
+    return found;
+  };
+  const call = async (name: string, args: ToolArguments, signal = new AbortController().signal) =>
+    String(await tool(name).execute(args, { signal, callId: 'call_1' }));
+  return { folder, outside, write, tool, call };
+}
+
+/** A worker that puts the link `evil` in the place of the folder `a` and back, as fast as it can. */
+export const swapping = `
+  const { mkdirSync, renameSync, rmSync, symlinkSync } = require('node:fs');
+  const folder = require('node:worker_threads').workerData;
+  const at = (name) => folder + '/' + name;
+  const swap = () => {
+    renameSync(at('a'), at('aside'));
+    renameSync(at('evil'), at('a'));
+    renameSync(at('a'), at('evil'));
+    renameSync(at('aside'), at('a'));
+  };
+  /* A tool that makes the missing folder again is in the way: all is set up anew. */
+  const reset = () => {
+    for (const name of ['a', 'aside', 'evil']) rmSync(at(name), { recursive: true, force: true });
+    mkdirSync(at('a'));
+    symlinkSync('../outside', at('evil'));
+  };
+  for (;;) try { swap(); } catch { try { reset(); } catch {} }
+`;
