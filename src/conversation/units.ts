@@ -1,7 +1,8 @@
 import type { ToolResult, Turn } from '../contract/history.js';
+import { CallIds } from './call-ids.js';
 
 /**
- * The history in units that are kept or left out whole (SPEC §2, §5): a call and its observation belong
+ * The history in units that are kept or left out whole (rules: pairing, fold): a call and its observation belong
  * together, and so do the calls of one step.
  */
 export type Unit = UserUnit | AssistantUnit | ActionUnit | StrayObservation;
@@ -25,11 +26,12 @@ export interface ActionUnit {
   readonly type: 'action';
   readonly index: number;
   readonly thought: string;
-  readonly calls: readonly Call[];
+  readonly calls: readonly PairedCall[];
   readonly providerState: unknown;
 }
 
-export interface Call {
+/** A call with what it returned. */
+export interface PairedCall {
   readonly index: number;
   readonly id: string;
   readonly name: string;
@@ -53,7 +55,7 @@ export interface StrayObservation {
   readonly observation: Observation;
 }
 
-interface OpenCall extends Omit<Call, 'observation'> {
+interface OpenCall extends Omit<PairedCall, 'observation'> {
   observation?: Observation;
 }
 
@@ -115,32 +117,8 @@ export function observationsOf(unit: Unit): Observation[] {
 }
 
 /** All calls, oldest first. */
-export function callsOf(units: readonly Unit[]): Call[] {
+export function callsOf(units: readonly Unit[]): PairedCall[] {
   return units.flatMap((unit) => (unit.type === 'action' ? unit.calls : []));
-}
-
-/** The ids of a run's calls: each belongs to one call only. */
-export class CallIds {
-  readonly #taken: Set<string>;
-  /** All numbers below it that were ever looked at are taken. */
-  #next = 1;
-
-  constructor(taken: Iterable<string> = []) {
-    this.#taken = new Set(taken);
-  }
-
-  /** The wanted id where it is given and free; else `call_<n>`, counted from the start (SPEC §2). */
-  take(wanted: string | undefined): string {
-    const id = wanted && !this.#taken.has(wanted) ? wanted : this.#nextFree();
-    this.#taken.add(id);
-    return id;
-  }
-
-  #nextFree(): string {
-    this.#next = Math.max(this.#next, this.#taken.size + 1);
-    while (this.#taken.has(`call_${this.#next}`)) this.#next += 1;
-    return `call_${this.#next}`;
-  }
 }
 
 function speak(turn: Turn, index: number): UserUnit | AssistantUnit {
@@ -169,7 +147,7 @@ function readObservation(turn: Turn, index: number): Observation {
   };
 }
 
-/** What the tool returned, else why it failed (SPEC §2): strings as they are, anything else as JSON. */
+/** What the tool returned, else why it failed (rule: observation-text): strings as they are, anything else as JSON. */
 function resultText(toolResult: ToolResult | undefined): string {
   const result = toolResult?.result ?? undefined;
   if (result === undefined) return toolResult?.error ?? '';

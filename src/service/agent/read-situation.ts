@@ -1,7 +1,7 @@
 import type { Turn } from '../../contract/history.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import { type Call, callsOf, observationsOf, readUnits, type Unit } from '../../conversation/units.js';
+import { callsOf, observationsOf, type PairedCall, readUnits, type Unit } from '../../conversation/units.js';
 import { type OfferedTool, toOfferedTool } from '../parsing/arguments/offered-tool.js';
 import { readSignatures } from '../parsing/arguments/signatures.js';
 import { countSignals, type LoopSignals } from './history/signals.js';
@@ -15,7 +15,7 @@ export interface Situation {
   /** The user turn this step begins with, where it is new. */
   readonly newTurn: Turn | undefined;
   readonly units: readonly Unit[];
-  readonly calls: readonly Call[];
+  readonly calls: readonly PairedCall[];
   readonly tools: readonly ToolDefinition[];
   /** What the reader accepts: the defined tools and those read from the free text. */
   readonly offered: readonly OfferedTool[];

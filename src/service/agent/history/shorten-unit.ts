@@ -1,4 +1,4 @@
-import { type Call, type Observation, observationsOf, type Unit } from '../../../conversation/units.js';
+import { type Observation, observationsOf, type PairedCall, type Unit } from '../../../conversation/units.js';
 import { mapStrings, stringsIn } from './map-strings.js';
 
 /** Characters of a thought, an argument or an answer that remain in a masked unit. */
@@ -67,11 +67,11 @@ function textsOf(unit: Extract<Unit, { type: 'action' | 'stray_observation' }>):
 }
 
 function replaceInCall(
-  call: Call,
+  call: PairedCall,
   inParameters: (text: string) => string,
   inObservation: (text: string) => string,
-): Call {
-  const parameters = mapStrings(call.parameters, inParameters) as Call['parameters']; // an object stays one
+): PairedCall {
+  const parameters = mapStrings(call.parameters, inParameters) as PairedCall['parameters']; // an object stays one
   const { observation } = call;
   return { ...call, parameters, ...(observation && { observation: replaceIn(observation, inObservation) }) };
 }

@@ -1,9 +1,9 @@
 import { isObject } from '../../../contract/fields.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
-import type { Call } from '../../../conversation/units.js';
+import type { PairedCall } from '../../../conversation/units.js';
 
 /** What a call was, and how it went; the proposed one has not gone yet. */
-export type SignalCall = Pick<Call, 'name' | 'parameters' | 'observation'>;
+export type SignalCall = Pick<PairedCall, 'name' | 'parameters' | 'observation'>;
 
 /** Counts over the calls of a run, oldest first (SPEC §4.6): every replica says the same. */
 export interface LoopSignals {

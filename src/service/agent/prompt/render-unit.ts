@@ -1,5 +1,5 @@
 import { renderCall, renderXmlCall } from '../../../conversation/call-text.js';
-import type { ActionUnit, Call, Observation, Unit } from '../../../conversation/units.js';
+import type { ActionUnit, Observation, PairedCall, Unit } from '../../../conversation/units.js';
 import { fence } from '../../context/fence.js';
 import type { Message, Part } from '../provider.js';
 import { notRunTemplate } from './templates/shared.js';
@@ -29,12 +29,12 @@ function renderWrittenAction(unit: ActionUnit, protocol: 'text' | 'xml'): Messag
   ]);
 }
 
-function writeTextAction(thought: string, call: Call): string {
+function writeTextAction(thought: string, call: PairedCall): string {
   const action = `Action: ${renderCall(call.name, call.parameters)}`;
   return thought === '' ? action : `Thought: ${thought}\n${action}`;
 }
 
-function writeXmlAction(thought: string, call: Call): string {
+function writeXmlAction(thought: string, call: PairedCall): string {
   const action = renderXmlCall(call.name, call.parameters);
   return thought === '' ? action : `${thought}\n${action}`;
 }
