@@ -76,6 +76,18 @@ export const warningSchema = z.object({ code: z.string(), message: z.string() })
 
 const codes = Object.keys(errorCodes);
 
+const errorDetailSchema = z
+  .object({
+    path: z.string().optional().meta({ description: 'The field it is about; empty for the whole body.' }),
+    code: z.string().optional(),
+    message: z.string(),
+    source: z
+      .string()
+      .optional()
+      .meta({ description: "`provider` where the message is the provider's own; else absent." }),
+  })
+  .meta({ id: 'ErrorDetail' });
+
 const stepErrorSchema = z
   .object({
     code: z.string().meta({ description: `One of: ${codes.map((code) => `\`${code}\``).join(', ')}.` }),
@@ -84,9 +96,7 @@ const stepErrorSchema = z
     provider: z.string().nullable(),
     upstream_status: wholeNumber.nullable(),
     retry_after_ms: wholeNumber.nullable(),
-    details: z.array(
-      z.object({ path: z.string(), code: z.string(), message: z.string() }).meta({ id: 'ErrorDetail' }),
-    ),
+    details: z.array(errorDetailSchema),
     partial_text: z
       .string()
       .nullable()

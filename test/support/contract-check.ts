@@ -60,9 +60,9 @@ function componentOf(method: string, path: string, { status }: Answer): string {
   return /#\/components\/schemas\/(\w+)/.exec(JSON.stringify(response.content))?.[1] ?? 'none';
 }
 
-/** The component as JSON Schema that also insists on every key, but for what callers write themselves. */
+/** The component as JSON Schema that also insists on every key, but where some are left out. */
 function strictly(name: string, schema: Schema): object {
-  const required = writtenByCallers.has(name) ? schema['required'] : Object.keys(schema.properties ?? {});
+  const required = withOptionalKeys.has(name) ? schema['required'] : Object.keys(schema.properties ?? {});
   const { $schema: _, ...converted } = openapiSchemaToJsonSchema({ ...schema, required } as object) as Schema;
   const properties = Object.entries(converted.properties ?? {}).map(([key, property]) => [
     key,
@@ -71,7 +71,8 @@ function strictly(name: string, schema: Schema): object {
   return { ...converted, properties: Object.fromEntries(properties) };
 }
 
-const writtenByCallers = new Set(['Turn', 'ToolCall', 'ToolResult']);
+/** What callers write themselves, and details, which say only what they know. */
+const withOptionalKeys = new Set(['Turn', 'ToolCall', 'ToolResult', 'ErrorDetail']);
 
 /** The converter drops `nullable` beside `allOf`. */
 function isNullableReference(property: Schema | undefined): boolean {

@@ -8,6 +8,7 @@ import { type AppDependencies, createApp } from '../../src/service/http/create-a
 import { createServer, type ServerLimits } from '../../src/service/http/create-server.js';
 import { InFlight } from '../../src/service/http/intake/in-flight.js';
 import type { ModelDirectory } from '../../src/service/providers/create-provider.js';
+import { createTokenCounter } from '../../src/service/tokens/token-counter.js';
 import { assertKeepsContract } from './contract-check.js';
 
 export interface TestService {
@@ -123,6 +124,7 @@ const models: ModelDirectory = {
             framing: { prompt: 0, message: 0 },
             nativeTools: 'none',
           },
+          tokenCounter: (signal) => createTokenCounter('o200k_base', { signal }),
           connect: () => ({
             name: 'test',
             complete: () => Promise.reject(new Error('the steps of these tests make no call')),

@@ -1,5 +1,6 @@
 import type { LlmConfig } from '../../contract/step-request.js';
 import type { ModelProfile, Provider } from '../agent/provider.js';
+import { createTokenCounter, type TokenCounter } from '../tokens/token-counter.js';
 import { anthropicVendor } from './anthropic/provider.js';
 import { LearnedParameters } from './models/learned-parameters.js';
 import { compatibleModel, type ModelTraits } from './models/model-traits.js';
@@ -37,6 +38,8 @@ export interface ResolvedModel {
   readonly providerName: string;
   readonly keyRequired: boolean;
   readonly profile: ModelProfile;
+  /** How prompts for this model are counted, until the signal is aborted: then each count rejects with its reason. */
+  tokenCounter(signal: AbortSignal): TokenCounter;
   /** Costs nothing and opens no connection. The key is not sent where the upstream needs none. */
   connect(key: Secret | undefined): Provider;
 }
@@ -111,6 +114,7 @@ function resolved(upstream: Upstream, model: string, shared: SharedState): Resol
     providerName: name,
     keyRequired,
     profile: traits,
+    tokenCounter: (signal) => createTokenCounter(traits.encoding, { margin: traits.countMargin, signal }),
     connect: (key) =>
       new UpstreamProvider(name, upstream.vendor(traits, keyRequired ? key : undefined), shared),
   };

@@ -12,30 +12,47 @@ const CLASSIFYING = 1 / 8;
 /** Bytes counted between two looks at the limit and the share of the event loop. */
 const SLICE = 8 * 1024;
 
+export interface CountBounds {
+  /** Tokens; Infinity for the whole text. */
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Tokens of the text. Gives up as soon as they are more than `limit`, and answers some number above it. */
-export async function countText(encoding: LoadedEncoding, text: string, limit: number): Promise<number> {
+export async function countText(
+  encoding: LoadedEncoding,
+  text: string,
+  { limit, signal }: CountBounds,
+): Promise<number> {
   // A UTF-16 unit is at least one byte, and no token has more bytes than the longest.
   const fewest = Math.ceil(text.length / encoding.vocabulary.longestToken);
   if (fewest > limit) return fewest;
   let tokens = 0;
   for (const segment of segmentsOf(text, SEGMENT)) {
-    await eventLoopShare.take(segment.length * CLASSIFYING);
-    tokens += await countSegment(encoding, classifyCharacters(segment), limit - tokens);
+    await eventLoopShare.take(segment.length * CLASSIFYING, signal);
+    tokens += await countSegment(encoding, classifyCharacters(segment), {
+      limit: limit - tokens,
+      signal,
+    });
     if (tokens > limit) break;
   }
   return tokens;
 }
 
-async function countSegment(encoding: LoadedEncoding, text: CharacterKinds, limit: number): Promise<number> {
+async function countSegment(
+  encoding: LoadedEncoding,
+  text: CharacterKinds,
+  { limit, signal }: CountBounds,
+): Promise<number> {
   const { bytes } = text;
   let tokens = 0;
   for (let at = 0; at < bytes.length && tokens <= limit; ) {
-    await eventLoopShare.take(Math.min(SLICE, bytes.length - at));
+    await eventLoopShare.take(Math.min(SLICE, bytes.length - at), signal);
     const slice = countSlice(encoding, text, at);
     tokens += slice.tokens;
     at = slice.end;
     if (slice.longPieceEnd !== undefined) {
-      tokens += await countLongPiece(encoding.vocabulary, bytes.subarray(at, slice.longPieceEnd));
+      tokens += await countLongPiece(encoding.vocabulary, bytes.subarray(at, slice.longPieceEnd), signal);
       at = slice.longPieceEnd;
     }
   }

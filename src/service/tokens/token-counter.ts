@@ -1,5 +1,5 @@
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
-import { countText } from './count-text.js';
+import { type CountBounds, countText } from './count-text.js';
 import { type Encoding, loadEncoding } from './encodings.js';
 import { joinUnsafeSeams } from './seams.js';
 
@@ -27,10 +27,11 @@ const LIKELY_UNITS_PER_TOKEN = 8;
  * A counter for the texts of one step. Counters are cheap: tables and the memo of counts are shared by all of them.
  *
  * @param options.margin factor on every count, for models whose tokenizer is not public; 1, the default, is exact.
+ * @param options.signal ends every count of this counter: it rejects with the signal's reason.
  */
 export function createTokenCounter(
   encoding: Encoding,
-  { margin = 1 }: { margin?: number } = {},
+  { margin = 1, signal }: { margin?: number; signal?: AbortSignal } = {},
 ): TokenCounter {
   const withMargin = (tokens: number): number => Math.ceil(tokens * margin);
   // A step asks for the same block several times. The texts are the step's own and go with its counter.
@@ -38,7 +39,7 @@ export function createTokenCounter(
   const exactly = async (text: string, limit: number): Promise<number> => {
     const known = counted.get(text);
     if (known !== undefined) return known;
-    const tokens = await countExactly(encoding, text, limit);
+    const tokens = await countExactly(encoding, text, { limit, signal });
     if (tokens <= limit) counted.set(text, tokens);
     return tokens;
   };
@@ -59,15 +60,16 @@ export function createTokenCounter(
 }
 
 /** Tokens of the text, or some number above `limit`. */
-async function countExactly(encoding: Encoding, text: string, limit: number): Promise<number> {
+async function countExactly(encoding: Encoding, text: string, bounds: CountBounds): Promise<number> {
+  const { limit, signal } = bounds;
   const loaded = await loadEncoding(encoding);
-  await eventLoopShare.take(text.length * READING);
+  await eventLoopShare.take(text.length * READING, signal);
   const memorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
-  if (!memorable) return countText(loaded, text, limit);
+  if (!memorable) return countText(loaded, text, bounds);
   const key = loaded.memo.keyOf(text);
   const known = loaded.memo.recall(key);
   if (known !== undefined) return known;
-  const tokens = await countText(loaded, text, limit);
+  const tokens = await countText(loaded, text, bounds);
   if (tokens <= limit) loaded.memo.remember(key, tokens);
   return tokens;
 }

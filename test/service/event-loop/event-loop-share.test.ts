@@ -38,3 +38,16 @@ test('an unused share is not saved up for later turns', async () => {
   await Promise.resolve();
   expect(waited).toBe(true);
 });
+
+test('work whose signal is aborted ends with its reason, waiting or not, and takes nobody’s turn', async () => {
+  const share = new EventLoopShare();
+  const left = new AbortController();
+  const done: string[] = [];
+  await share.take(MORE_THAN_A_TURN);
+  const given = share.take(1, left.signal);
+  share.take(1).then(() => done.push('next'));
+  left.abort(new Error('left'));
+  await Promise.all([expect(given).rejects.toThrow('left'), nextTurn()]);
+  expect(done).toEqual(['next']);
+  await expect(share.take(1, left.signal)).rejects.toThrow('left');
+});

@@ -225,3 +225,14 @@ describe('§5 estimates', () => {
     );
   });
 });
+
+test('(rule: loop-share) an aborted signal ends a count that would take seconds, and one that waits for it', async () => {
+  const leaving = new AbortController();
+  const counter = createTokenCounter('o200k_base', { signal: leaving.signal });
+  const counts = [counter.count('a'.repeat(3_900_000)), counter.count('b'.repeat(3_900_000))];
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  leaving.abort(new Error('left'));
+  expect(await Promise.allSettled(counts)).toEqual(
+    counts.map(() => ({ status: 'rejected', reason: new Error('left') })),
+  );
+});

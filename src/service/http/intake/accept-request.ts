@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import type { LlmConfig, StepRequest } from '../../../contract/step-request.js';
 import type { StepDependencies } from '../../agent/step-dependencies.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-provider.js';
-import { createTokenCounter } from '../../tokens/token-counter.js';
 import { RequestRefused } from '../failure/request-refused.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import type { InFlight } from './in-flight.js';
@@ -72,9 +71,4 @@ export function connect(
   if (model.keyRequired && !key) throw new RequestRefused('missing_api_key');
   state.key = key;
   return model.connect(key);
-}
-
-/** How prompts for a model are counted. */
-export function countingFor({ profile }: ResolvedModel): Pick<StepDependencies, 'profile' | 'tokens'> {
-  return { profile, tokens: createTokenCounter(profile.encoding, { margin: profile.countMargin }) };
 }

@@ -1,6 +1,6 @@
 import { type Compaction, compactionRequestSchema } from '../../../contract/compaction.js';
 import { compactHistory } from '../../agent/compaction/compact-history.js';
-import { acceptRequest, connect, countingFor, resolveModel } from '../intake/accept-request.js';
+import { acceptRequest, connect, resolveModel } from '../intake/accept-request.js';
 import type { Route } from './route.js';
 import type { StepServices } from './step-routes.js';
 
@@ -12,8 +12,12 @@ export function compactionRoute(services: StepServices): Route {
       const accepted = await acceptRequest(compactionRequestSchema, { request, response }, services);
       const { request: wanted, patience, state, warnings } = accepted;
       const model = resolveModel(wanted.llm_config, services.models);
-      const counting = countingFor(model);
-      const dependencies = { ...counting, patience, connect: () => connect(model, accepted) };
+      const dependencies = {
+        profile: model.profile,
+        tokens: model.tokenCounter(patience.signal),
+        patience,
+        connect: () => connect(model, accepted),
+      };
       const result = await compactHistory(wanted, dependencies);
       state.usage = result.usage;
       const compaction: Compaction = {

@@ -2,7 +2,7 @@ import type { Preview } from '../../../contract/preview.js';
 import { stepRequestSchema } from '../../../contract/step-request.js';
 import { hashPrompt, preparePrompt } from '../../agent/prepare-prompt.js';
 import type { Message } from '../../agent/provider.js';
-import { acceptRequest, countingFor, resolveModel } from '../intake/accept-request.js';
+import { acceptRequest, resolveModel } from '../intake/accept-request.js';
 import type { Route } from './route.js';
 import type { StepServices } from './step-routes.js';
 
@@ -13,9 +13,10 @@ export function previewRoute(services: StepServices): Route {
     post: async (request, response) => {
       const accepted = await acceptRequest(stepRequestSchema, { request, response }, services);
       const { request: step, patience, state, warnings } = accepted;
-      const counting = countingFor(resolveModel(step.llm_config, services.models));
+      const model = resolveModel(step.llm_config, services.models);
       const prepared = await preparePrompt(step, {
-        ...counting,
+        profile: model.profile,
+        tokens: model.tokenCounter(patience.signal),
         patience,
         sources: services.sourcesFor(step),
       });

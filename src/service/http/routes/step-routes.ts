@@ -4,13 +4,7 @@ import { type StepRequest, stepRequestSchema } from '../../../contract/step-requ
 import type { reactStep, StepObserver, StepResult } from '../../agent/react-step.js';
 import type { ContextSource } from '../../context/sources/context-source.js';
 import type { ModelDirectory } from '../../providers/create-provider.js';
-import {
-  acceptRequest,
-  connect,
-  countingFor,
-  type RequestLimits,
-  resolveModel,
-} from '../intake/accept-request.js';
+import { acceptRequest, connect, type RequestLimits, resolveModel } from '../intake/accept-request.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import { EventStream } from './event-stream.js';
 import type { Route } from './route.js';
@@ -62,7 +56,13 @@ async function acceptStep(
   const { request: step, patience, state } = accepted;
   const model = resolveModel(step.llm_config, services.models);
   const provider = connect(model, accepted);
-  const dependencies = { ...countingFor(model), provider, patience, sources: services.sourcesFor(step) };
+  const dependencies = {
+    profile: model.profile,
+    tokens: model.tokenCounter(patience.signal),
+    provider,
+    patience,
+    sources: services.sourcesFor(step),
+  };
   return {
     request: step,
     run: async (observer) => {

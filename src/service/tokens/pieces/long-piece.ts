@@ -12,20 +12,39 @@ let hugePieces: Promise<unknown> = Promise.resolve();
 
 /**
  * Tokens of a piece that no token covers whole, in n log n steps spread over turns of the event loop. Huge pieces wait
- * for one another, so that many of them at once need the memory of one.
+ * for one another, so that many of them at once need the memory of one. Rejects with the signal's reason once it is
+ * aborted, also while it waits.
  */
-export function countLongPiece(vocabulary: Vocabulary, bytes: Uint8Array): Promise<number> {
-  if (bytes.length < HUGE) return mergeInTurns(vocabulary, bytes);
-  const merge = (): Promise<number> => mergeInTurns(vocabulary, bytes);
-  const counted = hugePieces.then(merge, merge);
-  hugePieces = counted;
-  return counted;
+export function countLongPiece(
+  vocabulary: Vocabulary,
+  bytes: Uint8Array,
+  signal?: AbortSignal,
+): Promise<number> {
+  if (bytes.length < HUGE) return mergeInTurns(vocabulary, bytes, signal);
+  const counted = hugePieces.then(() => mergeInTurns(vocabulary, bytes, signal));
+  hugePieces = counted.catch(() => {});
+  return untilAborted(counted, signal);
 }
 
-async function mergeInTurns(vocabulary: Vocabulary, bytes: Uint8Array): Promise<number> {
+function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+async function mergeInTurns(
+  vocabulary: Vocabulary,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  signal?.throwIfAborted();
   const piece = new LongPiece(vocabulary, bytes);
   for (let complete = false; !complete; ) {
-    await eventLoopShare.take(STEPS * WORK_PER_STEP);
+    await eventLoopShare.take(STEPS * WORK_PER_STEP, signal);
     complete = piece.advance(STEPS);
   }
   return piece.parts;
