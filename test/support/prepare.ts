@@ -15,11 +15,11 @@ export const profile: ModelProfile = {
 };
 
 const tokens = createTokenCounter('o200k_base');
-const patience = { signal: new AbortController().signal, remainingMs: () => 60_000 };
+const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
 
 /** All of a step but the model call, with the real counter and nothing but inline context. */
 export function prepare(request: StepRequest): Promise<PreparedPrompt> {
-  return preparePrompt(request, { sources: [], profile, tokens, patience });
+  return preparePrompt(request, { sources: [], profile, tokens, deadline });
 }
 
 /** A message as the model reads it. */

@@ -4,11 +4,10 @@ import { completionRequest } from './completion-request.js';
 import { proseOnly } from './phases.js';
 import type { PreparedPrompt } from './prepare-prompt.js';
 import type { Completion, CompletionRequest } from './provider.js';
-import type { StepDependencies } from './step-dependencies.js';
-import type { StepObserver } from './step-observer.js';
+import type { StepDependencies, StepObserver } from './step-dependencies.js';
 import { withoutNul } from './without-nul.js';
 
-interface Call extends Pick<StepDependencies, 'provider' | 'patience'> {
+interface Call extends Pick<StepDependencies, 'provider' | 'deadline'> {
   readonly observer: StepObserver | undefined;
 }
 
@@ -16,10 +15,10 @@ interface Call extends Pick<StepDependencies, 'provider' | 'patience'> {
 export async function complete(
   request: StepRequest,
   prepared: PreparedPrompt,
-  { provider, patience, observer }: Call,
+  { provider, deadline, observer }: Call,
 ): Promise<Completion> {
   const call = withTools(request, prepared);
-  if (!observer) return withoutNul(await provider.complete(call, patience));
+  if (!observer) return withoutNul(await provider.complete(call, deadline));
   const parser = new IncrementalParser(prepared.situation.offered);
   const show =
     request.phase === 'reason' || request.phase === 'observe' ? proseOnly() : (delta: string) => delta;
@@ -29,7 +28,7 @@ export async function complete(
       if (shown !== '') await observer.delta(type, shown);
     }
   };
-  for await (const event of provider.stream(call, patience)) {
+  for await (const event of provider.stream(call, deadline)) {
     if (event.type === 'completion') {
       const { finishReason, toolCalls } = event.completion;
       const { deltas } = parser.end({ finishReason });

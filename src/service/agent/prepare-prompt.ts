@@ -23,11 +23,11 @@ export interface PreparedPrompt {
 /** Gathers, fits and renders (SPEC §4.1): all of a step but the model call. Throws `StepRefused`. */
 export async function preparePrompt(
   request: StepRequest,
-  { sources, profile, tokens, patience }: Omit<StepDependencies, 'provider'>,
+  { sources, profile, tokens, deadline }: Omit<StepDependencies, 'provider'>,
 ): Promise<PreparedPrompt> {
   const situation = readSituation(request, profile);
   const inline = request.inline_context ? [inlineSource(request.inline_context)] : [];
-  const gathered = await gatherContext(request, [...inline, ...sources], patience.signal);
+  const gathered = await gatherContext(request, [...inline, ...sources], deadline.signal);
   const fitted = await fitPrompt({ request, situation, gathered, profile, tokens });
   return {
     situation,

@@ -1,18 +1,18 @@
 import type { FinishReason, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import type { Patience } from './interruption.js';
+import type { StepDeadline } from './interruption.js';
 
 /** The port through which a step makes its one model call; each vendor has an adapter in `providers/`. */
 export interface Provider {
   /** `openai`, `anthropic`, or the name of a configured upstream. */
   readonly name: string;
 
-  /** One completion. Throws `ProviderError`, or the `Interruption` that ended the patience. */
-  complete(request: CompletionRequest, patience: Patience): Promise<Completion>;
+  /** One completion. Throws `ProviderError`, or the `Interruption` that ended the deadline. */
+  complete(request: CompletionRequest, deadline: StepDeadline): Promise<Completion>;
 
   /** The same completion in pieces; the last event carries it whole. Throws as `complete` does. */
-  stream(request: CompletionRequest, patience: Patience): AsyncIterable<CompletionEvent>;
+  stream(request: CompletionRequest, deadline: StepDeadline): AsyncIterable<CompletionEvent>;
 }
 
 /** One model call, in no vendor's terms. Output limits are in tokens. */

@@ -3,8 +3,7 @@ import { complete } from './complete.js';
 import { conclude } from './conclude.js';
 import { preparePrompt } from './prepare-prompt.js';
 import { readReply } from './read-reply.js';
-import type { StepDependencies } from './step-dependencies.js';
-import type { StepObserver } from './step-observer.js';
+import type { StepDependencies, StepObserver } from './step-dependencies.js';
 import { exhausted, type StepResult, toResult } from './to-result.js';
 
 export type { StepObserver, StepResult };

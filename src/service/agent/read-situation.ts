@@ -5,10 +5,10 @@ import { callsOf, observationsOf, type PairedCall, readUnits, type Unit } from '
 import { type OfferedTool, toOfferedTool } from '../parsing/arguments/offered-tool.js';
 import { readSignatures } from '../parsing/arguments/signatures.js';
 import { countSignals, type LoopSignals } from './history/signals.js';
+import { StepRefused } from './interruption.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
 import type { MustAnswer } from './prompt/tail.js';
 import type { ModelProfile } from './provider.js';
-import { StepRefused } from './step-refused.js';
 
 /** All that a step knows before it looks at any context: a pure function of the request. */
 export interface Situation {

@@ -1,6 +1,8 @@
+import type { ContextReport } from '../../contract/context-report.js';
+import type { ActionDetails } from '../../contract/step.js';
 import type { ContextSource } from '../context/sources/context-source.js';
 import type { TokenCounter } from '../tokens/token-counter.js';
-import type { Patience } from './interruption.js';
+import type { StepDeadline } from './interruption.js';
 import type { ModelProfile, Provider } from './provider.js';
 
 /** What a step needs from outside: HTTP wires it, the agent uses it. */
@@ -10,5 +12,12 @@ export interface StepDependencies {
   readonly tokens: TokenCounter;
   /** In the order in which they are asked. */
   readonly sources: readonly ContextSource[];
-  readonly patience: Patience;
+  readonly deadline: StepDeadline;
+}
+
+/** Watches a step as it happens (rule: stream-events). Each call is awaited, so a slow watcher slows the relay. */
+export interface StepObserver {
+  contextBuilt(report: ContextReport): Promise<void>;
+  delta(kind: 'reasoning' | 'draft' | 'thought' | 'answer', delta: string): Promise<void>;
+  actionProposed(action: ActionDetails): Promise<void>;
 }

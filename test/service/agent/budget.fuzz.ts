@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { get_encoding } from 'tiktoken';
-import { StepRefused } from '../../../src/service/agent/step-refused.js';
+import { StepRefused } from '../../../src/service/agent/interruption.js';
 import { anyRequest } from '../../support/arbitrary-request.js';
 import { framing, prepare, textOf } from '../../support/prepare.js';
 

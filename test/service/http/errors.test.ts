@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ErrorCode, errorCodes } from '../../../src/contract/error-codes.js';
-import { Interruption } from '../../../src/service/agent/interruption.js';
+import { Interruption, StepRefused } from '../../../src/service/agent/interruption.js';
 import { ProviderError, type ProviderFailure } from '../../../src/service/agent/provider.js';
-import { StepRefused } from '../../../src/service/agent/step-refused.js';
 import { startTestService, stepBody, stepPath, type TestService } from '../../support/test-service.js';
 
 /** What the step throws next. */
@@ -67,8 +66,8 @@ describe('§3 what the step throws has its row of the table', () => {
   test('what is thrown because of the deadline is the deadline', async () => {
     const slow = await startTestService({
       deadlineMs: 20,
-      step: async (_request, { patience }) => {
-        await new Promise((aborted) => patience.signal.addEventListener('abort', aborted));
+      step: async (_request, { deadline }) => {
+        await new Promise((aborted) => deadline.signal.addEventListener('abort', aborted));
         throw new ProviderError('unreachable', { provider: 'test' });
       },
     });

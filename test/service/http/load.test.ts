@@ -17,10 +17,10 @@ afterEach(() => service.close());
 /** Steps that wait until they are let go or interrupted. */
 function heldSteps() {
   const waiting: (() => void)[] = [];
-  const step: typeof reactStep = (_request, { patience }) =>
+  const step: typeof reactStep = (_request, { deadline }) =>
     new Promise((resolve, reject) => {
       waiting.push(() => resolve(answered));
-      patience.signal.addEventListener('abort', () => reject(patience.signal.reason));
+      deadline.signal.addEventListener('abort', () => reject(deadline.signal.reason));
     });
   return { step, waiting, release: () => void waiting.splice(0).map((go) => go()) };
 }
@@ -96,7 +96,7 @@ describe('§14 shutdown', () => {
   });
 });
 
-describe('patience', () => {
+describe('deadline', () => {
   test.each([
     ['the caller', 30, 10_000],
     ['the service', 10_000, 30],

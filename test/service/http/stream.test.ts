@@ -1,8 +1,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { StepRefused } from '../../../src/service/agent/interruption.js';
 import { ProviderError } from '../../../src/service/agent/provider.js';
 import type { reactStep, StepObserver } from '../../../src/service/agent/react-step.js';
-import { StepRefused } from '../../../src/service/agent/step-refused.js';
 import { assertIsComponent } from '../../support/contract-check.js';
 import { readEvents } from '../../support/read-events.js';
 import {
@@ -35,8 +35,8 @@ const timersOfNode = [
 
 /** A service whose step tells its observer something. */
 async function serviceThat(tell: (observer: StepObserver, signal: AbortSignal) => Promise<unknown>) {
-  const step: typeof reactStep = async (_request, { patience }, observer) => {
-    if (observer) await tell(observer, patience.signal);
+  const step: typeof reactStep = async (_request, { deadline }, observer) => {
+    if (observer) await tell(observer, deadline.signal);
     return answered;
   };
   service = await startTestService({ step });

@@ -69,10 +69,10 @@ describe.each(ways)('§3, $title', (way) => {
     'silence',
   ] as const)('§8 the deadline ends %s, and leaves no connection', async (fault) => {
     const fake = await fakeProvider({ fault, delayMs: 60_000, intervalMs: 50 });
-    const patience = patienceOf(300);
+    const deadline = patienceOf(300);
     const provider = connect(directoryAt(fake.url), way.model);
-    const error = await failureOf(ask(provider, way, patience));
-    expect(error).toBe(patience.signal.reason);
+    const error = await failureOf(ask(provider, way, deadline));
+    expect(error).toBe(deadline.signal.reason);
     expect(fake.requests).toHaveLength(1);
     await eventually(() => fake.openSockets() === 0);
   });

@@ -41,8 +41,8 @@ test.each(ways)('§8 no error holds the key or a word of the provider: $title', 
   }
   const failures = faultNames.filter(without).map(async (fault) => {
     const fake = await fakeProvider({ fault, retryAfter: '0' });
-    const patience = patienceOf(endless.includes(fault) ? 300 : 20_000);
-    return failureOf(ask(connect(directoryAt(fake.url), way.model), way, patience));
+    const deadline = patienceOf(endless.includes(fault) ? 300 : 20_000);
+    return failureOf(ask(connect(directoryAt(fake.url), way.model), way, deadline));
   });
   const text = (await Promise.all(failures)).map(everythingOf).join('\n') + inspect(printed);
   jest.restoreAllMocks();

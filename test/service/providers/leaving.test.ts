@@ -23,12 +23,12 @@ describe.each(ways)('§8 the caller leaves: $title', (way) => {
 
   test.each(phases)('$phase: the provider call is closed', async ({ reply }) => {
     const fake = await fakeProvider(reply);
-    const patience = patienceOf();
-    const failed = failureOf(ask(connect(directoryAt(fake.url), way.model), way, patience));
+    const deadline = patienceOf();
+    const failed = failureOf(ask(connect(directoryAt(fake.url), way.model), way, deadline));
     const request = await fake.request(0);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    patience.interrupt('caller_left');
-    expect(await failed).toBe(patience.signal.reason);
+    deadline.interrupt('caller_left');
+    expect(await failed).toBe(deadline.signal.reason);
     expect(await request.ended).toBe('aborted');
     await eventually(() => fake.openSockets() === 0);
   });
@@ -43,22 +43,22 @@ describe.each(ways)('§8 the caller leaves: $title', (way) => {
     await eventually(() => server.listening);
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
-    const patience = patienceOf();
+    const deadline = patienceOf();
     const provider = connect(directoryAt(`https://127.0.0.1:${port}`), way.model);
-    const failed = failureOf(ask(provider, way, patience));
+    const failed = failureOf(ask(provider, way, deadline));
     await new Promise((resolve) => setTimeout(resolve, 50));
-    patience.interrupt('shutting_down');
-    expect(await failed).toBe(patience.signal.reason);
+    deadline.interrupt('shutting_down');
+    expect(await failed).toBe(deadline.signal.reason);
     await eventually(() => sockets.length === 1 && sockets.every(({ destroyed }) => destroyed));
     server.close();
   });
 
   test('before the call: nothing is sent', async () => {
     const fake = await fakeProvider();
-    const patience = patienceOf();
-    patience.interrupt('caller_left');
-    expect(await failureOf(ask(connect(directoryAt(fake.url), way.model), way, patience))).toBe(
-      patience.signal.reason,
+    const deadline = patienceOf();
+    deadline.interrupt('caller_left');
+    expect(await failureOf(ask(connect(directoryAt(fake.url), way.model), way, deadline))).toBe(
+      deadline.signal.reason,
     );
     expect(fake.requests).toHaveLength(0);
   });
@@ -70,9 +70,9 @@ describe.each(ways)('§8 the caller leaves: $title', (way) => {
     { fault: 'redirect' },
   ])('no listener stays on the signal after %o', async (reply) => {
     const fake = await fakeProvider(reply);
-    const patience = patienceOf();
-    await ask(connect(directoryAt(fake.url), way.model), way, patience).catch(() => {});
-    await eventually(() => getEventListeners(patience.signal, 'abort').length === 0);
+    const deadline = patienceOf();
+    await ask(connect(directoryAt(fake.url), way.model), way, deadline).catch(() => {});
+    await eventually(() => getEventListeners(deadline.signal, 'abort').length === 0);
   });
 
   test('an idle connection is used again', async () => {

@@ -1,7 +1,7 @@
 import { afterEach } from '@jest/globals';
 import type { LlmConfig } from '../../../src/contract/step-request.js';
 import type { ToolDefinition } from '../../../src/contract/tool.js';
-import { Interruption, type Patience } from '../../../src/service/agent/interruption.js';
+import { Interruption, type StepDeadline } from '../../../src/service/agent/interruption.js';
 import type {
   Completion,
   CompletionEvent,
@@ -65,8 +65,8 @@ export const llmConfig = (modelName: string, provider?: string): LlmConfig => ({
   contextShare: undefined,
 });
 
-/** A step's patience, and the hand that ends it. */
-export interface TestPatience extends Patience {
+/** A step's deadline, and the hand that ends it. */
+export interface TestPatience extends StepDeadline {
   interrupt(reason: Interruption['reason']): void;
 }
 
@@ -128,12 +128,12 @@ export type Way = (typeof ways)[number];
 export async function ask(
   provider: Provider,
   { model, streamed }: { model: string; streamed: boolean },
-  patience: Patience = patienceOf(),
+  deadline: StepDeadline = patienceOf(),
   changes: Partial<CompletionRequest> = {},
 ): Promise<Completion> {
   const request = completionRequest({ model, ...changes });
-  if (!streamed) return provider.complete(request, patience);
-  const last = (await collect(provider.stream(request, patience))).at(-1);
+  if (!streamed) return provider.complete(request, deadline);
+  const last = (await collect(provider.stream(request, deadline))).at(-1);
   if (last?.type !== 'completion') throw new Error('the stream ended without a completion');
   return last.completion;
 }

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../../../contract/step.js';
 import type { LlmConfig } from '../../../contract/step-request.js';
-import { StepRefused } from '../step-refused.js';
+import { StepRefused } from '../interruption.js';
 
 /** Who may take how many tokens of the prompt (SPEC §5). */
 export interface Budget {

@@ -14,7 +14,7 @@ import type { Completion, Prompt, Provider } from '../provider.js';
 import type { StepDependencies } from '../step-dependencies.js';
 import { withoutNul } from '../without-nul.js';
 
-export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' | 'profile' | 'patience'> {
+export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' | 'profile' | 'deadline'> {
   /** Called only where a model call is made. */
   readonly connect: () => Provider;
 }
@@ -48,7 +48,7 @@ export async function summarizeHistory(
   const prompt = await summaryPrompt(shown, request, dependencies);
   const provider = dependencies.connect();
   const completion = withoutNul(
-    await provider.complete(completionRequest(request, prompt), dependencies.patience),
+    await provider.complete(completionRequest(request, prompt), dependencies.deadline),
   );
   const { usage } = completion;
   const content = readProse(completion.text);

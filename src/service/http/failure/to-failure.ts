@@ -1,9 +1,8 @@
 import type { ErrorCode } from '../../../contract/error-codes.js';
 import type { StepError } from '../../../contract/step.js';
 import { stepError } from '../../../contract/step-error.js';
-import { Interruption, type InterruptionReason } from '../../agent/interruption.js';
+import { Interruption, type InterruptionReason, StepRefused } from '../../agent/interruption.js';
 import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
-import { StepRefused } from '../../agent/step-refused.js';
 import { RequestRefused } from './request-refused.js';
 
 /** The failure a thrown value stands for (SPEC §3); whatever is not known is a bug. */

@@ -23,7 +23,7 @@ export interface RequestLimits {
 
 /** A request that was read, and who waits for its answer. */
 export interface AcceptedRequest<Body> extends ParsedRequest<Body> {
-  readonly patience: StepDependencies['patience'];
+  readonly deadline: StepDependencies['deadline'];
   readonly state: RequestState;
   /** The model key as sent, not yet looked at: whoever calls no model has no business with it. */
   readonly sentKey: string | undefined;
@@ -35,21 +35,21 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   { request, response }: { request: Request; response: Response },
   limits: RequestLimits,
 ): Promise<AcceptedRequest<z.output<Schema>>> {
-  const patience = limits.inFlight.accept(response);
+  const deadline = limits.inFlight.accept(response);
   const state = stateOf(response);
-  state.signal = patience.signal;
-  const parsed = parseRequest(schema, await readBody(request, limits.body, patience.signal));
+  state.signal = deadline.signal;
+  const parsed = parseRequest(schema, await readBody(request, limits.body, deadline.signal));
   const { session_id, llm_config, user_api_keys, max_iterations_left, include } = parsed.request;
   state.echo = {
     sessionId: session_id,
     iterationsLeft: max_iterations_left ?? null,
     history: include?.history === false ? null : parsed.history,
   };
-  patience.limit(Math.min(llm_config.deadlineMs ?? limits.deadlineMs, limits.deadlineMs));
+  deadline.limit(Math.min(llm_config.deadlineMs ?? limits.deadlineMs, limits.deadlineMs));
   return {
     ...parsed,
     request: { ...parsed.request, user_api_keys: undefined },
-    patience,
+    deadline,
     state,
     sentKey: request.get('X-LLM-API-Key') || user_api_keys?.llmKey,
   };

@@ -37,10 +37,10 @@ export class InFlight {
     if (this.count >= this.#options.max || this.#options.lagMs() > maxLagMs) {
       throw new RequestRefused('overloaded');
     }
-    const patience = new StepPatience();
-    this.#accepted.add(patience);
-    response.once('close', () => this.#release(patience, response.writableEnded));
-    return patience;
+    const deadline = new StepPatience();
+    this.#accepted.add(deadline);
+    response.once('close', () => this.#release(deadline, response.writableEnded));
+    return deadline;
   }
 
   /** Takes nothing more; resolves when all that was accepted is answered. */
@@ -54,13 +54,13 @@ export class InFlight {
 
   /** Ends what is left: each gets 503 `shutting_down`. */
   interruptAll(): void {
-    for (const patience of this.#accepted) patience.interrupt('shutting_down');
+    for (const deadline of this.#accepted) deadline.interrupt('shutting_down');
   }
 
-  #release(patience: StepPatience, answered: boolean): void {
-    if (!answered) patience.interrupt('caller_left');
-    patience.end();
-    this.#accepted.delete(patience);
+  #release(deadline: StepPatience, answered: boolean): void {
+    if (!answered) deadline.interrupt('caller_left');
+    deadline.end();
+    this.#accepted.delete(deadline);
     if (this.count === 0) this.#whenIdle?.();
   }
 }

@@ -1,10 +1,10 @@
-import { Interruption, type InterruptionReason, type Patience } from '../../agent/interruption.js';
+import { Interruption, type InterruptionReason, type StepDeadline } from '../../agent/interruption.js';
 
 /**
- * The patience of one step: ends at its deadline, when the caller leaves, or when the service must go. It holds
+ * The deadline of one step: it passes at its time, when the caller leaves, or when the service must go. It holds
  * one timer and no listener on anything that outlives the step.
  */
-export class StepPatience implements Patience {
+export class StepPatience implements StepDeadline {
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #deadline = Number.POSITIVE_INFINITY;

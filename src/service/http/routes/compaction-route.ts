@@ -10,12 +10,12 @@ export function compactionRoute(services: StepServices): Route {
     path: '/api/agent/compact_history',
     post: async (request, response) => {
       const accepted = await acceptRequest(compactionRequestSchema, { request, response }, services);
-      const { request: wanted, patience, state, warnings } = accepted;
+      const { request: wanted, deadline, state, warnings } = accepted;
       const model = resolveModel(wanted.llm_config, services.models);
       const dependencies = {
         profile: model.profile,
-        tokens: model.tokenCounter(patience.signal),
-        patience,
+        tokens: model.tokenCounter(deadline.signal),
+        deadline,
         connect: () => connect(model, accepted),
       };
       const result = await compactHistory(wanted, dependencies);

@@ -12,12 +12,12 @@ export function previewRoute(services: StepServices): Route {
     path: '/api/agent/context_preview',
     post: async (request, response) => {
       const accepted = await acceptRequest(stepRequestSchema, { request, response }, services);
-      const { request: step, patience, state, warnings } = accepted;
+      const { request: step, deadline, state, warnings } = accepted;
       const model = resolveModel(step.llm_config, services.models);
       const prepared = await preparePrompt(step, {
         profile: model.profile,
-        tokens: model.tokenCounter(patience.signal),
-        patience,
+        tokens: model.tokenCounter(deadline.signal),
+        deadline,
         sources: services.sourcesFor(step),
       });
       const { prompt, report } = prepared;

@@ -53,14 +53,14 @@ async function acceptStep(
   services: StepServices,
 ): Promise<AcceptedStep> {
   const accepted = await acceptRequest(stepRequestSchema, { request, response }, services);
-  const { request: step, patience, state } = accepted;
+  const { request: step, deadline, state } = accepted;
   const model = resolveModel(step.llm_config, services.models);
   const provider = connect(model, accepted);
   const dependencies = {
     profile: model.profile,
-    tokens: model.tokenCounter(patience.signal),
+    tokens: model.tokenCounter(deadline.signal),
     provider,
-    patience,
+    deadline,
     sources: services.sourcesFor(step),
   };
   return {

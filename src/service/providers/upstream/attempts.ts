@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Patience } from '../../agent/interruption.js';
+import type { StepDeadline } from '../../agent/interruption.js';
 import { FailedAttempt } from './failed-attempt.js';
 
 /** The wait where the provider names none; without jitter, since there is one second request and no third. */
 const backoffMs = 250;
 
 export interface AttemptOptions {
-  readonly patience: Patience;
+  readonly deadline: StepDeadline;
   /** Parameters this model is known to refuse. */
   readonly refused: ReadonlySet<string>;
   /** Called when the request went through without the parameter, and so the parameter was the trouble. */
@@ -19,12 +19,12 @@ export interface AttemptOptions {
  */
 export async function withSecondAttempt<Result>(
   attempt: (refused: ReadonlySet<string>) => Promise<Result>,
-  { patience, refused, remember }: AttemptOptions,
+  { deadline, refused, remember }: AttemptOptions,
 ): Promise<Result> {
   const first = await outcomeOf(attempt(refused));
   if (!(first instanceof FailedAttempt)) return first;
   const parameter = first.refusedParameter;
-  if (parameter === undefined) await waitBeforeSecond(first, patience);
+  if (parameter === undefined) await waitBeforeSecond(first, deadline);
   const second = await outcomeOf(
     attempt(parameter === undefined ? refused : new Set([...refused, parameter])),
   );
@@ -42,10 +42,13 @@ async function outcomeOf<Result>(attempt: Promise<Result>): Promise<Result | Fai
   }
 }
 
-async function waitBeforeSecond({ failure, repeatable }: FailedAttempt, patience: Patience): Promise<void> {
+async function waitBeforeSecond(
+  { failure, repeatable }: FailedAttempt,
+  deadline: StepDeadline,
+): Promise<void> {
   const waitMs = Math.max(backoffMs, failure.retryAfterMs ?? 0);
-  if (!repeatable || waitMs > patience.remainingMs() / 2) throw failure;
-  await wait(waitMs, undefined, { signal: patience.signal }).catch(() => {
-    throw patience.signal.reason;
+  if (!repeatable || waitMs > deadline.remainingMs() / 2) throw failure;
+  await wait(waitMs, undefined, { signal: deadline.signal }).catch(() => {
+    throw deadline.signal.reason;
   });
 }

@@ -5,7 +5,7 @@ export class FailedAttempt extends Error {
   override readonly name = 'FailedAttempt';
   /** What the caller is told if there is no second request. */
   readonly failure: ProviderError;
-  /** The very same request may be sent again: nothing was written, or the provider asked for patience. */
+  /** The very same request may be sent again: nothing was written, or the provider asked for a wait. */
   readonly repeatable: boolean;
   /** The parameter of ours that the provider does not take, in the word of the wire. */
   readonly refusedParameter: string | undefined;

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Patience } from '../../agent/interruption.js';
+import type { StepDeadline } from '../../agent/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../agent/provider.js';
 import type { LearnedParameters } from '../models/learned-parameters.js';
 import type { Draft, Vendor } from '../vendor.js';
@@ -37,13 +37,13 @@ export class UpstreamProvider implements Provider {
     this.#shared = shared;
   }
 
-  async complete(request: CompletionRequest, patience: Patience): Promise<Completion> {
-    const { response, draft } = await this.#open(request, patience, false);
+  async complete(request: CompletionRequest, deadline: StepDeadline): Promise<Completion> {
+    const { response, draft } = await this.#open(request, deadline, false);
     return this.#vendor.readAnswer(parseJson(await response.text()), draft);
   }
 
-  async *stream(request: CompletionRequest, patience: Patience): AsyncGenerator<CompletionEvent> {
-    const { response, draft, exchange } = await this.#open(request, patience, true);
+  async *stream(request: CompletionRequest, deadline: StepDeadline): AsyncGenerator<CompletionEvent> {
+    const { response, draft, exchange } = await this.#open(request, deadline, true);
     const events = this.#vendor.readStream(readEvents(response.body ?? []), draft);
     try {
       let event = (await events.next()).value;
@@ -59,19 +59,19 @@ export class UpstreamProvider implements Provider {
     }
   }
 
-  #open(request: CompletionRequest, patience: Patience, streamed: boolean): Promise<Opened> {
+  #open(request: CompletionRequest, deadline: StepDeadline, streamed: boolean): Promise<Opened> {
     const { learned } = this.#shared;
     return withSecondAttempt(
-      (refused) => this.#send(this.#vendor.draft(request, { refused, streamed }), patience, streamed),
+      (refused) => this.#send(this.#vendor.draft(request, { refused, streamed }), deadline, streamed),
       {
-        patience,
+        deadline,
         refused: learned.refusedBy(this.name, request.model),
         remember: (parameter) => learned.remember(this.name, request.model, parameter),
       },
     );
   }
 
-  async #send(draft: Draft, { signal }: Patience, streamed: boolean): Promise<Opened> {
+  async #send(draft: Draft, { signal }: StepDeadline, streamed: boolean): Promise<Opened> {
     const headers = this.#vendor.headers();
     const exchange = this.#shared.transport.exchange({ provider: this.name, headers, signal, streamed });
     try {

@@ -64,11 +64,11 @@ describe.each(ways)('§4.1 $title', (way) => {
 
   test('a caller who leaves during the wait ends it', async () => {
     const fake = await fakeProvider({ fault: 'rate-limited', retryAfter: '10' });
-    const patience = patienceOf();
-    const failed = failureOf(ask(connect(directoryAt(fake.url), way.model), way, patience));
+    const deadline = patienceOf();
+    const failed = failureOf(ask(connect(directoryAt(fake.url), way.model), way, deadline));
     await (await fake.request(0)).ended;
-    patience.interrupt('caller_left');
-    expect(await failed).toBe(patience.signal.reason);
+    deadline.interrupt('caller_left');
+    expect(await failed).toBe(deadline.signal.reason);
     expect(fake.requests).toHaveLength(1);
   });
 });
