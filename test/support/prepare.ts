@@ -12,6 +12,7 @@ export const profile: ModelProfile = {
   countMargin: 1,
   framing,
   nativeTools: 'good',
+  needsExample: false,
 };
 
 const tokens = createTokenCounter('o200k_base');

@@ -123,6 +123,7 @@ const models: ModelDirectory = {
             countMargin: 1,
             framing: { prompt: 0, message: 0 },
             nativeTools: 'none',
+            needsExample: false,
           },
           tokenCounter: (signal) => createTokenCounter('o200k_base', { signal }),
           connect: () => ({

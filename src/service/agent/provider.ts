@@ -111,6 +111,8 @@ export interface ModelProfile {
   /** Tokens the chat format itself takes: once, and for each message, the system message included. */
   readonly framing: { readonly prompt: number; readonly message: number };
   readonly nativeTools: 'good' | 'poor' | 'none';
+  /** False where the model is known to act in a form that it was only told (rule: worked-example). */
+  readonly needsExample: boolean;
 }
 
 export type ProviderFailure =
@@ -126,22 +128,33 @@ export type ProviderFailure =
   | 'context_length'
   | 'rejected';
 
-/** A vendor's failure. Carries no word of the vendor's: what a provider says may hold the caller's key. */
+/** What is known of a failure beyond its kind. */
+export interface ProviderErrorDetails {
+  readonly provider: string;
+  readonly upstreamStatus?: number | null;
+  readonly retryAfterMs?: number | null;
+  readonly vendorWords?: string | null;
+}
+
+/** A vendor's failure. No other field carries a word of the vendor's: what a provider says may hold the caller's key. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly failure: ProviderFailure;
   readonly provider: string;
   readonly upstreamStatus: number | null;
   readonly retryAfterMs: number | null;
+  /**
+   * What the vendor says about a request it refused, cleaned, at most 500 characters; null where it says nothing that
+   * can be shown. For the caller's eyes alone: never logged or traced (rule: vendor-words).
+   */
+  readonly vendorWords: string | null;
 
-  constructor(
-    failure: ProviderFailure,
-    details: { provider: string; upstreamStatus?: number | null; retryAfterMs?: number | null },
-  ) {
+  constructor(failure: ProviderFailure, details: ProviderErrorDetails) {
     super(`The provider ${details.provider} failed: ${failure}.`);
     this.failure = failure;
     this.provider = details.provider;
     this.upstreamStatus = details.upstreamStatus ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
+    this.vendorWords = details.vendorWords ?? null;
   }
 }

@@ -1,3 +1,4 @@
+import type { ModelList } from '../../contract/model-list.js';
 import type { LlmConfig } from '../../contract/step-request.js';
 import type { ModelProfile, Provider } from '../agent/provider.js';
 import { createTokenCounter, type TokenCounter } from '../tokens/token-counter.js';
@@ -38,25 +39,10 @@ export interface ResolvedModel {
   readonly providerName: string;
   readonly keyRequired: boolean;
   readonly profile: ModelProfile;
-  /** How prompts for this model are counted, until the signal is aborted: then each count rejects with its reason. */
+  /** Counts the texts of one step for this model; the signal ends the counting. Cheap. */
   tokenCounter(signal: AbortSignal): TokenCounter;
   /** Costs nothing and opens no connection. The key is not sent where the upstream needs none. */
   connect(key: Secret | undefined): Provider;
-}
-
-/** What `GET /api/agent/models` answers. */
-export interface ModelList {
-  readonly models: readonly ListedModel[];
-  readonly upstreams: readonly { readonly name: string; readonly key_required: boolean }[];
-}
-
-export interface ListedModel {
-  readonly name: string;
-  readonly provider: string;
-  readonly context_window: number | null;
-  readonly encoding: ModelProfile['encoding'];
-  readonly counting: 'exact' | 'estimated';
-  readonly protocols: readonly ('text' | 'xml' | 'native')[];
 }
 
 /** All upstreams and models, and the connections to them: one for the whole process. */
@@ -168,7 +154,7 @@ const vendorNames = Object.keys(vendors) as VendorName[];
 const routeOf = (model: string): VendorName | undefined =>
   vendorNames.find((name) => vendors[name].route.test(model));
 
-function listModels(provider: VendorName): ListedModel[] {
+function listModels(provider: VendorName): ModelList['models'] {
   return vendors[provider].models
     .flatMap(({ names }) => names)
     .map((name) => {

@@ -1,9 +1,10 @@
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
-import type { LoadedEncoding } from './encodings.js';
 import { type CharacterKinds, classifyCharacters } from './pieces/character-kinds.js';
 import { countPiece, PIECE_AT_ONCE } from './pieces/count-piece.js';
 import { countLongPiece } from './pieces/long-piece.js';
+import type { EndOfPiece } from './pieces/split-pieces.js';
 import { segmentsOf } from './seams.js';
+import type { Vocabulary } from './vocabulary.js';
 
 /** UTF-16 units encoded and classified at a time. */
 const SEGMENT = 16 * 1024;
@@ -12,15 +13,22 @@ const CLASSIFYING = 1 / 8;
 /** Bytes counted between two looks at the limit and the share of the event loop. */
 const SLICE = 8 * 1024;
 
+/** What of an encoding decides how a text is counted. */
+export interface EncodingTables {
+  readonly vocabulary: Vocabulary;
+  readonly endOfPiece: EndOfPiece;
+}
+
 export interface CountBounds {
-  /** Tokens; Infinity for the whole text. */
+  /** The count gives up as soon as there are more tokens than this. */
   readonly limit: number;
+  /** Its reason is thrown when it fires. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Tokens of the text. Gives up as soon as they are more than `limit`, and answers some number above it. */
+/** Tokens of the text, or some number above the limit. */
 export async function countText(
-  encoding: LoadedEncoding,
+  encoding: EncodingTables,
   text: string,
   { limit, signal }: CountBounds,
 ): Promise<number> {
@@ -30,17 +38,15 @@ export async function countText(
   let tokens = 0;
   for (const segment of segmentsOf(text, SEGMENT)) {
     await eventLoopShare.take(segment.length * CLASSIFYING, signal);
-    tokens += await countSegment(encoding, classifyCharacters(segment), {
-      limit: limit - tokens,
-      signal,
-    });
+    const options = { limit: limit - tokens, signal };
+    tokens += await countSegment(encoding, classifyCharacters(segment), options);
     if (tokens > limit) break;
   }
   return tokens;
 }
 
 async function countSegment(
-  encoding: LoadedEncoding,
+  encoding: EncodingTables,
   text: CharacterKinds,
   { limit, signal }: CountBounds,
 ): Promise<number> {
@@ -66,7 +72,7 @@ interface Slice {
   readonly longPieceEnd?: number;
 }
 
-function countSlice({ vocabulary, endOfPiece }: LoadedEncoding, text: CharacterKinds, start: number): Slice {
+function countSlice({ vocabulary, endOfPiece }: EncodingTables, text: CharacterKinds, start: number): Slice {
   const stop = Math.min(start + SLICE, text.bytes.length);
   let tokens = 0;
   let at = start;

@@ -1,7 +1,7 @@
 import type { TiktokenBPE } from 'js-tiktoken/lite';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { CountMemo } from './count-memo.js';
-import { countText } from './count-text.js';
+import { countText, type EncodingTables } from './count-text.js';
 import { type EndOfPiece, endOfCl100kPiece, endOfO200kPiece } from './pieces/split-pieces.js';
 import { type RankTable, readRankTable } from './rank-table.js';
 import { Vocabulary } from './vocabulary.js';
@@ -9,9 +9,7 @@ import { Vocabulary } from './vocabulary.js';
 /** The encodings OpenAI publishes for its chat models: o200k since gpt-4o, cl100k before. */
 export type Encoding = 'o200k_base' | 'cl100k_base';
 
-export interface LoadedEncoding {
-  readonly vocabulary: Vocabulary;
-  readonly endOfPiece: EndOfPiece;
+export interface LoadedEncoding extends EncodingTables {
   readonly memo: CountMemo;
 }
 

@@ -3,7 +3,10 @@ import { type CountBounds, countText } from './count-text.js';
 import { type Encoding, loadEncoding } from './encodings.js';
 import { joinUnsafeSeams } from './seams.js';
 
-/** Counts the tokens of texts. No method holds the event loop, whatever the text. */
+/**
+ * Counts the tokens of the texts of one step. No method holds the event loop, whatever the text; each throws the reason
+ * of the step's signal once that has fired.
+ */
 export interface TokenCounter {
   readonly encoding: Encoding;
   /** `estimated`: the encoding is not the model's own, and a margin is added. */
@@ -27,7 +30,7 @@ const LIKELY_UNITS_PER_TOKEN = 8;
  * A counter for the texts of one step. Counters are cheap: tables and the memo of counts are shared by all of them.
  *
  * @param options.margin factor on every count, for models whose tokenizer is not public; 1, the default, is exact.
- * @param options.signal ends every count of this counter: it rejects with the signal's reason.
+ * @param options.signal ends all counting when it fires (rule: one-deadline).
  */
 export function createTokenCounter(
   encoding: Encoding,
@@ -60,16 +63,16 @@ export function createTokenCounter(
 }
 
 /** Tokens of the text, or some number above `limit`. */
-async function countExactly(encoding: Encoding, text: string, bounds: CountBounds): Promise<number> {
-  const { limit, signal } = bounds;
+async function countExactly(encoding: Encoding, text: string, options: CountBounds): Promise<number> {
+  const { limit, signal } = options;
   const loaded = await loadEncoding(encoding);
   await eventLoopShare.take(text.length * READING, signal);
   const memorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
-  if (!memorable) return countText(loaded, text, bounds);
+  if (!memorable) return countText(loaded, text, options);
   const key = loaded.memo.keyOf(text);
   const known = loaded.memo.recall(key);
   if (known !== undefined) return known;
-  const tokens = await countText(loaded, text, bounds);
+  const tokens = await countText(loaded, text, options);
   if (tokens <= limit) loaded.memo.remember(key, tokens);
   return tokens;
 }

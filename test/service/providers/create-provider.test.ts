@@ -86,6 +86,13 @@ describe('§8 profiles', () => {
     expect(profileOf('unheard-of', 'openai')).toMatchObject({ contextWindow: null });
   });
 
+  test('a model nobody knows is shown an example of acting, a known one is not (rule: worked-example)', () => {
+    expect(profileOf('any', 'local')).toMatchObject({ needsExample: true });
+    for (const model of ['gpt-4o', 'claude-opus-5', 'offline']) {
+      expect(profileOf(model)).toMatchObject({ needsExample: false });
+    }
+  });
+
   test("an upstream's come from its configuration", () => {
     const url = 'http://127.0.0.1:9/v1';
     const configured = directoryAt(url, {

@@ -200,6 +200,40 @@ describe('work is saved', () => {
   });
 });
 
+describe('a count that nobody waits for ends (rule: one-deadline)', () => {
+  const gone = new Error('the caller left');
+
+  test.each([
+    ['text with seams', 'one two three four '.repeat(100_000)],
+    ['one endless piece', 'a'.repeat(1_000_000)],
+  ])('%s: within a few turns of the event loop', async (_name, text) => {
+    const leaving = new AbortController();
+    const counter = createTokenCounter('o200k_base', { signal: leaving.signal });
+    const counted = counter.count(text).catch((error: unknown) => error);
+    setImmediate(() => leaving.abort(gone));
+    const turns = turnsDuring(counted);
+    expect(await counted).toBe(gone);
+    expect(await turns).toBeLessThan(10);
+  });
+
+  test('also while it waits for the huge piece of another', async () => {
+    const leaving = new AbortController();
+    const first = createTokenCounter('o200k_base').count(letters(200_000, 6));
+    const waiting = createTokenCounter('o200k_base', { signal: leaving.signal }).count(letters(200_000, 7));
+    setTimeout(() => leaving.abort(gone), 20);
+    const settled = [first.then(() => 'counted'), waiting.catch((error: unknown) => error)];
+    expect(await Promise.race(settled)).toBe(gone);
+    expect(await first).toBeGreaterThan(0);
+  });
+
+  test('and leaves the counts of others alone', async () => {
+    const text = `${letters(30_000, 8)} and more`;
+    const signal = AbortSignal.abort(gone);
+    await expect(createTokenCounter('o200k_base', { signal }).count(text)).rejects.toBe(gone);
+    expect(await createTokenCounter('o200k_base').count(text)).toBeGreaterThan(0);
+  });
+});
+
 describe('§5 estimates', () => {
   const exact = createTokenCounter('o200k_base');
   const estimate = createTokenCounter('o200k_base', { margin: 1.5 });

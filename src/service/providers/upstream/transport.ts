@@ -1,9 +1,9 @@
 import { Agent, type Dispatcher } from 'undici';
+import { untilAborted } from '../../event-loop/until-aborted.js';
 import { connectionFailure, invalidAnswer } from './connection-failure.js';
 import { Dialler } from './dialler.js';
 import type { FailedAttempt } from './failed-attempt.js';
 import { readStart, readWhole, relay } from './read-upstream-body.js';
-import { untilAborted } from './until-aborted.js';
 
 /** Bytes of an answer we are willing to read. A stream carries some 250 bytes of framing with every token. */
 const mostBytes = { plain: 8 * 2 ** 20, stream: 64 * 2 ** 20, error: 64 * 2 ** 10 };

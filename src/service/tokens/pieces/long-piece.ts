@@ -1,4 +1,5 @@
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+import { untilAborted } from '../../event-loop/until-aborted.js';
 import { NO_RANK, type Vocabulary } from '../vocabulary.js';
 import { PairQueue } from './pair-queue.js';
 
@@ -12,28 +13,18 @@ let hugePieces: Promise<unknown> = Promise.resolve();
 
 /**
  * Tokens of a piece that no token covers whole, in n log n steps spread over turns of the event loop. Huge pieces wait
- * for one another, so that many of them at once need the memory of one. Rejects with the signal's reason once it is
- * aborted, also while it waits.
+ * for one another, so that many of them at once need the memory of one. Throws the signal's reason when it fires.
  */
 export function countLongPiece(
   vocabulary: Vocabulary,
   bytes: Uint8Array,
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<number> {
-  if (bytes.length < HUGE) return mergeInTurns(vocabulary, bytes, signal);
-  const counted = hugePieces.then(() => mergeInTurns(vocabulary, bytes, signal));
-  hugePieces = counted.catch(() => {});
-  return untilAborted(counted, signal);
-}
-
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (!signal) return work;
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
+  const merge = (): Promise<number> => mergeInTurns(vocabulary, bytes, signal);
+  if (bytes.length < HUGE) return merge();
+  const counted = hugePieces.then(merge, merge);
+  hugePieces = counted;
+  return signal ? untilAborted(counted, signal) : counted;
 }
 
 async function mergeInTurns(
