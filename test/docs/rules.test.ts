@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+/** Rules stand in `docs/reference`, each under a heading that is its name; code cites them by it, as in `(rule: …)`. */
+const pages = filesIn('docs/reference', '.md').map((path) => ({ path, text: read(path) }));
+const rules = pages.flatMap(({ path, text }) =>
+  [...text.matchAll(/^### ([a-z][a-z0-9]*(?:-[a-z0-9]+)*)$/gm)].map(([, name = '']) => ({ name, path })),
+);
+const names = new Set(rules.map(({ name }) => name));
+const code = ['src', 'test', 'bench'].flatMap((folder) => filesIn(folder, '.ts'));
+const citations = code.flatMap((path) => citedIn(read(path)).map((name) => ({ path, name })));
+
+/** Rules that no test proves by name yet. The list only ever gets shorter. */
+const uncited = new Set<string>(
+  `
+        null-is-absent unknown-fields one-call-per-step history-returned raw-action-string task-turn
+    turn-timestamps units call-ids pairing pairing-warnings observation-text call-rendering iterations
+    last-iteration terminal-observation unreadable-action phases phase-control signals advice
+    compaction-mask     compaction-summarize source-order project-folder containment secret-files
+    context-service no-line-twice     prompt-budget counting tail tail-reserve context-share
+    single-step-share priorities cut-by-lines left-out-manifest text-share fold fold-cuts-once
+    context-yields stable-prompt message-order breakpoints     fences tool-order worked-example
+    context-report markers whole-reply-fence closing-fence echoed-fence     first-outcome-wins
+    first-action-wins literals-first offered-tools arguments values two-line-action json-call tag-call
+    bracket-call listed-call bare-call repairs thinking thought-and-answer chat-tokens linear-work
+    one-failure-body null-never-empty error-table vendor-words billed-outcomes retry-after
+    context-is-no-error stream-events one-end draft-role deltas-join unreadable-never-answer heartbeat
+    slow-reader     named-upstreams key-form key-redaction one-deadline second-request learned-parameters
+    model-table usage     finish-reason native-calling prompt-caching settings body-limits overload
+    caller-leaves shutdown     request-log health offline-model scripted-provider run-events run-options
+    run-result one-signal     strategies correction-limit approval always-rules client-tools tool-pack
+    tool-limits command-safety     saved-runs converters terminal exit-codes
+  `
+    .trim()
+    .split(/\s+/),
+);
+
+test('every rule has one name, and every name one rule', () => {
+  const twice = rules.filter(({ name }, index) => rules.findIndex((each) => each.name === name) !== index);
+  expect(twice).toEqual([]);
+});
+
+test('every heading of the third level in the reference is the name of a rule', () => {
+  const headings = pages.flatMap(({ text }) => [...text.matchAll(/^### (.*)$/gm)].map(([, name]) => name));
+  expect(headings.filter((heading) => !names.has(heading ?? ''))).toEqual([]);
+});
+
+test('every rule begins with a sentence that says it', () => {
+  const silent = pages.flatMap(({ text }) =>
+    [...text.matchAll(/^### (.*)\n\n(.*)/gm)].filter(([, , first = '']) => !/^[A-Z0-9"`[]/.test(first)),
+  );
+  expect(silent.map(([, name]) => name)).toEqual([]);
+});
+
+test('every rule that code cites stands in the reference', () => {
+  expect(citations.filter(({ name }) => !names.has(name))).toEqual([]);
+});
+
+test('every rule is cited by the test that proves it', () => {
+  const proved = new Set(citations.filter(({ path }) => path.startsWith('test')).map(({ name }) => name));
+  expect([...names].filter((name) => !proved.has(name) && !uncited.has(name))).toEqual([]);
+});
+
+test('every link between the documents leads to a file and a heading that exist', () => {
+  const documents = ['README.md', 'CONTRIBUTING.md', ...filesIn('docs', '.md')];
+  expect(documents.flatMap((path) => brokenLinksIn(path))).toEqual([]);
+});
+
+test('every path of this project that the documents name is there', () => {
+  const documents = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', ...filesIn('docs/decisions', '.md')];
+  const named = documents.flatMap((document) =>
+    [...read(document).matchAll(/`((?:src|test|bench|docs|examples|scripts)\/[\w./-]+)`/g)].map(
+      ([, path = '']) => ({
+        document,
+        path,
+      }),
+    ),
+  );
+  expect(named.filter(({ path }) => !existsSync(path))).toEqual([]);
+});
+
+function filesIn(folder: string, extension: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(extension))
+    .map((path) => join(folder, path));
+}
+
+function read(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+/** A citation may be broken over two lines of a comment. */
+function citedIn(text: string): string[] {
+  const joined = text.replaceAll(/\n[ \t]*(?:\*|\/\/)[ \t]?/g, ' ');
+  const found = joined.matchAll(/\(rules?: ([a-z0-9-]+(?:, [a-z0-9-]+)*)\)/g);
+  return [...found].flatMap(([, list = '']) => list.split(', '));
+}
+
+function brokenLinksIn(document: string): string[] {
+  const links = read(document).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g);
+  return [...links].flatMap(([link, path = '', anchor]) => {
+    const target = path === '' ? document : join(document, '..', path);
+    return leadsSomewhere(target, anchor) ? [] : [`${document}: ${link.slice(1)}`];
+  });
+}
+
+function leadsSomewhere(target: string, anchor: string | undefined): boolean {
+  return existsSync(target) && (anchor === undefined || anchorsOf(read(target)).has(anchor));
+}
+
+/** As GitHub makes them: lower case, no punctuation, hyphens for spaces. */
+function anchorsOf(markdown: string): ReadonlySet<string> {
+  const headings = [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
