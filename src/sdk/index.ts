@@ -1,6 +1,6 @@
 /** The SDK: the loop over the stateless step, for Node and browsers. Imports no other package. */
 
-export type { Compaction } from '../contract/compaction.js';
+export type { Compaction, CompactionRequestInput } from '../contract/compaction.js';
 export type { ContextReport } from '../contract/context-report.js';
 export type { Turn, TurnInput } from '../contract/history.js';
 export type { ModelList } from '../contract/model-list.js';
@@ -12,7 +12,7 @@ export type { ApprovalDecision, ApprovalRequest, ApprovalRule, Approve } from '.
 export type { ClientToolName, InputRequest } from './actions/client-tools.js';
 export { defineTool, type Tool, type ToolArguments, type ToolContext } from './actions/define-tool.js';
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
-export type { CompactionRequest, StepEvent, StepService } from './client/step-service.js';
+export type { CallOptions, StepEvent, StepService } from './client/step-service.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
 export { StepwiseError } from './client/stepwise-error.js';
 export type { Residue } from './convert/conversation-residue.js';

@@ -140,6 +140,18 @@ describe('rules that let generated clients compile', () => {
     });
   });
 
+  test('the events of a stream are one flat component of which only the type is certain (rule: stream-events)', () => {
+    const { required, properties } = at('components', 'schemas', 'StreamEvent');
+    expect(required).toEqual(['type']);
+    expect(properties).toMatchObject({
+      type: { description: expect.stringContaining('`step.completed`, `error`') },
+      report: { nullable: true },
+      delta: { type: 'string' },
+      step: { allOf: [{ $ref: '#/components/schemas/Step' }] },
+      error: { allOf: [{ $ref: '#/components/schemas/ErrorResponse' }] },
+    });
+  });
+
   test('the key is a write-only password', () => {
     expect(at('components', 'schemas', 'UserApiKeys', 'properties', 'llmKey')).toMatchObject({
       format: 'password',

@@ -71,8 +71,8 @@ function strictly(name: string, schema: Schema): object {
   return { ...converted, properties: Object.fromEntries(properties) };
 }
 
-/** What callers write themselves, and details, which say only what they know. */
-const withOptionalKeys = new Set(['Turn', 'ToolCall', 'ToolResult', 'ErrorDetail']);
+/** What callers write themselves, details, which say only what they know, and events, each with its own field. */
+const withOptionalKeys = new Set(['Turn', 'ToolCall', 'ToolResult', 'ErrorDetail', 'StreamEvent']);
 
 /** The converter drops `nullable` beside `allOf`. */
 function isNullableReference(property: Schema | undefined): boolean {

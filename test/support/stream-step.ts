@@ -24,6 +24,7 @@ export async function streamStep(
     body: JSON.stringify(stepRequest(changes)),
   });
   const events = readEvents(await response.text());
+  for (const { data } of events) assertIsComponent('StreamEvent', data);
   const ends = events.filter(({ event }) => event === 'step.completed' || event === 'error');
   const [end] = ends;
   if (ends.length !== 1 || end?.event !== 'step.completed' || end !== events.at(-1)) {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type ErrorCode, errorCodes } from '../error-codes.js';
 import { errorResponseSchema } from '../step.js';
+import { flatStreamEventSchema } from '../stream.js';
 import { componentSchemas, referenceTo } from './openapi-schemas.js';
 import { type Operation, operations } from './operations.js';
 
@@ -13,7 +14,9 @@ const contractVersion = '1.0.0';
  */
 export function openapiDocument(): object {
   const requests = operations.flatMap(({ request }) => request ?? []);
-  const responses = operations.flatMap(({ response }) => (response === 'stream' ? [] : response));
+  const responses = operations.map(({ response }) =>
+    response === 'stream' ? flatStreamEventSchema : response,
+  );
   return {
     openapi: '3.0.3',
     info: {
@@ -97,7 +100,8 @@ const eventStream = {
   'text/event-stream': {
     schema: {
       type: 'string',
-      description: 'Server-sent events; each `data` is a JSON object with a `type`.',
+      description: 'Server-sent events; the `data` of each is the JSON of a `StreamEvent`.',
+      'x-event-data': referenceTo(flatStreamEventSchema), // OpenAPI 3.0 has no word for the items of a stream
     },
   },
 };

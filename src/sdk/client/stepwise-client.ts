@@ -1,13 +1,14 @@
-import type { Compaction } from '../../contract/compaction.js';
+import type { Compaction, CompactionRequestInput } from '../../contract/compaction.js';
 import type { ModelList } from '../../contract/model-list.js';
 import type { Preview } from '../../contract/preview.js';
 import type { ErrorResponse, Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
+import type { StreamEvent } from '../../contract/stream.js';
 import { Run } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
 import { CallLimit } from './call-limit.js';
 import { readEvents } from './read-events.js';
-import type { CallOptions, CompactionRequest, StepEvent, StepService, WireEvent } from './step-service.js';
+import type { CallOptions, StepEvent, StepService } from './step-service.js';
 import { StepwiseError } from './stepwise-error.js';
 
 export interface ClientOptions {
@@ -71,7 +72,7 @@ export class StepwiseClient implements StepService {
     return (await this.#json(paths.models, undefined, options)) as ModelList;
   }
 
-  async compact(request: CompactionRequest, options?: CallOptions): Promise<Compaction> {
+  async compact(request: CompactionRequestInput, options?: CallOptions): Promise<Compaction> {
     return (await this.#json(paths.compact, request, options)) as Compaction;
   }
 
@@ -112,7 +113,7 @@ async function* readStepEvents(response: Response): AsyncGenerator<StepEvent> {
   if (!response.body) throw invalidAnswer(response);
   for await (const data of readEvents(response.body)) {
     // The service tests each of its events against the contract.
-    const event = JSON.parse(data) as WireEvent;
+    const event = JSON.parse(data) as StreamEvent;
     if (event.type === 'error') throw StepwiseError.fromBody(event.error);
     yield event;
     if (event.type === 'step.completed') return;

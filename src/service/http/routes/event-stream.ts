@@ -1,18 +1,5 @@
 import type { Response } from 'express';
-import type { ContextReport } from '../../../contract/context-report.js';
-import type { ActionDetails, ErrorResponse, Step } from '../../../contract/step.js';
-
-/** The events of a streamed step, in their order (SPEC §9). */
-export type StepEvent =
-  | { readonly type: 'step.started'; readonly request_id: string }
-  | { readonly type: 'context.built'; readonly report: ContextReport | null }
-  | {
-      readonly type: 'reasoning.delta' | 'draft.delta' | 'thought.delta' | 'answer.delta';
-      readonly delta: string;
-    }
-  | { readonly type: 'action.proposed'; readonly action: ActionDetails }
-  | { readonly type: 'step.completed'; readonly step: Step }
-  | { readonly type: 'error'; readonly error: ErrorResponse };
+import type { StreamEvent } from '../../../contract/stream.js';
 
 const heartbeatMs = 15_000;
 
@@ -36,7 +23,7 @@ export class EventStream {
   }
 
   /** Resolves when the reader can take more, or is gone: a slow reader slows the step instead of filling memory. */
-  async send(event: StepEvent): Promise<void> {
+  async send(event: StreamEvent): Promise<void> {
     if (!this.started) this.#start();
     if (!this.#write(event)) await drained(this.#response);
   }
@@ -54,7 +41,7 @@ export class EventStream {
     this.#heartbeat = setInterval(() => this.#keepAlive(), heartbeatMs);
   }
 
-  #write(event: StepEvent): boolean {
+  #write(event: StreamEvent): boolean {
     return this.#response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   }
 
