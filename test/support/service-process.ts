@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 /** The service as `main` starts it, in a process of its own. */
 export interface ServiceProcess {
   readonly url: string;
+  readonly pid: number;
   /** All it has printed so far. */
   readonly output: { stdout: string; stderr: string };
   /** Its log, as it comes. */
@@ -42,11 +43,13 @@ export async function startServiceProcess(environment: Record<string, string>): 
     });
     child.once('exit', () => reject(new Error(`The service did not start: ${output.stderr}`)));
   });
+  const pid = child.pid ?? 0;
   return {
     url,
+    pid,
     output,
     stdout: child.stdout,
-    residentBytes: () => residentBytes(child.pid ?? 0),
+    residentBytes: () => residentBytes(pid),
     stop: async () => {
       child.kill('SIGTERM');
       await exited;
