@@ -1,6 +1,7 @@
 import type { StepRequest } from '../../src/contract/step-request.js';
-import { type PreparedPrompt, preparePrompt } from '../../src/service/agent/prepare-prompt.js';
 import type { Message, ModelProfile } from '../../src/service/agent/provider.js';
+import { preparePrompt } from '../../src/service/agent/react-step.js';
+import type { RenderedPrompt } from '../../src/service/agent/render-prompt.js';
 import { createTokenCounter } from '../../src/service/tokens/token-counter.js';
 
 /** The chat format of OpenAI's models: three tokens and the role for each message, three for the reply. */
@@ -19,7 +20,7 @@ const tokens = createTokenCounter('o200k_base');
 const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
 
 /** All of a step but the model call, with the real counter and nothing but inline context. */
-export function prepare(request: StepRequest): Promise<PreparedPrompt> {
+export function prepare(request: StepRequest): Promise<RenderedPrompt> {
   return preparePrompt(request, { sources: [], profile, tokens, deadline });
 }
 

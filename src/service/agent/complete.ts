@@ -1,45 +1,87 @@
 import type { StepRequest } from '../../contract/step-request.js';
 import { IncrementalParser, type ParseDelta } from '../parsing/incremental.js';
-import { completionRequest } from './completion-request.js';
+import { outputLimit } from './budget/plan-budget.js';
+import { withoutNul } from './history/map-strings.js';
 import { proseOnly } from './phases.js';
-import type { PreparedPrompt } from './prepare-prompt.js';
-import type { Completion, CompletionRequest } from './provider.js';
+import type { Completion, CompletionRequest, Prompt } from './provider.js';
+import type { RenderedPrompt } from './render-prompt.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
-import { withoutNul } from './without-nul.js';
 
-interface Call extends Pick<StepDependencies, 'provider' | 'deadline'> {
-  readonly observer: StepObserver | undefined;
-}
-
-/** The one model call of a step: whole, or in pieces where somebody watches. */
+/** The one model call of a step: whole, or in pieces while somebody watches. */
 export async function complete(
-  request: StepRequest,
-  prepared: PreparedPrompt,
-  { provider, deadline, observer }: Call,
+  { situation, prompt }: RenderedPrompt,
+  { provider, deadline }: Pick<StepDependencies, 'provider' | 'deadline'>,
+  observer?: StepObserver,
 ): Promise<Completion> {
-  const call = withTools(request, prepared);
+  const call = withTools(completionRequest(situation.request, prompt), situation);
   if (!observer) return withoutNul(await provider.complete(call, deadline));
-  const parser = new IncrementalParser(prepared.situation.offered);
-  const show =
-    request.phase === 'reason' || request.phase === 'observe' ? proseOnly() : (delta: string) => delta;
-  const tell = async (deltas: readonly ParseDelta[]) => {
-    for (const { type, delta } of deltas) {
-      const shown = show(delta);
-      if (shown !== '') await observer.delta(type, shown);
-    }
-  };
+  const relay = new Relay(situation, observer);
   for await (const event of provider.stream(call, deadline)) {
-    if (event.type === 'completion') {
-      const { finishReason, toolCalls } = event.completion;
-      const { deltas } = parser.end({ finishReason });
-      const isThought = toolCalls.length > 0 && !prepared.situation.mustAnswer;
-      await tell(isThought ? deltas.map(asThought) : deltas);
+    if (event.type === 'reasoning') await observer.delta('reasoning', withoutNul(event.delta));
+    else if (event.type === 'text') await relay.push(withoutNul(event.delta));
+    else {
+      await relay.end(event.completion);
       return withoutNul(event.completion);
     }
-    if (event.type === 'reasoning') await observer.delta('reasoning', withoutNul(event.delta));
-    else await tell(parser.push(withoutNul(event.delta)));
   }
   throw new Error('A provider stream ended without its completion.'); // the port promises one
+}
+
+/** A prompt with the caller's model settings, without native tools. */
+export function completionRequest(
+  { llm_config: config, session_id }: Pick<StepRequest, 'llm_config' | 'session_id'>,
+  prompt: Prompt,
+): CompletionRequest {
+  return {
+    model: config.modelName,
+    prompt,
+    maxOutputTokens: outputLimit(config),
+    temperature: config.temperature,
+    seed: config.seed,
+    reasoningEffort: config.reasoningEffort,
+    cacheKey: session_id,
+  };
+}
+
+function withTools(call: CompletionRequest, { request, ...situation }: Situation): CompletionRequest {
+  if (situation.protocol !== 'native') return call;
+  const mayAct = !situation.mustAnswer && (request.phase ?? 'act') === 'act';
+  return { ...call, nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' } };
+}
+
+type Situation = RenderedPrompt['situation'];
+
+/** Tells an observer what a reply says while it is written (rule: deltas-join). */
+class Relay {
+  readonly #situation: Situation;
+  readonly #observer: StepObserver;
+  readonly #parser: IncrementalParser;
+  readonly #show: (delta: string) => string;
+
+  constructor(situation: Situation, observer: StepObserver) {
+    const { phase } = situation.request;
+    this.#situation = situation;
+    this.#observer = observer;
+    this.#parser = new IncrementalParser(situation.offered);
+    this.#show = phase === 'reason' || phase === 'observe' ? proseOnly() : (delta) => delta;
+  }
+
+  push(delta: string): Promise<void> {
+    return this.#tell(this.#parser.push(delta));
+  }
+
+  end({ finishReason, toolCalls }: Completion): Promise<void> {
+    const { deltas } = this.#parser.end({ finishReason });
+    const isThought = toolCalls.length > 0 && !this.#situation.mustAnswer;
+    return this.#tell(isThought ? deltas.map(asThought) : deltas);
+  }
+
+  async #tell(deltas: readonly ParseDelta[]): Promise<void> {
+    for (const { type, delta } of deltas) {
+      const shown = this.#show(delta);
+      if (shown !== '') await this.#observer.delta(type, shown);
+    }
+  }
 }
 
 /** Prose beside native calls is their thought; the text alone reads like an answer. */
@@ -47,10 +89,3 @@ const asThought = ({ type, delta }: ParseDelta): ParseDelta => ({
   type: type === 'answer' ? 'thought' : type,
   delta,
 });
-
-function withTools(request: StepRequest, { situation, prompt }: PreparedPrompt): CompletionRequest {
-  const plain = completionRequest(request, prompt);
-  if (situation.protocol !== 'native') return plain;
-  const mayAct = !situation.mustAnswer && (request.phase ?? 'act') === 'act';
-  return { ...plain, nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' } };
-}

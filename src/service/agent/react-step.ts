@@ -1,33 +1,49 @@
 import type { StepRequest } from '../../contract/step-request.js';
+import { gatherContext } from '../context/gather-context.js';
 import { complete } from './complete.js';
 import { conclude } from './conclude.js';
-import { preparePrompt } from './prepare-prompt.js';
+import { fitToBudget } from './fit-to-budget.js';
 import { readReply } from './read-reply.js';
-import type { StepDependencies, StepObserver } from './step-dependencies.js';
-import { exhausted, type StepResult, toResult } from './to-result.js';
+import { readSituation } from './read-situation.js';
+import { type RenderedPrompt, renderPrompt } from './render-prompt.js';
+import type { PromptDependencies, StepDependencies, StepObserver } from './step-dependencies.js';
+import { exhausted, type PreviewResult, type StepResult, toPreview, toResult } from './to-result.js';
 
 export type { StepObserver, StepResult };
 
-/** One step (SPEC §4): one prompt, one completion, one conclusion. Throws `StepRefused`, `ProviderError` or `Interruption`. */
+/** One step: one prompt, one completion, one conclusion. Throws `StepRefused`, `ProviderError` or `Interruption`. */
 export async function reactStep(
   request: StepRequest,
   dependencies: StepDependencies,
   observer?: StepObserver,
 ): Promise<StepResult> {
   if (request.max_iterations_left === 0) return exhausted(request);
-  const prepared = await preparePrompt(request, dependencies);
-  await observer?.contextBuilt(prepared.report);
-  const completion = await complete(request, prepared, { ...dependencies, observer });
-  const reply = readReply(completion, prepared.situation.offered);
-  const conclusion = conclude({ request, situation: prepared.situation, completion, reply });
-  const result = toResult({
-    request,
-    prepared,
-    completion,
-    reply,
-    conclusion,
-    provider: dependencies.provider.name,
-  });
+  const prompt = await preparePrompt(request, dependencies);
+  await observer?.contextBuilt(prompt.report);
+  const completion = await complete(prompt, dependencies, observer);
+  const reply = readReply(completion, prompt.situation);
+  const conclusion = conclude(reply, prompt.situation);
+  const result = toResult(conclusion, prompt, dependencies.provider.name);
   if (result.action_details) await observer?.actionProposed(result.action_details);
   return result;
+}
+
+/** What a step would send: no model call, no key. Throws `StepRefused` or `Interruption`. */
+export async function previewStep(
+  request: StepRequest,
+  dependencies: PromptDependencies,
+): Promise<PreviewResult> {
+  return toPreview(await preparePrompt(request, dependencies));
+}
+
+/** All of a step but the model call. Throws as `previewStep` does. */
+export async function preparePrompt(
+  request: StepRequest,
+  dependencies: PromptDependencies,
+): Promise<RenderedPrompt> {
+  const { profile, sources, deadline } = dependencies;
+  const situation = readSituation(request, profile);
+  const gathered = await gatherContext(request, sources, deadline.signal);
+  const fitted = await fitToBudget(situation, gathered, dependencies);
+  return renderPrompt(fitted);
 }

@@ -1,8 +1,9 @@
 import type { Parse } from '../../contract/step.js';
 import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
 import { type ParsedCompletion, parseCompletion } from '../parsing/parse-completion.js';
+import { withoutNul } from './history/map-strings.js';
 import type { Completion, NativeToolCall } from './provider.js';
-import { withoutNul } from './without-nul.js';
+import type { Situation } from './read-situation.js';
 
 /** An action that may be proposed: the tool is offered, the arguments are checked. */
 export interface ReadAction {
@@ -16,9 +17,10 @@ export interface ReadAction {
 
 /** What the model said, whichever way it said it. */
 export interface Reply {
+  readonly completion: Completion;
   readonly parse: Parse;
   readonly thought: string | null;
-  /** The text for the user: an answer, or all there is where an action could not be read. */
+  /** The text for the user: an answer, or all there is if an action could not be read. */
   readonly answer: string | null;
   /** More than one only where the model called natively. */
   readonly actions: readonly ReadAction[];
@@ -26,11 +28,14 @@ export interface Reply {
 }
 
 /** Reads a completion: written dialects by the one parser, native calls against the same tools. */
-export function readReply(completion: Completion, offered: readonly OfferedTool[]): Reply {
-  return withoutNul(readWhole(completion, offered)); // an escape in an argument may have become one
+export function readReply(completion: Completion, { offered }: Pick<Situation, 'offered'>): Reply {
+  const read = readCompletion(completion, offered);
+  return { ...withoutNul(read), completion }; // an escape in an argument may have become one
 }
 
-function readWhole(completion: Completion, offered: readonly OfferedTool[]): Reply {
+type ReadCompletion = Omit<Reply, 'completion'>;
+
+function readCompletion(completion: Completion, offered: readonly OfferedTool[]): ReadCompletion {
   if (completion.refusal !== null || completion.finishReason === 'refusal') return readRefusal(completion);
   if (completion.toolCalls.length > 0) return readNativeCalls(completion, offered);
   const { finishReason, reasoning } = completion;
@@ -54,39 +59,42 @@ const refused: Parse = {
   problem: null,
 };
 
-function readRefusal({ text, refusal, reasoning }: Completion): Reply {
+function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
   return { parse: refused, thought: null, answer: text || refusal, actions: [], reasoning };
 }
 
 /** Native arguments are read as the JSON dialect reads them, against the same tools and schemas. */
-function readNativeCalls(completion: Completion, offered: readonly OfferedTool[]): Reply {
+function readNativeCalls(completion: Completion, offered: readonly OfferedTool[]): ReadCompletion {
   const { finishReason, reasoning, toolCalls } = completion;
   const readings = toolCalls.map((call) => ({ call, parsed: readNativeCall(call, offered, finishReason) }));
   const good = readings.filter(({ parsed }) => parsed.action);
-  const bad = readings.filter(({ parsed }) => !parsed.action);
+  const parse = nativeParse(readings);
   const said = completion.text.trim() || null;
-  const first = (good[0] ?? bad[0])?.parsed;
-  const parse: Parse = {
-    outcome: first?.outcome ?? 'empty',
-    dialect: 'native',
-    confidence: good.some(({ parsed }) => parsed.confidence === 'repaired') ? 'repaired' : 'exact',
-    repairs: good.flatMap(({ parsed }) => parsed.repairs),
-    discarded:
-      good.length > 0
-        ? bad.map(({ call, parsed }) => ({ kind: parsed.outcome, chars: call.arguments.length }))
-        : [],
-    problem: bad[0]?.parsed.problem ?? null,
-  };
   if (good.length === 0) {
     const answer = [said, ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
     return { parse, thought: null, answer, actions: [], reasoning };
   }
+  const actions = good.flatMap(({ call, parsed }) => toAction(parsed, call));
+  return { parse, thought: said, answer: null, actions, reasoning };
+}
+
+interface NativeReading {
+  readonly call: NativeToolCall;
+  readonly parsed: ParsedCompletion;
+}
+
+/** Calls that cannot be read are discarded if there is one that can. */
+function nativeParse(readings: readonly NativeReading[]): Parse {
+  const good = readings.filter(({ parsed }) => parsed.action);
+  const bad = readings.filter(({ parsed }) => !parsed.action);
+  const discarded = bad.map(({ call, parsed }) => ({ kind: parsed.outcome, chars: call.arguments.length }));
   return {
-    parse,
-    thought: said,
-    answer: null,
-    actions: good.flatMap(({ call, parsed }) => toAction(parsed, call)),
-    reasoning,
+    outcome: (good[0] ?? bad[0])?.parsed.outcome ?? 'empty',
+    dialect: 'native',
+    confidence: good.some(({ parsed }) => parsed.confidence === 'repaired') ? 'repaired' : 'exact',
+    repairs: good.flatMap(({ parsed }) => parsed.repairs),
+    discarded: good.length > 0 ? discarded : [],
+    problem: bad[0]?.parsed.problem ?? null,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Turn } from '../../contract/history.js';
+import type { Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
 import { callsOf, observationsOf, type PairedCall, readUnits, type Unit } from '../../conversation/units.js';
@@ -10,8 +11,9 @@ import type { TaughtProtocol } from './prompt/render-unit.js';
 import type { MustAnswer } from './prompt/tail.js';
 import type { ModelProfile } from './provider.js';
 
-/** All that a step knows before it looks at any context: a pure function of the request. */
+/** All that a step knows before it looks at any context: a pure function of the request and the model. */
 export interface Situation {
+  readonly request: StepRequest;
   /** The user turn this step begins with, where it is new. */
   readonly newTurn: Turn | undefined;
   readonly units: readonly Unit[];
@@ -23,6 +25,7 @@ export interface Situation {
   readonly isLast: boolean;
   readonly mustAnswer: MustAnswer | undefined;
   readonly signals: LoopSignals;
+  readonly warnings: readonly Warning[];
 }
 
 /** Throws `StepRefused` where the request asks for what cannot be. */
@@ -35,6 +38,7 @@ export function readSituation(request: StepRequest, profile: ModelProfile): Situ
   const tools = request.tools ?? [];
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
   return {
+    request,
     newTurn,
     units,
     calls,
@@ -44,10 +48,11 @@ export function readSituation(request: StepRequest, profile: ModelProfile): Situ
     isLast,
     mustAnswer: mustAnswer(request, isLast, units),
     signals: countSignals(calls, tools),
+    warnings: windowWarning(request, profile.contextWindow),
   };
 }
 
-/** The query becomes a turn unless it is empty, or equals the last task and no answer followed that (SPEC §2). */
+/** The query becomes a turn unless it is empty, or equals the last task and no answer followed that (rule: task-turn). */
 function newUserTurn({ user_query: query, conversation_history: history }: StepRequest): Turn | undefined {
   if (query === '') return undefined;
   const last = history.findLastIndex((turn) => turn.role === 'user' && turn.kind === undefined);
@@ -81,8 +86,14 @@ function mustAnswer(request: StepRequest, isLast: boolean, units: readonly Unit[
   return isLast && request.on_last_iteration !== 'allow_action' ? 'last_iteration' : undefined;
 }
 
-/** Whether the run ended with what was observed last: after an answer or a new task it goes on (SPEC §4.5). */
+/** Whether the run ended with what was observed last: after an answer or a new task it goes on (rule: terminal-observation). */
 function endsTerminally(units: readonly Unit[]): boolean {
   const newest = units.findLast((unit) => unit.type !== 'user' || unit.isTask);
   return newest !== undefined && observationsOf(newest).some(({ isTerminal }) => isTerminal);
+}
+
+function windowWarning({ llm_config: config }: StepRequest, window: number | null): Warning[] {
+  if (window === null || config.tokenLimit <= window) return [];
+  const message = `tokenLimit ${config.tokenLimit} is above the model's window of ${window} tokens`;
+  return [{ code: 'token_limit_above_window', message }];
 }

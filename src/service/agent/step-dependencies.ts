@@ -5,14 +5,18 @@ import type { TokenCounter } from '../tokens/token-counter.js';
 import type { StepDeadline } from './interruption.js';
 import type { ModelProfile, Provider } from './provider.js';
 
-/** What a step needs from outside: HTTP wires it, the agent uses it. */
-export interface StepDependencies {
-  readonly provider: Provider;
+/** What is needed from outside to make a prompt: HTTP wires it, the agent uses it. */
+export interface PromptDependencies {
   readonly profile: ModelProfile;
   readonly tokens: TokenCounter;
   /** In the order in which they are asked. */
   readonly sources: readonly ContextSource[];
   readonly deadline: StepDeadline;
+}
+
+/** The same for a whole step. */
+export interface StepDependencies extends PromptDependencies {
+  readonly provider: Provider;
 }
 
 /** Watches a step as it happens (rule: stream-events). Each call is awaited, so a slow watcher slows the relay. */

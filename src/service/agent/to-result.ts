@@ -1,37 +1,29 @@
 import { blankStep } from '../../contract/blank-step.js';
-import type { ActionDetails, Parse, Signals, Step, Warning } from '../../contract/step.js';
+import type { Turn } from '../../contract/history.js';
+import type { Preview } from '../../contract/preview.js';
+import type { ActionDetails, Signals, Step, Warning } from '../../contract/step.js';
 import { stepError } from '../../contract/step-error.js';
 import type { StepRequest } from '../../contract/step-request.js';
+import { hashPrompt } from './budget/report-context.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
-import type { PreparedPrompt } from './prepare-prompt.js';
-import type { Completion } from './provider.js';
-import type { Reply } from './read-reply.js';
+import type { Message } from './provider.js';
+import type { Situation } from './read-situation.js';
+import type { RenderedPrompt } from './render-prompt.js';
 
 /** A step's answer; HTTP adds the request id and the caller's own history in front of `new_turns`. */
 export type StepResult = Omit<Step, 'request_id' | 'updated_conversation_history'>;
 
-interface Outcome {
-  readonly request: StepRequest;
-  readonly prepared: PreparedPrompt;
-  readonly completion: Completion;
-  readonly reply: Reply;
-  readonly conclusion: Conclusion;
-  readonly provider: string;
-}
+/** What a step would send, but for the request id. */
+export type PreviewResult = Omit<Preview, 'request_id'>;
 
-/** The fields of SPEC §3, all of them always there. */
-export function toResult({
-  request,
-  prepared,
-  completion,
-  reply,
-  conclusion,
-  provider,
-}: Outcome): StepResult {
-  const { situation } = prepared;
-  const [action, ...others] = conclusion.actions.map((each) => actionDetails(each, request));
-  const newTurns = conclusion.status === 'error' ? [] : [situation.newTurn ?? [], conclusion.turns].flat();
+/** All fields of a step's answer, each of them always there. */
+export function toResult(conclusion: Conclusion, prompt: RenderedPrompt, provider: string): StepResult {
+  const { reply } = conclusion;
+  const { completion } = reply;
+  const { situation, report } = prompt;
+  const { request } = situation;
+  const [action, ...others] = conclusion.actions.map((each) => actionDetails(each, situation));
   return {
     session_id: request.session_id,
     status: conclusion.status,
@@ -40,13 +32,13 @@ export function toResult({
     direct_response: conclusion.directResponse,
     action_details: action ?? null,
     additional_actions: others,
-    new_turns: newTurns,
+    new_turns: newTurns(conclusion, situation),
     correction: conclusion.correction,
     control: conclusion.control,
     phase: request.phase ?? null,
-    parse: parseOf(reply, conclusion),
-    context_report: prepared.report,
-    signals: signalsOf(prepared, conclusion),
+    parse: { ...reply.parse, outcome: conclusion.outcome },
+    context_report: report,
+    signals: signalsOf(conclusion, prompt),
     usage: completion.usage,
     model: completion.model,
     provider,
@@ -54,12 +46,27 @@ export function toResult({
     finish_reason_raw: completion.finishReasonRaw,
     reasoning: reply.reasoning,
     completion_text: request.include?.completion_text ? completion.text : null,
-    warnings: [...prepared.warnings, ...completion.warnings, ...cutWarning(completion, conclusion)],
+    warnings: [...situation.warnings, ...completion.warnings, ...cutWarning(conclusion)],
     error: conclusion.error && { ...conclusion.error, provider },
   };
 }
 
-/** `max_iterations_left` is 0: no model call was made (SPEC §3). */
+/** The prompt as the model reads it; native calls as JSON. */
+export function toPreview({ situation, prompt, report }: RenderedPrompt): PreviewResult {
+  return {
+    system: prompt.system,
+    messages: prompt.messages.map((message) => ({ role: message.role, content: contentOf(message) })),
+    prompt_sha256: hashPrompt(prompt.system, prompt.messages),
+    context_report: report,
+    warnings: [...situation.warnings],
+  };
+}
+
+function contentOf({ parts }: Message): string {
+  return parts.map((part) => ('text' in part ? part.text : `${JSON.stringify(part)}\n`)).join('');
+}
+
+/** `max_iterations_left` is 0: no model call was made (rule: iterations). */
 export function exhausted(request: StepRequest): StepResult {
   return {
     session_id: request.session_id,
@@ -71,15 +78,16 @@ export function exhausted(request: StepRequest): StepResult {
   };
 }
 
-/** Only `observe` spends an iteration in three-phase mode. */
+/** Only `observe` spends an iteration in three-phase mode (rule: iterations). */
 function remaining({ max_iterations_left: left, phase }: StepRequest): number {
   return phase === 'reason' || phase === 'act' ? left : left - 1;
 }
 
-function actionDetails(
-  { name, parameters, raw, id }: ProposedAction,
-  { tools = [] }: StepRequest,
-): ActionDetails {
+function newTurns({ status, turns }: Conclusion, { newTurn }: Situation): Turn[] {
+  return status === 'error' ? [] : [newTurn ?? [], turns].flat();
+}
+
+function actionDetails({ name, parameters, raw, id }: ProposedAction, { tools }: Situation): ActionDetails {
   const tool = tools.find((each) => each.name === name);
   return {
     tool_name: name,
@@ -90,11 +98,7 @@ function actionDetails(
   };
 }
 
-function parseOf({ parse }: Reply, { outcome }: Conclusion): Parse {
-  return { ...parse, outcome };
-}
-
-function signalsOf({ situation, shouldCompact }: PreparedPrompt, { actions }: Conclusion): Signals {
+function signalsOf({ actions }: Conclusion, { situation, shouldCompact }: RenderedPrompt): Signals {
   const proposed = actions.map(({ name, parameters }) => ({ name, parameters }));
   return {
     ...countSignals([...situation.calls, ...proposed], situation.tools),
@@ -103,12 +107,9 @@ function signalsOf({ situation, shouldCompact }: PreparedPrompt, { actions }: Co
   };
 }
 
-function cutWarning({ finishReason }: Completion, { status }: Conclusion): Warning[] {
-  if (finishReason !== 'length' || status === 'action_proposed' || status === 'error') return [];
-  return [
-    {
-      code: 'answer_truncated',
-      message: 'The output limit cut the answer off; raise maxOutputTokens or the reserve.',
-    },
-  ];
+function cutWarning({ reply, status }: Conclusion): Warning[] {
+  const isCut = reply.completion.finishReason === 'length';
+  if (!isCut || status === 'action_proposed' || status === 'error') return [];
+  const message = 'The output limit cut the answer off; raise maxOutputTokens or the reserve.';
+  return [{ code: 'answer_truncated', message }];
 }

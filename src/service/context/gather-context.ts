@@ -4,6 +4,7 @@ import { concurrently } from './concurrently.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredContext, Priority } from './context-item.js';
 import type { LineRange } from './lines.js';
 import type { ContextSource } from './sources/context-source.js';
+import { inlineSource } from './sources/inline.js';
 import { type Library, openLibrary } from './sources/library.js';
 import {
   type Answer,
@@ -22,15 +23,16 @@ const MAX_CHARACTERS = 16_777_216;
 const TOO_MUCH = 'not read: what was asked for before it is more than is read in one step';
 
 /**
- * Reads everything the request asks for, in its order of priority (SPEC §5). What cannot be had becomes a row of
- * the report; rejects only with the signal's reason.
+ * Reads everything the request asks for, in its order of priority, from what came along with it and then from the
+ * sources (rule: source-order). What cannot be read becomes a row of the report; rejects only with the signal's reason.
  */
 export async function gatherContext(
   request: StepRequest,
   sources: readonly ContextSource[],
   signal: AbortSignal,
 ): Promise<GatheredContext> {
-  const library = openLibrary(sources, signal);
+  const inline = request.inline_context ? [inlineSource(request.inline_context)] : [];
+  const library = openLibrary([...inline, ...sources], signal);
   const paths = request.explicit_context_paths ?? [];
   const pinnedIds = request.pinned_item_ids_to_include ?? [];
   const questions = [

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { TurnInput } from '../../../src/contract/history.js';
 import { stepRequestSchema } from '../../../src/contract/step-request.js';
-import type { PreparedPrompt } from '../../../src/service/agent/prepare-prompt.js';
 import type { Message } from '../../../src/service/agent/provider.js';
+import type { RenderedPrompt } from '../../../src/service/agent/render-prompt.js';
 import { prepare } from '../../support/prepare.js';
 
 const uuid = '0b9e2f7e-5a57-4c7a-9c0a-1f3d5f6a7b8c';
@@ -19,9 +19,9 @@ interface RunShape {
 }
 
 /** The prompts of a run in which the caller sends everything back each time, tasks and focus changing. */
-async function promptsOfRun({ steps, tokenLimit, protocol, lines }: RunShape): Promise<PreparedPrompt[]> {
+async function promptsOfRun({ steps, tokenLimit, protocol, lines }: RunShape): Promise<RenderedPrompt[]> {
   const history: TurnInput[] = [];
-  const prompts: PreparedPrompt[] = [];
+  const prompts: RenderedPrompt[] = [];
   for (let step = 0; step < steps; step += 1) {
     const request = stepRequestSchema.parse({
       project_id: uuid,
@@ -62,7 +62,7 @@ async function promptsOfRun({ steps, tokenLimit, protocol, lines }: RunShape): P
 }
 
 /** What a cache compares: the system text, then each message's role and texts, cache marks and tail left out. */
-function stableBytes({ prompt, stable }: PreparedPrompt): string {
+function stableBytes({ prompt, stable }: RenderedPrompt): string {
   return [prompt.system, ...stable.map(bytesOf)].join('');
 }
 
@@ -73,7 +73,7 @@ function bytesOf({ role, parts }: Message): string {
   return `\n${role}\n${text}`;
 }
 
-function keptSteps(prompts: readonly PreparedPrompt[]): boolean[] {
+function keptSteps(prompts: readonly RenderedPrompt[]): boolean[] {
   return prompts.slice(1).map((prompt, index) => {
     const before = prompts[index];
     return before !== undefined && stableBytes(prompt).startsWith(stableBytes(before));

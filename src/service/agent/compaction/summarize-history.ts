@@ -6,13 +6,13 @@ import { fence } from '../../context/fence.js';
 import { cutLines } from '../../context/fitting/cut-lines.js';
 import { readProse } from '../../parsing/read-prose.js';
 import { budgetExceeded } from '../budget/plan-budget.js';
-import { completionRequest } from '../completion-request.js';
-import { renderPrompt } from '../prompt/render-prompt.js';
+import { completionRequest } from '../complete.js';
+import { withoutNul } from '../history/map-strings.js';
+import { layOutPrompt } from '../prompt/lay-out-prompt.js';
 import { renderUnit } from '../prompt/render-unit.js';
-import { summaryTemplate } from '../prompt/templates/summary.js';
+import { summaryTemplate } from '../prompt/templates/orders.js';
 import type { Completion, Prompt, Provider } from '../provider.js';
 import type { StepDependencies } from '../step-dependencies.js';
-import { withoutNul } from '../without-nul.js';
 
 export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' | 'profile' | 'deadline'> {
   /** Called only where a model call is made. */
@@ -95,7 +95,7 @@ async function summaryPrompt(
   const limit = config.tokenLimit - config.reservedOutputTokens - fixed;
   const cut = limit > 0 ? await cutLines({ text, render }, limit, tokens) : undefined;
   if (!cut) throw budgetExceeded(config, fixed + SMALLEST_TRANSCRIPT);
-  return renderPrompt({ system: summaryTemplate, context: [cut.rendered], history: [], tail: '' }).prompt;
+  return layOutPrompt({ system: summaryTemplate, context: [cut.rendered], history: [], tail: '' }).prompt;
 }
 
 function transcribe(unit: Unit): string {

@@ -2,7 +2,7 @@ import { renderCall, renderXmlCall } from '../../../conversation/call-text.js';
 import type { ActionUnit, Observation, PairedCall, Unit } from '../../../conversation/units.js';
 import { fence } from '../../context/fence.js';
 import type { Message, Part } from '../provider.js';
-import { notRunTemplate } from './templates/shared.js';
+import { notRunTemplate } from './templates/orders.js';
 
 /** The form in which past steps are shown: the very form the model is taught to write. */
 export type TaughtProtocol = 'text' | 'xml' | 'native';

@@ -4,8 +4,7 @@ import { fence } from '../../context/fence.js';
 import { cutLines } from '../../context/fitting/cut-lines.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
-import { phaseTemplates } from './templates/phases.js';
-import { answerNowTemplate, continueTemplate, terminalTemplate } from './templates/shared.js';
+import { answerNowTemplate, continueTemplate, phaseTemplates, terminalTemplate } from './templates/orders.js';
 
 /** Why a step must answer instead of acting (SPEC §4.2, §4.5). */
 export type MustAnswer = 'last_iteration' | 'terminal_error';

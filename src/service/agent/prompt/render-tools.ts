@@ -1,13 +1,24 @@
 import { isObject } from '../../../contract/fields.js';
+import type { StepRequest } from '../../../contract/step-request.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
+import type { TaughtProtocol } from './render-unit.js';
+
+/** The tools in words; native calling sends definitions instead, so only the caller's free text remains. */
+export function renderTools(request: StepRequest, protocol: TaughtProtocol): string {
+  const { tools = [], available_tools_prompt_segment: segment } = request;
+  const describe = protocol === 'xml' ? describeToolsInXml : describeTools;
+  const described = protocol === 'native' ? '' : describe(tools);
+  const free = segment?.trim() ? `${segment.trim()}\n` : '';
+  return described || free ? `\nTools:\n${described}${free}` : '';
+}
 
 /** The tools as the `text` protocol lists them: one signature each, then what its parameters mean. */
-export function describeTools(tools: readonly ToolDefinition[]): string {
+function describeTools(tools: readonly ToolDefinition[]): string {
   return tools.map(describeTool).join('');
 }
 
 /** The tools as the `xml` protocol lists them. */
-export function describeToolsInXml(tools: readonly ToolDefinition[]): string {
+function describeToolsInXml(tools: readonly ToolDefinition[]): string {
   return tools
     .map(
       ({ name, description, inputSchema }) =>

@@ -1,31 +1,20 @@
-import type { StepRequest } from '../../../contract/step-request.js';
 import type { Unit } from '../../../conversation/units.js';
 import type { GatheredContext } from '../../context/context-item.js';
 import { cutLines } from '../../context/fitting/cut-lines.js';
 import { type FittedContext, fitContext } from '../../context/fitting/fit-context.js';
-import type { TokenCounter } from '../../tokens/token-counter.js';
 import { untouchable, type WeighedUnit } from '../history/fold-history.js';
 import { cutUnit, maskUnit, stub } from '../history/shorten-unit.js';
-import { renderAndWeigh, type Scale } from '../history/weigh.js';
-import type { Message, ModelProfile } from '../provider.js';
+import { renderAndWeigh, type Scale } from '../history/weigh-unit.js';
+import type { Message } from '../provider.js';
 import type { Situation } from '../read-situation.js';
 import { type Budget, budgetExceeded, type FixedCosts, planBudget, promptFor } from './plan-budget.js';
 
-/** What a prompt is made from. */
-export interface FitInputs {
-  readonly request: StepRequest;
-  readonly situation: Situation;
-  readonly gathered: GatheredContext;
-  readonly profile: ModelProfile;
-  readonly tokens: TokenCounter;
-}
-
-/** Context and history, each with its share of what is free, in tokens. */
-export interface Shares {
+/** Context and history, each within its share of what is free, in tokens. */
+export interface FittedContextAndHistory {
   readonly budget: Budget;
   readonly context: FittedContext;
   /** S: what the history may take. */
-  readonly history: number;
+  readonly share: number;
   readonly units: readonly CutUnit[];
 }
 
@@ -39,7 +28,7 @@ export interface CutUnit extends WeighedUnit {
   readonly maskedMessages?: readonly Message[];
 }
 
-/** The largest part of the history's share that an observation may take, or an argument, or a thought (SPEC §5). */
+/** The largest part of the history's share that an observation may take, or an argument, or a thought (rule: text-share). */
 const OBSERVATION_SHARE = 0.25;
 const SMALLEST_TEXT = 24;
 
@@ -47,32 +36,33 @@ const SMALLEST_TEXT = 24;
 const SEARCH_STEP = 1.1;
 
 /**
- * Context first, by priority, up to its own limit; the history gets the rest. Context yields only where the
- * tasks and the newest unit would not fit otherwise.
+ * Context first, by priority, up to its own limit; the history gets the rest. Context yields only if the tasks and
+ * the newest unit do not fit otherwise (rule: context-yields).
  */
-export async function shareOut(inputs: FitInputs, fixed: FixedCosts, scale: Scale): Promise<Shares> {
-  const { gathered, tokens, request, situation } = inputs;
+export async function fitContextAndHistory(
+  { request, units: whole }: Situation,
+  gathered: GatheredContext,
+  { fixed, scale }: { fixed: FixedCosts; scale: Scale },
+): Promise<FittedContextAndHistory> {
   const budget = planBudget(request.llm_config, fixed);
-  const context = await fitContext(gathered, budget.context, tokens);
-  const history = budget.free - context.tokens;
-  const units = await cutAndWeigh(situation.units, history, scale);
-  const needed = totalTokens(untouchable(units));
-  if (needed <= history)
-    return { budget, context, history, units: await maskWhereNeeded(units, history, scale) };
+  const context = await fitContext(gathered, budget.context, scale.tokens);
+  const units = await cutAndWeigh(whole, budget.free - context.tokens, scale);
+  const needed = tokensOfUnits(untouchable(units));
   if (needed > budget.free) {
     const shortest = promptFor(await smallestFree(untouchable(units), scale), fixed);
     throw budgetExceeded(request.llm_config, shortest);
   }
-  const yielded = await fitContext(gathered, budget.free - needed, tokens);
-  const share = budget.free - yielded.tokens;
-  return { budget, context: yielded, history: share, units: await maskWhereNeeded(units, share, scale) };
+  const hasRoom = needed <= budget.free - context.tokens;
+  const fitted = hasRoom ? context : await fitContext(gathered, budget.free - needed, scale.tokens);
+  const share = budget.free - fitted.tokens;
+  return { budget, context: fitted, share, units: await maskWhereNeeded(units, share, scale) };
 }
 
 /** The least that context and history must have together: what may never be left out, cut as short as may be. */
 async function smallestFree(kept: readonly CutUnit[], scale: Scale): Promise<number> {
   const units = kept.map(({ whole }) => whole);
   for (let free = 0; ; ) {
-    const needed = totalTokens(await cutAndWeigh(units, free, scale));
+    const needed = tokensOfUnits(await cutAndWeigh(units, free, scale));
     if (needed <= free) return free;
     free = Math.max(needed, Math.ceil(free * SEARCH_STEP));
   }
@@ -101,7 +91,7 @@ async function maskWhereNeeded(
   share: number,
   scale: Scale,
 ): Promise<readonly CutUnit[]> {
-  if (totalTokens(units) <= share) return units;
+  if (tokensOfUnits(units) <= share) return units;
   const masked: CutUnit[] = [];
   for (const each of units) {
     const { messages: maskedMessages, tokens } = await renderAndWeigh(maskUnit(each.unit), scale);
@@ -110,6 +100,6 @@ async function maskWhereNeeded(
   return masked;
 }
 
-function totalTokens(units: readonly WeighedUnit[]): number {
+export function tokensOfUnits(units: readonly WeighedUnit[]): number {
   return units.reduce((sum, { full }) => sum + full, 0);
 }

@@ -1,7 +1,7 @@
 import type { Message, Part, Prompt } from '../provider.js';
-import { continueTemplate, openingTemplate } from './templates/shared.js';
+import { continueTemplate, openingTemplate } from './templates/orders.js';
 
-/** The pieces of a prompt in the order in which they are sent (SPEC §5). */
+/** The pieces of a prompt in the order in which they are sent (rule: message-order). */
 export interface PromptPieces {
   /** Instructions, then tools. */
   readonly system: string;
@@ -12,14 +12,14 @@ export interface PromptPieces {
   readonly tail: string;
 }
 
-export interface RenderedPrompt {
+export interface LaidOutPrompt {
   readonly prompt: Prompt;
   /** The messages before the tail: step N+1's begin with step N's, byte for byte. */
   readonly stable: readonly Message[];
 }
 
-/** Merges neighbours of one role, begins and ends with the user, and sets the cache breakpoints. */
-export function renderPrompt({ system, context, history, tail }: PromptPieces): RenderedPrompt {
+/** Merges neighbours of one role, begins and ends with the user, and sets the cache breakpoints (rule: breakpoints). */
+export function layOutPrompt({ system, context, history, tail }: PromptPieces): LaidOutPrompt {
   const contextMessage: Message = { role: 'user', parts: context.map((text) => ({ type: 'text', text })) };
   const opening: Message = { role: 'user', parts: [{ type: 'text', text: openingTemplate }] };
   const first = context.length > 0 ? [contextMessage] : history[0]?.role === 'user' ? [] : [opening];

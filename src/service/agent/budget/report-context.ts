@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { ContextReport, ReportItem, ReportSection } from '../../../contract/context-report.js';
+import { turnsOf } from '../../../conversation/units.js';
+import type { FittedPrompt } from '../fit-to-budget.js';
+import { type Scale, tokensOfMessage } from '../history/weigh-unit.js';
+import type { LaidOutPrompt } from '../prompt/lay-out-prompt.js';
+import type { Message, Part } from '../provider.js';
+
+/** What the model sees and what it does not (rule: context-report): counted on the messages as they are sent. */
+export async function reportContext(fitted: FittedPrompt, laidOut: LaidOutPrompt): Promise<ContextReport> {
+  const { situation, scale, context, tail } = fitted;
+  const { prompt, stable } = laidOut;
+  const { tokenLimit, reservedOutputTokens } = situation.request.llm_config;
+  const sections = sectionsOf(fitted, prompt.messages.length, await countTexts(prompt.messages, scale));
+  const promptTokens = sections.reduce((sum, section) => sum + section.tokens, 0);
+  return {
+    token_limit: tokenLimit,
+    reserved_output_tokens: reservedOutputTokens,
+    prompt_tokens: promptTokens,
+    counting: situation.protocol === 'native' ? 'estimated' : scale.tokens.counting,
+    stable_prefix_tokens: promptTokens - tail.tokens,
+    stable_prompt_sha256: hashPrompt(prompt.system, stable),
+    sections,
+    items: [...context.items, ...tail.items, ...turnItems(fitted)],
+    folders: [...context.folders],
+  };
+}
+
+/** The hash of what is sent: text for text, without cache marks. */
+export function hashPrompt(system: string, messages: readonly Message[]): string {
+  const hash = createHash('sha256').update(system);
+  for (const { role, parts } of messages) {
+    hash.update(`\0${role}`);
+    for (const part of parts) hash.update('\0').update(wordsOf(part));
+  }
+  return hash.digest('hex');
+}
+
+function wordsOf(part: Part): string {
+  return part.type === 'text' ? part.text : JSON.stringify({ ...part, breakpoint: undefined });
+}
+
+/** Tokens of all messages, their framing apart. */
+async function countTexts(messages: readonly Message[], scale: Scale): Promise<number> {
+  let sum = 0;
+  for (const message of messages) sum += (await tokensOfMessage(message, scale)) - scale.framing.message;
+  return sum;
+}
+
+function sectionsOf(
+  { fixed, scale, context, tail }: FittedPrompt,
+  messages: number,
+  said: number,
+): ReportSection[] {
+  return [
+    { name: 'instructions', tokens: fixed.instructions },
+    { name: 'tools', tokens: fixed.tools },
+    { name: 'context', tokens: context.tokens },
+    { name: 'history', tokens: said - context.tokens - tail.tokens },
+    { name: 'tail', tokens: tail.tokens },
+    { name: 'framing', tokens: scale.framing.prompt + (messages + 1) * scale.framing.message },
+  ];
+}
+
+function turnItems({ units, fold }: FittedPrompt): ReportItem[] {
+  return units.map((weighed, index) => {
+    const form = fold.forms[index] ?? 'full';
+    return {
+      kind: 'turn',
+      id: turnsOf(weighed.unit).join('+'),
+      ...(form === 'full' ? fullForm(weighed) : { status: form, reason: 'the history outgrew its share' }),
+      tokens: form === 'dropped' ? 0 : weighed[form],
+      original_tokens: weighed.original,
+      lines: null,
+    };
+  });
+}
+
+function fullForm({ full, original }: FittedPrompt['units'][number]): Pick<ReportItem, 'status' | 'reason'> {
+  if (full >= original) return { status: 'included', reason: null };
+  return { status: 'truncated', reason: 'one text took more than its part of the history' };
+}

@@ -1,0 +1,99 @@
+import type { ToolDefinition } from '../../contract/tool.js';
+import type { GatheredContext } from '../context/context-item.js';
+import type { FittedContext } from '../context/fitting/fit-context.js';
+import type { TokenCounter } from '../tokens/token-counter.js';
+import { type CutUnit, fitContextAndHistory, tokensOfUnits } from './budget/fit-context-and-history.js';
+import type { FixedCosts } from './budget/plan-budget.js';
+import { type Fold, foldHistory } from './history/fold-history.js';
+import { advise } from './history/signals.js';
+import type { Scale } from './history/weigh-unit.js';
+import { renderInstructions } from './prompt/instructions.js';
+import type { PromptPieces } from './prompt/lay-out-prompt.js';
+import { renderTools } from './prompt/render-tools.js';
+import { buildTail, smallestTail, type Tail } from './prompt/tail.js';
+import { openingTemplate } from './prompt/templates/orders.js';
+import type { Message } from './provider.js';
+import type { Situation } from './read-situation.js';
+import type { PromptDependencies } from './step-dependencies.js';
+
+/** What the model is going to see, chosen to fit the budget. All numbers are tokens. */
+export interface FittedPrompt {
+  readonly situation: Situation;
+  readonly scale: Scale;
+  readonly pieces: PromptPieces;
+  readonly fixed: FixedCosts;
+  readonly context: FittedContext;
+  readonly units: readonly CutUnit[];
+  readonly fold: Fold;
+  readonly tail: Tail;
+  /** Four fifths of the history's share are used before anything is cut (rule: signals). */
+  readonly shouldCompact: boolean;
+}
+
+const COMPACT_SHARE = 0.8;
+
+/** Native tool schemas are counted as JSON, times this: vendors render them in forms of their own. */
+const NATIVE_SCHEMA_MARGIN = 1.3;
+
+/** Chooses what the model sees (rule: prompt-budget). Throws `StepRefused` if even the least does not fit. */
+export async function fitToBudget(
+  situation: Situation,
+  gathered: GatheredContext,
+  { tokens, profile }: Pick<PromptDependencies, 'tokens' | 'profile'>,
+): Promise<FittedPrompt> {
+  const scale: Scale = { tokens, framing: profile.framing, protocol: situation.protocol };
+  const instructions = renderInstructions(situation.request, situation.protocol);
+  const tools = renderTools(situation.request, situation.protocol);
+  const fixed = await countFixed(situation, { instructions, tools }, scale);
+  const { budget, context, share, units } = await fitContextAndHistory(situation, gathered, { fixed, scale });
+  const fold = foldHistory(units, share);
+  const tail = await buildTail(tailContents(situation, context), budget.tail, tokens);
+  const history = units.flatMap((unit, index) => messagesOf(unit, fold.forms[index]));
+  return {
+    situation,
+    scale,
+    pieces: { system: instructions + tools, context: context.blocks, history, tail: tail.text },
+    fixed,
+    context,
+    units,
+    fold,
+    tail,
+    shouldCompact: tokensOfUnits(units) >= share * COMPACT_SHARE,
+  };
+}
+
+/** What is spent before anything can be chosen. */
+async function countFixed(
+  situation: Situation,
+  { instructions, tools }: { instructions: string; tools: string },
+  { tokens, framing }: Scale,
+): Promise<FixedCosts> {
+  const taught = await tokens.count(instructions);
+  const described = (await tokens.countJoined([instructions, tools])) - taught;
+  // The system message, one for the context or the opening, and one for a tail after an assistant message.
+  const messages = framing.prompt + 3 * framing.message;
+  return {
+    instructions: taught,
+    tools: described + (await countNativeTools(situation, tokens)),
+    framing: messages + (await tokens.count(openingTemplate)),
+    smallestTail: await smallestTail(situation.request, tokens),
+  };
+}
+
+async function countNativeTools({ protocol, tools }: Situation, tokens: TokenCounter): Promise<number> {
+  if (protocol !== 'native') return 0;
+  const schema = ({ name, description, inputSchema }: ToolDefinition) => ({ name, description, inputSchema });
+  return Math.ceil((await tokens.count(JSON.stringify(tools.map(schema)))) * NATIVE_SCHEMA_MARGIN);
+}
+
+function tailContents({ request, mustAnswer, signals }: Situation, { focus }: FittedContext) {
+  return { phase: request.phase, mustAnswer, tasks: request.tasks ?? [], focus, advice: advise(signals) };
+}
+
+function messagesOf(
+  { messages, maskedMessages = messages }: CutUnit,
+  form: Fold['forms'][number] | undefined,
+): readonly Message[] {
+  if (form === 'dropped') return [];
+  return form === 'masked' ? maskedMessages : messages;
+}
