@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import sys
+import urllib.error
 import urllib.request
 import uuid
 
@@ -59,8 +60,18 @@ def step(history, task, left):
     headers = {"Content-Type": "application/json", "X-LLM-API-Key": os.environ.get("STEPWISE_LLM_KEY", "")}
     headers = {name: value for name, value in headers.items() if value}
     request = urllib.request.Request(f"{SERVICE}/api/agent/react_step", json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(request) as response:
-        return json.load(response)
+    try:
+        with urllib.request.urlopen(request) as response:
+            return json.load(response)
+    except urllib.error.HTTPError as refusal:  # 4xx and 5xx have the same body as a step
+        return json.loads(refusal.read())
+    except urllib.error.URLError as problem:
+        sys.exit(f"No service answers at {SERVICE} ({problem.reason}). Start one with `npm start`, or set STEPWISE_URL.")
+
+
+def explain(error):
+    """The message is the service's; the details say which field is meant, or what the provider said."""
+    return "\n".join([f"{error['code']}: {error['message']}", *[f"  {detail['message']}" for detail in error["details"]]])
 
 
 def observe(action):
@@ -73,22 +84,24 @@ def observe(action):
 
 
 PROJECT_ID, SESSION_ID = str(uuid.uuid4()), str(uuid.uuid4())
-history, task = [], TASK
+history, task, corrections = [], TASK, 0
 for left in range(MAX_STEPS, 0, -1):
     result = step(history, task, left)
+    if result["status"] == "error":  # the history is null where the request was never read: keep your own
+        sys.exit(explain(result["error"]))
     history, task = result["updated_conversation_history"], ""
-    if result["status"] == "error":
-        sys.exit(result["error"]["message"])
     if result["thought"]:
         print(f"Thought: {result['thought']}")
-    if result["correction"]:
+    if result["correction"] and corrections < 2:  # an action that could not be read: the model tries again
         history.append(result["correction"])
-    elif result["status"] == "direct_response_provided":
+        corrections += 1
+        continue
+    corrections = 0
+    if result["status"] == "direct_response_provided":
         print(f"\n{result['direct_response']}")
         break
     for action in [result["action_details"], *result["additional_actions"]]:
-        if action:
-            print(f"Action: {action['tool_name']}({action['tool_args']})")
-            history.append(observe(action))
+        print(f"Action: {action['tool_name']}({action['tool_args']})")
+        history.append(observe(action))
 else:
     sys.exit("The task could not be finished in time.")

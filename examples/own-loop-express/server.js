@@ -1,6 +1,7 @@
 /**
  * A back end that runs its own loop: it answers customers' questions from the shop's data. Each question is a few
- * steps of the service; the tools are this program's own functions, and what would cost money waits for a person.
+ * steps of the service; the tools are this program's own functions, and what shows personal data or costs money waits
+ * for a person.
  */
 import { randomUUID } from 'node:crypto';
 import express from 'express';
@@ -18,6 +19,7 @@ const orders = [
   { id: 'A-17', customer: 'Ada', status: 'shipped', total: 42.5 },
   { id: 'B-20', customer: 'Bo', status: 'waiting for payment', total: 12 },
 ];
+const addresses = { 'A-17': '12 Hill Road, Thornbury', 'B-20': '3 Mill Lane, Aust' };
 
 const tools = {
   search_orders: {
@@ -30,13 +32,28 @@ const tools = {
         .map((order, index) => `orders/${order.id}:${index + 1}: ${JSON.stringify(order)}`)
         .join('\n') || 'No order found.',
   },
+  open_order: {
+    description: 'Open an order by its path, orders/<id>: with the address it goes to.',
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+    annotations: { readOnlyHint: true, requiresApproval: true },
+    execute: ({ path }) => {
+      const order = findOrder(path.replace('orders/', ''));
+      return JSON.stringify({ ...order, address: addresses[order.id] }, null, 1);
+    },
+  },
   refund_order: {
     description: 'Pay an order back.',
     inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
     annotations: { requiresApproval: true },
-    execute: ({ id }) => `Order ${id} is paid back.`,
+    execute: ({ id }) => `Order ${findOrder(id).id} is paid back.`,
   },
 };
+
+function findOrder(id) {
+  const order = orders.find((each) => each.id === id);
+  if (!order) throw new Error(`There is no order ${id}.`);
+  return order;
+}
 
 /** Conversations that wait for a person: the service itself keeps nothing. */
 const waiting = new Map();
@@ -44,8 +61,10 @@ const waiting = new Map();
 const app = express().use(express.json());
 
 app.post('/questions', async (request, response) => {
-  const conversation = { id: randomUUID(), history: [], left: maxSteps };
-  response.json(await advance(conversation, String(request.body?.question ?? '')));
+  const question = String(request.body?.question ?? '').trim();
+  if (!question) return response.status(400).json({ error: 'Send { "question": "…" }.' });
+  const conversation = { id: randomUUID(), history: [], left: maxSteps, corrections: 0 };
+  return answer(response, await advance(conversation, question));
 });
 
 app.post('/approvals/:id', async (request, response) => {
@@ -53,22 +72,33 @@ app.post('/approvals/:id', async (request, response) => {
   if (!conversation) return response.status(404).json({ error: 'Nothing waits under this id.' });
   waiting.delete(conversation.id);
   observe(conversation, request.body?.allow === true);
-  return response.json(await advance(conversation, ''));
+  return answer(response, await advance(conversation, ''));
 });
+
+/** What went wrong at the service is a bad gateway to our own callers. */
+function answer(response, result) {
+  return response.status(result.error ? 502 : 200).json(result);
+}
 
 /** Steps until there is an answer, the limit, or something that a person must allow. */
 async function advance(conversation, question) {
   let query = question;
   while (conversation.left > 0) {
     const step = await takeStep(conversation, query);
+    // The history of a step that failed may be null: ours stays as it is.
+    if (step.status === 'error') return { error: step.error.message, details: step.error.details };
     query = '';
     conversation.history = step.updated_conversation_history;
     conversation.left = step.iterations_remaining;
-    if (step.correction) conversation.history.push(step.correction);
-    else if (step.status === 'direct_response_provided') return { answer: step.direct_response };
-    else if (step.status === 'error') return { error: step.error.message };
-    else if (step.action_details.requires_approval) return wait(conversation, step.action_details);
-    else observe({ ...conversation, action: step.action_details }, true);
+    if (step.correction && conversation.corrections < 2) {
+      conversation.history.push(step.correction);
+      conversation.corrections += 1;
+      continue;
+    }
+    conversation.corrections = 0;
+    if (step.status === 'direct_response_provided') return { answer: step.direct_response };
+    if (step.action_details.requires_approval) return wait(conversation, step.action_details);
+    observe({ ...conversation, action: step.action_details }, true);
   }
   return { error: 'There is no answer within the allowed number of steps.' };
 }
@@ -78,24 +108,30 @@ function wait(conversation, action) {
   return { approval: { id: conversation.id, tool: action.tool_name, arguments: action.tool_args } };
 }
 
+/** One step; a service that cannot be reached is a failed step like any other. */
 async function takeStep({ id, history, left }, query) {
-  const answer = await fetch(`${service}/api/agent/react_step`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(process.env.STEPWISE_LLM_KEY && { 'x-llm-api-key': process.env.STEPWISE_LLM_KEY }),
-    },
-    body: JSON.stringify({
-      project_id: id,
-      session_id: id,
-      user_query: query,
-      conversation_history: history,
-      llm_config: llmConfig,
-      max_iterations_left: left,
-      tools: Object.entries(tools).map(([name, { execute: _, ...tool }]) => ({ name, ...tool })),
-    }),
-  });
-  return answer.json();
+  try {
+    const answered = await fetch(`${service}/api/agent/react_step`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(process.env.STEPWISE_LLM_KEY && { 'x-llm-api-key': process.env.STEPWISE_LLM_KEY }),
+      },
+      body: JSON.stringify({
+        project_id: id,
+        session_id: id,
+        user_query: query,
+        conversation_history: history,
+        llm_config: llmConfig,
+        max_iterations_left: left,
+        tools: Object.entries(tools).map(([name, { execute: _, ...tool }]) => ({ name, ...tool })),
+      }),
+    });
+    return await answered.json();
+  } catch {
+    const message = `No service answers at ${service}: start one with npm start, or set STEPWISE_URL.`;
+    return { status: 'error', error: { message, details: [] } };
+  }
 }
 
 /** Runs the action, or says that nobody wanted it; either way the model reads what happened. */

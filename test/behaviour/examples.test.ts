@@ -26,10 +26,26 @@ const environment = (more: NodeJS.ProcessEnv = {}) => ({
   ...more,
 });
 
-async function output(command: string, args: readonly string[]): Promise<string> {
-  const child = spawn(command, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
+interface Ended {
+  readonly code: number | null;
+  readonly shown: string;
+  readonly trouble: string;
+}
+
+async function runExample(
+  command: string,
+  args: readonly string[],
+  more: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
+  const child = spawn(command, args, { env: environment(more), stdio: ['ignore', 'pipe', 'pipe'] });
   const [shown, trouble] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  expect(trouble).toBe('');
+  if (child.exitCode === null) await once(child, 'exit');
+  return { code: child.exitCode, shown, trouble };
+}
+
+async function output(command: string, args: readonly string[]): Promise<string> {
+  const { code, shown, trouble } = await runExample(command, args);
+  expect({ code, trouble }).toEqual({ code: 0, trouble: '' });
   return shown;
 }
 
@@ -57,11 +73,61 @@ withPython(
   30_000,
 );
 
-test('the back end with its own loop answers, and waits for a person before it pays back', async () => {
+withPython(
+  'where the step fails, the agent in Python ends with what the service says',
+  async () => {
+    const agent = ['examples/agent-python/agent.py', 'examples/shop', question];
+    const failures = [
+      [{ MODEL: 'gpt-4o' }, 'missing_api_key: This model needs a key'],
+      [{ MODEL: 'no-such-model' }, 'unsupported_model: '],
+      [{ STEPWISE_URL: 'http://127.0.0.1:1' }, 'No service answers at http://127.0.0.1:1'],
+    ] as const;
+    for (const [more, message] of failures) {
+      const { code, trouble } = await runExample('python3', agent, more);
+      expect({ code, trouble }).toEqual({ code: 1, trouble: expect.stringMatching(`^${message}`) });
+    }
+  },
+  30_000,
+);
+
+test('the back end with its own loop waits for a person before it opens an order, then answers', async () => {
   const { url, child } = await startBackEnd();
   try {
-    const found = await post(`${url}/questions`, { question: 'What is the status of the order of Ada?' });
-    expect(found).toEqual({ answer: expect.stringContaining('shipped') });
+    const asked = await post(`${url}/questions`, { question: 'Where does the order of Ada go?' });
+    expect(asked).toEqual({
+      approval: { id: expect.any(String), tool: 'open_order', arguments: { path: 'orders/A-17' } },
+    });
+    const id = /"id":"([^"]+)"/.exec(JSON.stringify(asked))?.[1];
+    expect(await post(`${url}/approvals/${id}`, { allow: true })).toEqual({
+      answer: expect.stringContaining('12 Hill Road'),
+    });
+  } finally {
+    child.kill();
+  }
+}, 30_000);
+
+test('the back end passes on what the service says where a step fails', async () => {
+  const { url, child } = await startBackEnd({ MODEL: 'gpt-4o' });
+  try {
+    expect(await post(`${url}/questions`, { question: 'Where does it go?' })).toEqual({
+      error: expect.stringContaining('This model needs a key'),
+      details: [],
+    });
+  } finally {
+    child.kill();
+  }
+}, 30_000);
+
+test('the back end corrects an action that cannot be read, twice at most (rule: unreadable-action)', async () => {
+  provider.script([
+    { text: 'Action: refund_order(id="A-17' },
+    { text: 'Action: no_such_tool(id="A-17")' },
+    { text: 'Action: refund_order(id="A-17' },
+  ]);
+  const { url, child } = await startBackEnd({ MODEL: 'scripted', UPSTREAM: 'fake' });
+  try {
+    const ended = await post(`${url}/questions`, { question: 'Refund A-17.' });
+    expect(ended).toEqual({ answer: expect.stringContaining('refund_order') });
   } finally {
     child.kill();
   }
