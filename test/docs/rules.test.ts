@@ -98,7 +98,8 @@ function citedIn(text: string): string[] {
 }
 
 function brokenLinksIn(document: string): string[] {
-  const links = read(document).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g);
+  const prose = read(document).replaceAll(/^```.*?^```$/gms, '');
+  const links = prose.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g);
   return [...links].flatMap(([link, path = '', anchor]) => {
     const target = path === '' ? document : join(document, '..', path);
     return leadsSomewhere(target, anchor) ? [] : [`${document}: ${link.slice(1)}`];

@@ -1,0 +1,219 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { usage } from '../../src/cli/commands/usage.js';
+import { startLocalService } from '../../src/cli/session/local-service.js';
+import type { Service } from '../../src/service/start.js';
+
+/** What the documents tell a reader to type is typed here, and what they say comes out is compared. */
+const documentedUrl = 'http://127.0.0.1:8080';
+const readme = readFileSync('README.md', 'utf8');
+const pages = ['README.md', 'docs/reference/client.md', 'docs/reference/service.md'];
+const packageJson = JSON.parse(readFileSync('package.json', 'utf8'));
+const built = resolve('.build/snippets');
+
+let service: Service;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startLocalService();
+  folder = mkdtempSync(join(tmpdir(), 'stepwise-snippets-'));
+  writeFileSync(join(folder, 'README.md'), '# A project\n\nIt limits discounts.\n');
+  rmSync(built, { recursive: true, force: true });
+  mkdirSync(built, { recursive: true });
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("the README's curl request is answered as the README shows", async () => {
+  const shown = jsonBlocks(readme)[0];
+  expect(await postLikeCurl(blocks(readme, 'sh')[0] ?? '')).toMatchObject(withoutCounts(shown) as object);
+});
+
+test('the sections that the README shows add up to the prompt it shows', () => {
+  const { context_report: report } = jsonBlocks(readme)[0] as {
+    context_report: { prompt_tokens: number; sections: { tokens: number }[] };
+  };
+  expect(report.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(report.prompt_tokens);
+});
+
+test("the README's loop runs to its answer", async () => {
+  const file = join(built, 'loop.mjs');
+  writeFileSync(file, atTheService(blocks(readme, 'js')[0] ?? ''));
+  const { code, shown, trouble } = await run(process.execPath, [file]);
+  expect({ code, trouble }).toEqual({ code: 0, trouble: '' });
+  expect(shown).toContain('const port = 8080;');
+});
+
+test('the loop ends with what the service says where a step fails', async () => {
+  const file = join(built, 'failing-loop.mjs');
+  writeFileSync(file, atTheService(blocks(readme, 'js')[0] ?? '').replace("'offline'", "'gpt-4o'"));
+  const { code, trouble } = await run(process.execPath, [file]);
+  expect({ code, trouble }).toEqual({
+    code: 1,
+    trouble: expect.stringContaining('missing_api_key: This model needs a key'),
+  });
+});
+
+test('the TypeScript of the documents compiles with the strictest options, and runs', async () => {
+  for (const page of pages) writeFileSync(snippetFile(page), blocks(read(page), 'ts').join('\n'));
+  writeFileSync(join(built, 'tsconfig.json'), JSON.stringify(strictly(pages.map(snippetFile))));
+  expect(await tsc('-p', join(built, 'tsconfig.json'))).toEqual({ code: 0, shown: '', trouble: '' });
+  for (const page of pages) {
+    const script = await emit(snippetFile(page));
+    const { code, trouble } = await run(process.execPath, [script]);
+    expect({ page, code, trouble }).toEqual({ page, code: 0, trouble: '' });
+  }
+}, 60_000);
+
+test('the demo prints what the README shows of it', async () => {
+  const demo = resolve('.build/src/cli/commands/demo.js');
+  const { shown } = await run(process.execPath, [demo], { cwd: process.cwd(), columns: '80' });
+  const wanted = stableLines(blocks(readme, 'text')[0] ?? '');
+  const printed = stableLines(shown);
+  expect(wanted.filter((line) => !printed.includes(line))).toEqual([]);
+}, 60_000);
+
+test('all JSON in the documents is JSON', () => {
+  const documents = [...pages, 'docs/reference/steps-and-histories.md', 'docs/reference/errors.md'];
+  expect(() => documents.flatMap((page) => jsonBlocks(read(page)))).not.toThrow();
+});
+
+test('every npm script that the documents name exists', () => {
+  const documents = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', ...pages];
+  const named = documents.flatMap((page) =>
+    [...read(page).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name),
+  );
+  expect(named.filter((name) => !(name !== undefined && name in packageJson.scripts))).toEqual([]);
+});
+
+test('every flag of the command that the documents name exists', () => {
+  const commands = pages.flatMap((page) => [...read(page).matchAll(/^.*(?:stepwise "|cli\/main\.js).*$/gm)]);
+  const flags = commands.flatMap(([line]) =>
+    [...line.matchAll(/ (--[a-z-]+)/g)].map(([, flag = '']) => flag),
+  );
+  expect(flags.length).toBeGreaterThan(3);
+  expect(flags.filter((flag) => !usage.includes(flag))).toEqual([]);
+});
+
+test('every compiled file that the documents start is one of this project', () => {
+  const started = pages.flatMap((page) =>
+    [...read(page).matchAll(/node dist\/([\w/-]+)\.js/g)].map(([, path]) => path),
+  );
+  expect(started.length).toBeGreaterThan(1);
+  expect(started.filter((path) => !existsSync(`src/${path}.ts`))).toEqual([]);
+});
+
+function read(page: string): string {
+  return readFileSync(page, 'utf8');
+}
+
+/** The fenced blocks of one language, in their order. */
+function blocks(markdown: string, language: string): string[] {
+  const fenced = markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms);
+  return [...fenced].filter(([, name]) => name === language).map(([, , body = '']) => body);
+}
+
+function jsonBlocks(markdown: string): unknown[] {
+  return blocks(markdown, 'json').map((each) => JSON.parse(each));
+}
+
+function atTheService(snippet: string): string {
+  expect(snippet).toContain(documentedUrl);
+  return snippet.replaceAll(documentedUrl, service.url);
+}
+
+/** What curl would send, sent without curl: not every machine has one. */
+async function postLikeCurl(command: string): Promise<unknown> {
+  const [, url = ''] = /^curl -s (\S+) /.exec(atTheService(command)) ?? [];
+  const [, name = '', value = ''] = /-H '([^:]+): ([^']+)'/.exec(command) ?? [];
+  const [, body = ''] = /-d '([^']+)'/s.exec(command) ?? [];
+  const response = await fetch(url, { method: 'POST', headers: { [name]: value }, body });
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+/** Token counts follow the wording of the prompt templates, and ids are new each time. */
+function withoutCounts(shown: unknown): unknown {
+  return JSON.parse(JSON.stringify(shown), (key, value) => {
+    if (key === 'request_id') return expect.any(String);
+    return /tokens$/.test(key) && typeof value === 'number' ? expect.any(Number) : value;
+  });
+}
+
+function snippetFile(page: string): string {
+  return join(built, `${page.replaceAll(/\W+/g, '-')}.ts`);
+}
+
+/** The options of a careful reader; the package's entries stand for what they are built from. */
+function strictly(files: readonly string[]) {
+  const entries = Object.entries<{ types?: string }>(packageJson.exports).filter(([, { types }]) => types);
+  const paths = entries.map(([entry, { types = '' }]) => [
+    join('stepwise', entry),
+    [resolve(types.replace('./dist/', './src/').replace('.d.ts', '.ts'))],
+  ]);
+  return {
+    extends: resolve('tsconfig.json'),
+    compilerOptions: {
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+      rootDir: process.cwd(),
+      paths: Object.fromEntries(paths),
+    },
+    files,
+  };
+}
+
+function tsc(...args: readonly string[]): Promise<Ended> {
+  return run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), ...args], { cwd: process.cwd() });
+}
+
+/** The snippet as a module that imports the compiled sources and calls the service of this test. */
+async function emit(file: string): Promise<string> {
+  const options = ['--ignoreConfig', '--noCheck', '--noResolve', '--target', 'es2023', '--module', 'esnext'];
+  await tsc(file, ...options, '--types', 'node', '--outDir', built);
+  const script = file.replace(/\.ts$/, '.js');
+  const compiled = readFileSync(script, 'utf8').replaceAll(
+    /'(stepwise[\w/]*)'/g,
+    (_, entry: string) => `'${compiledEntry(entry)}'`,
+  );
+  const module = script.replace(/\.js$/, '.mjs');
+  writeFileSync(module, compiled.replaceAll(documentedUrl, service.url));
+  return module;
+}
+
+function compiledEntry(entry: string): string {
+  const { default: path } = packageJson.exports[entry.replace('stepwise', '.')];
+  return pathToFileURL(resolve('.build/src', path.replace('./dist/', ''))).href;
+}
+
+/** Figures, addresses and cuts differ from run to run, and with the width of the window. */
+function stableLines(shown: string): string[] {
+  const lines = shown.split('\n').map((line) => line.trimEnd().replaceAll(/\d+/g, '0'));
+  return lines.filter((line) => line !== '' && !/^Service|^Budget|…|tokens in/.test(line));
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly shown: string;
+  readonly trouble: string;
+}
+
+async function run(
+  command: string,
+  args: readonly string[],
+  { cwd = folder, columns = '100' } = {},
+): Promise<Ended> {
+  const env = { PATH: process.env['PATH'], HOME: folder, COLUMNS: columns };
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [shown, trouble] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if (child.exitCode === null) await once(child, 'exit');
+  return { code: child.exitCode, shown, trouble };
+}
