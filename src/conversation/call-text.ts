@@ -1,7 +1,7 @@
 type Parameters = Readonly<Record<string, unknown>>;
 
 /**
- * A call in the taught text form, `read_file(path="a", start_line=3)` (SPEC §6). Values are JSON, keys
+ * A call in the taught text form, `read_file(path="a", start_line=3)` (rule: call-rendering). Values are JSON, keys
  * that are no identifier are quoted; `parseCompletion` reads the very same call back.
  */
 export function renderCall(name: string, parameters: Parameters): string {

@@ -7,7 +7,7 @@ import { CallIds } from './call-ids.js';
  */
 export type Unit = UserUnit | AssistantUnit | ActionUnit | StrayObservation;
 
-export interface UserUnit {
+interface UserUnit {
   readonly type: 'user';
   readonly index: number;
   readonly content: string;
@@ -15,7 +15,7 @@ export interface UserUnit {
   readonly isTask: boolean;
 }
 
-export interface AssistantUnit {
+interface AssistantUnit {
   readonly type: 'assistant';
   readonly index: number;
   readonly content: string;
@@ -36,7 +36,7 @@ export interface PairedCall {
   readonly id: string;
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Absent where the call was never run. */
+  /** Absent if the call was never run. */
   readonly observation?: Observation;
 }
 
@@ -49,7 +49,7 @@ export interface Observation {
 }
 
 /** An observation without a call: shown as the user's text. */
-export interface StrayObservation {
+interface StrayObservation {
   readonly type: 'stray_observation';
   readonly index: number;
   readonly observation: Observation;

@@ -4,6 +4,7 @@ import { outputLimit } from './budget/plan-budget.js';
 import { withoutNul } from './history/map-strings.js';
 import { proseOnly } from './phases.js';
 import type { Completion, CompletionRequest, Prompt } from './provider.js';
+import type { Situation } from './read-situation.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
 
@@ -48,8 +49,6 @@ function withTools(call: CompletionRequest, { request, ...situation }: Situation
   const mayAct = !situation.mustAnswer && (request.phase ?? 'act') === 'act';
   return { ...call, nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' } };
 }
-
-type Situation = RenderedPrompt['situation'];
 
 /** Tells an observer what a reply says while it is written (rule: deltas-join). */
 class Relay {

@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/fields.js';
 import type { PhaseControl } from '../../contract/step.js';
 
-/** What a phase's reply says: its prose and its closing block (SPEC §4.4). */
+/** What a phase's reply says: its prose and its closing block (rule: phase-control). */
 export interface PhaseReply {
   readonly prose: string;
   readonly control: PhaseControl;

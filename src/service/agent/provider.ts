@@ -25,7 +25,7 @@ export interface CompletionRequest {
   readonly reasoningEffort: StepRequest['llm_config']['reasoningEffort'];
   /** Steers repeated prompts to the same cache (OpenAI's `prompt_cache_key`). */
   readonly cacheKey: string;
-  /** Given only where the model is to use the vendor's own tool calling. */
+  /** Given only if the model is to use the vendor's own tool calling. */
   readonly nativeTools?: {
     readonly definitions: readonly ToolDefinition[];
     readonly choice: 'auto' | 'none';
@@ -51,7 +51,7 @@ export type Part =
       readonly type: 'text';
       readonly text: string;
       readonly breakpoint?: boolean;
-      /** The tail of the prompt (SPEC §5): a vendor may want it inside the tool result it follows. */
+      /** The tail of the prompt (rule: tail): a vendor may want it inside the tool result it follows. */
       readonly tail?: boolean;
     }
   | {
@@ -78,17 +78,17 @@ export type CompletionEvent =
 /** A completion in unified terms, the vendor's own kept beside them. */
 export interface Completion {
   readonly text: string;
-  /** The model's reasoning where the vendor sends it in a field of its own. */
+  /** The model's reasoning if the vendor sends it in a field of its own. */
   readonly reasoning: string | null;
   readonly toolCalls: readonly NativeToolCall[];
-  /** The vendor's refusal text, or `''` where it refused without words. */
+  /** The vendor's refusal text, or `''` if it refused without words. */
   readonly refusal: string | null;
   readonly finishReason: FinishReason;
   readonly finishReasonRaw: string | null;
   readonly usage: Usage;
   /** The model as the vendor named it. */
   readonly model: string;
-  /** Opaque blocks to send back with this turn (signed reasoning); absent where there are none. */
+  /** Opaque blocks to send back with this turn (signed reasoning); absent if there are none. */
   readonly providerState?: unknown;
   /** Parameters dropped, and the like. */
   readonly warnings: readonly Warning[];
@@ -106,12 +106,12 @@ export interface ModelProfile {
   /** Tokens of prompt and reply; null where unknown. */
   readonly contextWindow: number | null;
   readonly encoding: 'o200k_base' | 'cl100k_base';
-  /** 1 where the encoding is the model's own; else the factor that makes the estimate safe. */
+  /** 1 if the encoding is the model's own; else the factor that makes the estimate safe. */
   readonly countMargin: number;
   /** Tokens the chat format itself takes: once, and for each message, the system message included. */
   readonly framing: { readonly prompt: number; readonly message: number };
   readonly nativeTools: 'good' | 'poor' | 'none';
-  /** False where the model is known to act in a form that it was only told (rule: worked-example). */
+  /** False if the model is known to act in a form that it was only told (rule: worked-example). */
   readonly needsExample: boolean;
 }
 
@@ -144,7 +144,7 @@ export class ProviderError extends Error {
   readonly upstreamStatus: number | null;
   readonly retryAfterMs: number | null;
   /**
-   * What the vendor says about a request it refused, cleaned, at most 500 characters; null where it says nothing that
+   * What the vendor says about a request it refused, cleaned, at most 500 characters; null if it says nothing that
    * can be shown. For the caller's eyes alone: never logged or traced (rule: vendor-words).
    */
   readonly vendorWords: string | null;

@@ -22,7 +22,7 @@ export interface Reply {
   readonly thought: string | null;
   /** The text for the user: an answer, or all there is if an action could not be read. */
   readonly answer: string | null;
-  /** More than one only where the model called natively. */
+  /** More than one only if the model called natively. */
   readonly actions: readonly ReadAction[];
   readonly reasoning: string | null;
 }

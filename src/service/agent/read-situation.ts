@@ -14,7 +14,7 @@ import type { ModelProfile } from './provider.js';
 /** All that a step knows before it looks at any context: a pure function of the request and the model. */
 export interface Situation {
   readonly request: StepRequest;
-  /** The user turn this step begins with, where it is new. */
+  /** The user turn this step begins with, if it is new. */
   readonly newTurn: Turn | undefined;
   readonly units: readonly Unit[];
   readonly calls: readonly PairedCall[];
@@ -28,7 +28,7 @@ export interface Situation {
   readonly warnings: readonly Warning[];
 }
 
-/** Throws `StepRefused` where the request asks for what cannot be. */
+/** Throws `StepRefused` if the request asks for what cannot be. */
 export function readSituation(request: StepRequest, profile: ModelProfile): Situation {
   const newTurn = newUserTurn(request);
   const history = [...request.conversation_history, ...(newTurn ? [newTurn] : [])];

@@ -2,7 +2,7 @@ import type { ReportItem } from '../../contract/context-report.js';
 import type { FenceTag } from './fence.js';
 import type { LineRange } from './lines.js';
 
-/** The order in which the room is filled: each takes what those before it left (SPEC §5). */
+/** The order in which the room is filled: each takes what those before it left (rule: priorities). */
 export const priorities = ['explicit', 'pinned', 'vector'] as const;
 
 export type Priority = (typeof priorities)[number];
@@ -22,21 +22,21 @@ export interface ContextItem {
   readonly attributes: Readonly<Record<string, string | undefined>>;
   /** What its lines are lines of: the same lines of the same origin are sent once. */
   readonly origin: string;
-  /** Where it can be asked for again; undefined for what is no file. */
+  /** The path under which it can be asked for again; undefined for what is no file. */
   readonly path: string | undefined;
   /** The lines asked for. */
   readonly text: string;
-  /** Undefined where nobody knows, as in a retrieved chunk without line numbers. */
+  /** Undefined if nobody knows, as for a retrieved chunk without line numbers. */
   readonly firstLine: number | undefined;
-  /** Lines of the whole file; undefined where it was not read to its end. */
+  /** Lines of the whole file; undefined if it was not read to its end. */
   readonly totalLines: number | undefined;
-  /** Who asks for less keeps its lines where requests overlap: lines, then the whole file, then its folder. */
+  /** Where requests overlap, the one that asks for less keeps its lines: lines, then the whole file, then its folder. */
   readonly askedAs: 'lines' | 'file' | 'folder';
   /** What the source has to say, such as that it read only the beginning. */
   readonly note: string | undefined;
 }
 
-/** The file in the editor: part of the prompt's tail, not of the context (SPEC §5). */
+/** The file in the editor: part of the prompt's tail, not of the context (rule: tail). */
 export interface FocusItem {
   readonly item: ContextItem;
   readonly selection: LineRange | undefined;

@@ -40,7 +40,7 @@ const toEscape = new RegExp(String.raw`(<\\*)(?=${dangerous})|(\[\\*)(?=${bracke
 const escaped = new RegExp(String.raw`(<\\*)\\(?=${dangerous})|(\[\\*)\\(?=${bracketed})`, 'giu');
 
 /**
- * Puts data between marks that it cannot forge (SPEC §5): the mark is a hash of what is fenced, so it is the same
+ * Puts data between marks that it cannot forge (rule: fences): the mark is a hash of what is fenced, so it is the same
  * for the same data (a prompt stays byte for byte cacheable), and it never occurs in the data itself.
  * The block begins with `<` and ends with a newline: token counts of such blocks add up exactly.
  */

@@ -1,16 +1,15 @@
 import type { ReportItem } from '../../contract/context-report.js';
 import type { StepRequest } from '../../contract/step-request.js';
-import { concurrently } from './concurrently.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredContext, Priority } from './context-item.js';
 import type { LineRange } from './lines.js';
 import type { ContextSource } from './sources/context-source.js';
 import { inlineSource } from './sources/inline.js';
-import { type Library, openLibrary } from './sources/library.js';
+import { concurrently, type Library, openLibrary } from './sources/library.js';
 import {
-  type Answer,
   fileItem,
   focusItem,
-  folderAnswer,
+  folderItems,
+  type Gathered,
   missingRow,
   narrowItem,
   pinnedItem,
@@ -41,35 +40,35 @@ export async function gatherContext(
   ];
   const ask = ({ kind, id }: (typeof questions)[number]) =>
     kind === 'explicit' ? readExplicit(id, library) : readPinned(id, library);
-  const answers = await concurrently(questions, ask, { limit: READS_AT_ONCE, enough: isTooMuch });
-  const unread = questions.slice(answers.length);
+  const gathered = await concurrently(questions, ask, { limit: READS_AT_ONCE, enough: isTooMuch });
+  const unread = questions.slice(gathered.length);
   const focus = await readFocus(request, library);
   return {
-    groups: [...answers.flatMap(({ groups }) => groups), ...vectorGroups(request)],
+    groups: [...gathered.flatMap(({ groups }) => groups), ...vectorGroups(request)],
     focus: focus && 'item' in focus ? focus : undefined,
     missing: [
-      ...answers.flatMap(({ missing }) => missing),
+      ...gathered.flatMap(({ missing }) => missing),
       ...unread.map(({ kind, id }) => missingRow(kind, id, TOO_MUCH, 'dropped')),
       ...(focus && 'missing' in focus ? focus.missing : []),
     ],
-    folders: answers.flatMap(({ folders }) => folders),
+    folders: gathered.flatMap(({ folders }) => folders),
   };
 }
 
-function isTooMuch(answers: readonly Answer[]): boolean {
-  const items = answers.flatMap(({ groups }) => groups.flatMap((group) => group.items));
+function isTooMuch(gathered: readonly Gathered[]): boolean {
+  const items = gathered.flatMap(({ groups }) => groups.flatMap((group) => group.items));
   return items.reduce((sum, { text }) => sum + text.length, 0) >= MAX_CHARACTERS;
 }
 
-async function readExplicit(asked: string, library: Library): Promise<Answer> {
+async function readExplicit(asked: string, library: Library): Promise<Gathered> {
   const { found } = await library.read(asked);
-  if (found?.type === 'folder') return folderAnswer(found, asked);
+  if (found?.type === 'folder') return folderItems(found, asked);
   if (found) return single('explicit', fileItem(found, asked));
   return readLines(asked, library);
 }
 
-/** `path:10-40`, where there is no file of that very name; `path:10` is one line. */
-async function readLines(asked: string, library: Library): Promise<Answer> {
+/** `path:10-40`, if there is no file of that very name; `path:10` is one line. */
+async function readLines(asked: string, library: Library): Promise<Gathered> {
   const [, path = asked, first, last = first] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/s.exec(asked) ?? [];
   const { found, ...lookup } = await library.read(path);
   if (!found) return nothing('explicit', asked, 'reason' in lookup ? lookup.reason : '');
@@ -78,13 +77,13 @@ async function readLines(asked: string, library: Library): Promise<Answer> {
   return item ? single('explicit', item) : nothing('explicit', asked, 'the file has no such lines');
 }
 
-async function readPinned(id: string, library: Library): Promise<Answer> {
+async function readPinned(id: string, library: Library): Promise<Gathered> {
   const lookup = await library.readPinned(id);
   if (lookup.found) return single('pinned', pinnedItem(lookup.found));
   return nothing('pinned', id, lookup.reason);
 }
 
-async function readFocus(request: StepRequest, library: Library): Promise<FocusItem | Answer | undefined> {
+async function readFocus(request: StepRequest, library: Library): Promise<FocusItem | Gathered | undefined> {
   const { last_focused_file_path: path, selection } = request.implicit_context ?? {};
   if (path === undefined) return undefined;
   const lookup = await library.read(path);
@@ -106,10 +105,10 @@ function vectorGroups({ vector_search_results_to_include: results = [] }: StepRe
   return sorted.map((result) => ({ kind: 'vector', items: [vectorItem(result)] }));
 }
 
-function single(kind: Priority, item: ContextItem): Answer {
+function single(kind: Priority, item: ContextItem): Gathered {
   return { groups: [{ kind, items: [item] }], missing: [], folders: [] };
 }
 
-function nothing(kind: ReportItem['kind'], id: string, reason: string): Answer {
+function nothing(kind: ReportItem['kind'], id: string, reason: string): Gathered {
   return { groups: [], missing: [missingRow(kind, id, reason)], folders: [] };
 }

@@ -6,8 +6,8 @@ import { inlinePath } from './fence.js';
 import { countLines, type LineRange, sliceLines } from './lines.js';
 import type { PinnedItem, SourceFile, SourceFolder } from './sources/context-source.js';
 
-/** What one question to the sources came to. */
-export interface Answer {
+/** What was found for one thing that was asked for. */
+export interface Gathered {
   readonly groups: readonly ContextGroup[];
   readonly missing: readonly ReportItem[];
   readonly folders: readonly GatheredFolder[];
@@ -45,7 +45,7 @@ export function fileItem(
   };
 }
 
-/** The lines of a file that were asked for, as far as it has them; undefined where it has none of them. */
+/** The lines of a file that were asked for, as far as it has them; undefined if it has none of them. */
 export function narrowItem(item: ContextItem, lines: LineRange): ContextItem | undefined {
   const range = clampLines(lines, countLines(item.text));
   return range && { ...item, text: sliceLines(item.text, range), firstLine: range.first, askedAs: 'lines' };
@@ -57,7 +57,7 @@ function clampLines({ first, last }: LineRange, lines: number): LineRange | unde
 }
 
 /** A listing, and then the files. */
-export function folderAnswer(folder: SourceFolder, id: string): Answer {
+export function folderItems(folder: SourceFolder, id: string): Gathered {
   const listing: ContextItem = {
     kind: 'explicit',
     id,

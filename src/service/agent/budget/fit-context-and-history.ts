@@ -24,7 +24,7 @@ export interface CutUnit extends WeighedUnit {
   readonly whole: Unit;
   readonly original: number;
   readonly messages: readonly Message[];
-  /** As a stub; absent where the history fits as it is. */
+  /** As a stub; absent if the history fits as it is. */
   readonly maskedMessages?: readonly Message[];
 }
 

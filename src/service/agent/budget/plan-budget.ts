@@ -2,7 +2,7 @@ import type { ErrorDetail } from '../../../contract/step.js';
 import type { LlmConfig } from '../../../contract/step-request.js';
 import { StepRefused } from '../interruption.js';
 
-/** Who may take how many tokens of the prompt (SPEC §5). */
+/** Who may take how many tokens of the prompt (rule: prompt-budget). */
 export interface Budget {
   /** B: what the prompt may take in all. */
   readonly prompt: number;
@@ -34,7 +34,7 @@ export function planBudget(config: LlmConfig, fixed: FixedCosts): Budget {
   return { prompt, tail, free, context };
 }
 
-/** The provider's output limit: at most, and by default, the reserve (SPEC §2). */
+/** The provider's output limit: at most, and by default, the reserve. */
 export function outputLimit({ maxOutputTokens, reservedOutputTokens }: LlmConfig): number {
   return Math.min(maxOutputTokens ?? reservedOutputTokens, reservedOutputTokens);
 }

@@ -9,7 +9,7 @@ import { type CompactionDependencies, summarizeHistory } from './summarize-histo
 /** A compaction but for the request id. */
 export type CompactionResult = Omit<Compaction, 'request_id'>;
 
-/** A shorter history (SPEC §10): valid, its units whole, and the same again when it is called again. */
+/** A shorter history (rules: compaction-mask, compaction-summarize): valid, its units whole, and the same again when it is called again. */
 export async function compactHistory(
   request: CompactionRequest,
   dependencies: CompactionDependencies,

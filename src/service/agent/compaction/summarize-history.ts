@@ -15,14 +15,14 @@ import type { Completion, Prompt, Provider } from '../provider.js';
 import type { StepDependencies } from '../step-dependencies.js';
 
 export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' | 'profile' | 'deadline'> {
-  /** Called only where a model call is made. */
+  /** Called only if a model call is made. */
   readonly connect: () => Provider;
 }
 
 /** The least of a transcript that is worth a summary, in tokens. */
 const SMALLEST_TRANSCRIPT = 64;
 
-/** What a summary made of a history, and what the call took: null where none was made. */
+/** What a summary made of a history, and what the call took: null if none was made. */
 export interface Summarized {
   readonly turns: Turn[];
   readonly usage: Completion['usage'] | null;

@@ -1,6 +1,6 @@
 import type { Unit } from '../../../conversation/units.js';
 
-export type Form = 'full' | 'masked' | 'dropped';
+type Form = 'full' | 'masked' | 'dropped';
 
 /** A unit and what it costs, in tokens, as it is and as a stub. */
 export interface WeighedUnit {
@@ -18,7 +18,7 @@ export interface Fold {
   readonly cuts: number;
 }
 
-/** What a cut leaves of the share: low enough that the next cut is many steps away (SPEC §5). */
+/** What a cut leaves of the share: low enough that the next cut is many steps away (rule: fold-cuts-once). */
 const KEPT_SHARE = 0.5;
 
 /**

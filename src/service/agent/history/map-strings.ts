@@ -16,7 +16,7 @@ export function mapStrings(value: unknown, map: (text: string) => string): unkno
 }
 
 /**
- * A value with U+FFFD for every NUL in its strings and keys; the very value where it has none. A request may hold
+ * A value with U+FFFD for every NUL in its strings and keys; the very value if it has none. A request may hold
  * no NUL (rule: error-table), and whatever a model says must be fit to be sent back.
  */
 export function withoutNul<Value>(value: Value): Value {

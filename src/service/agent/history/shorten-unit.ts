@@ -9,7 +9,7 @@ export type Cut = (text: string, texts: number) => Promise<string>;
 
 /**
  * A long thought, long string arguments and long observations, each cut by itself: the cut depends on nothing else, so its
- * bytes stay the same in all later steps (SPEC §5). The very unit where nothing is long.
+ * bytes stay the same in all later steps (rule: text-share). Returns the very unit if nothing in it is long.
  */
 export async function cutUnit(unit: Unit, cut: Cut): Promise<Unit> {
   if (unit.type === 'user' || unit.type === 'assistant') return unit;

@@ -5,9 +5,9 @@ import type { PairedCall } from '../../../conversation/units.js';
 /** What a call was, and how it went; the proposed one has not gone yet. */
 export type SignalCall = Pick<PairedCall, 'name' | 'parameters' | 'observation'>;
 
-/** Counts over the calls of a run, oldest first (SPEC §4.6): every replica says the same. */
+/** Counts over the calls of a run, oldest first (rule: signals): every replica says the same. */
 export interface LoopSignals {
-  /** The latest call, how often it was made in a row; 0 where it is not a repetition. */
+  /** The latest call, how often it was made in a row; 0 if it is not a repetition. */
   readonly repeated_action: number;
   /** The latest two or three calls, how often they were made in turn; 0 where they are no cycle. */
   readonly repeated_cycle: number;
@@ -35,7 +35,7 @@ export function countSignals(calls: readonly SignalCall[], tools: readonly ToolD
   };
 }
 
-/** One sentence for the model where the run seems stuck; nothing is ever blocked. */
+/** One sentence for the model if the run seems stuck; nothing is ever blocked. */
 export function advise(signals: LoopSignals): string | undefined {
   if (signals.repeated_action >= ADVISED_REPEATS) {
     return `Note: the same call was made ${signals.repeated_action} times in a row; it will return the same again, so try something else or answer.\n`;
@@ -53,7 +53,7 @@ export function advise(signals: LoopSignals): string | undefined {
   return undefined;
 }
 
-/** How often the last `length` keys stand at the end in a row, where that is more than once and no shorter cycle. */
+/** How often the last `length` keys stand at the end in a row, if that is more than once and no shorter cycle. */
 function repetitions(keys: readonly string[], length: number): number {
   const last = keys.slice(-length);
   if (last.length < length || (length > 1 && new Set(last).size === 1)) return 0;

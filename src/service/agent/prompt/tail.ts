@@ -6,7 +6,7 @@ import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { answerNowTemplate, continueTemplate, phaseTemplates, terminalTemplate } from './templates/orders.js';
 
-/** Why a step must answer instead of acting (SPEC §4.2, §4.5). */
+/** Why a step must answer instead of acting (rules: last-iteration, terminal-observation). */
 export type MustAnswer = 'last_iteration' | 'terminal_error';
 
 export interface TailContents {
@@ -28,7 +28,7 @@ const taskMarks = { todo: '[ ]', in_progress: '[-]', completed: '[x]' } as const
   string
 >;
 
-/** The last block of the last message: what changes from step to step, within `limit` tokens (SPEC §5). */
+/** The last block of the last message: what changes from step to step, within `limit` tokens (rule: tail). */
 export async function buildTail(contents: TailContents, limit: number, tokens: TokenCounter): Promise<Tail> {
   const orders = ordersOf(contents);
   const advice = contents.advice ?? '';

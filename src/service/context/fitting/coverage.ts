@@ -1,6 +1,6 @@
 import { type LineRange, subtractLines } from '../lines.js';
 
-/** What is in the prompt already, by origin and lines (SPEC §5: nothing is sent twice). */
+/** What is in the prompt already, by origin and lines (rule: no-line-twice). */
 export class Coverage {
   readonly #shown = new Map<string, Shown>();
 

@@ -13,7 +13,7 @@ import { largestFitting } from './largest-fitting.js';
 
 /**
  * Cuts a text to some lines and as many of their neighbours as fit, the same before and after; a line at each cut
- * says what is missing. Where not even the lines themselves fit, they are cut like any other text.
+ * says what is missing. If not even the lines themselves fit, they are cut like any other text.
  */
 export async function cutAround(
   source: CutSource,
@@ -34,13 +34,13 @@ export async function cutAround(
   );
 }
 
-interface Span {
+interface Offsets {
   readonly start: number;
   readonly end: number;
 }
 
 /** By at most so many characters on each side, to whole lines. */
-function widen(text: string, { start, end }: Span, by: number): Span {
+function widen(text: string, { start, end }: Offsets, by: number): Offsets {
   const from = start - by;
   const to = end + by;
   const newline = from <= 0 ? -1 : text.indexOf('\n', from - 1);
@@ -50,7 +50,7 @@ function widen(text: string, { start, end }: Span, by: number): Span {
   };
 }
 
-function keepWindow(source: CutSource, { start, end }: Span): CutText {
+function keepWindow(source: CutSource, { start, end }: Offsets): CutText {
   const { text, firstLine = 1 } = source;
   const kept = text.slice(start, end);
   const first = firstLine + countNewlines(text.slice(0, start));

@@ -31,9 +31,9 @@ export interface FittedText extends CutText {
 }
 
 /**
- * Cuts a text to a token limit (SPEC §5): head and tail stay, and between them one line names what is missing
+ * Cuts a text to a token limit (rule: cut-by-lines): head and tail stay, and between them one line names what is missing
  * and how to ask for it. Blank lines stay; only a line too long for half of what is kept is cut inside, between
- * code points. Depends on nothing but the source and the limit. Undefined where not even the marker fits.
+ * code points. Depends on nothing but the source and the limit. Undefined if not even the marker fits.
  */
 export async function cutLines(
   source: CutSource,
@@ -45,7 +45,7 @@ export async function cutLines(
   return whole ?? largestFitting(source.text.length, limit, (budget) => measure(keepEnds(source, budget)));
 }
 
-/** A cut of a source as it is sent; undefined where that is above the limit. */
+/** A cut of a source as it is sent; undefined if that is above the limit. */
 export async function fitText(
   { render }: CutSource,
   cut: CutText,

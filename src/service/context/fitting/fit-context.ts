@@ -11,7 +11,7 @@ import { Coverage } from './coverage.js';
 import { cutLines, showsNothing, wholeText } from './cut-lines.js';
 import { type FocusToFit, planFocus } from './fit-focus.js';
 import { fitLeftOut } from './left-out.js';
-import { cutSourceOf, type Outcome, type Piece, type Placed, piecesOf } from './pieces.js';
+import { cutSourceOf, type Piece, type PlacedItem, type PlacedPiece, piecesOf } from './pieces.js';
 import { reportItems } from './report-items.js';
 import { shareFairly, shareInGroups, shareInTurn } from './share-out.js';
 import { type Sizes, sizesWithin } from './sizes.js';
@@ -29,18 +29,18 @@ export interface FittedContext {
   readonly focus: FocusToFit | undefined;
 }
 
-/** Of the limit, where not everything fits: for the lines that name what was dropped. */
+/** Of the limit, if not everything fits: for the lines that name what was dropped. */
 const LEFT_OUT_SHARE = 0.05;
 
-const shareOut = {
+const sharing = {
   explicit: shareFairly,
   pinned: shareFairly,
   vector: shareInTurn,
 } satisfies Record<Priority, typeof shareFairly>;
 
 /**
- * Fills a limit of tokens by priority (SPEC §5): fairly among the things asked for with one priority, and without
- * sending a line twice; long items are cut by lines, and what is dropped is named at the end where that fits.
+ * Fills a limit of tokens by priority (rule: priorities): fairly among the things asked for with one priority, and without
+ * sending a line twice; long items are cut by lines, and what is dropped is named at the end if that fits.
  * Depends on nothing but the items and the limit, so the context is the same, byte for byte, in all steps that ask
  * for the same.
  */
@@ -54,10 +54,10 @@ export async function fitContext(
   const all = await sizes.ofEach(gathered.groups.flatMap(({ items }) => items.map(wholePiece)));
   const total = all.reduce((sum, size) => sum + size, 0);
   let room = total <= limit ? limit : Math.floor(limit * (1 - LEFT_OUT_SHARE));
-  const outcomes: Outcome[] = [];
+  const outcomes: PlacedItem[] = [];
   for (const priority of priorities) {
     const groups = gathered.groups.filter(({ kind }) => kind === priority);
-    const filled = await fillRoom(groups, { share: shareOut[priority], room, shown, sizes, counter });
+    const filled = await fillRoom(groups, { share: sharing[priority], room, shown, sizes, counter });
     outcomes.push(...filled);
     room -= tokensOf(filled);
   }
@@ -81,7 +81,7 @@ interface Filling {
   readonly counter: TokenCounter;
 }
 
-async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Promise<Outcome[]> {
+async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Promise<PlacedItem[]> {
   const { share, room, shown, sizes } = filling;
   const items = groups.flatMap((group) => group.items);
   const piecesByItem = piecesOf(items, shown);
@@ -89,7 +89,7 @@ async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Prom
   const wanted: number[][] = [];
   for (const some of pieces) wanted.push(await sizes.ofEach(some));
   const shares = shareInGroups(wanted, share, room).flat();
-  const placed = new Map<Piece, Placed>();
+  const placed = new Map<Piece, PlacedPiece>();
   for (const [index, piece] of pieces.flat().entries()) {
     const one = await place(piece, shares[index] ?? 0, filling);
     if (one) placed.set(piece, one);
@@ -104,7 +104,11 @@ async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Prom
 }
 
 /** Undefined where the share is too small to show any of it. */
-async function place(piece: Piece, share: number, { sizes, counter }: Filling): Promise<Placed | undefined> {
+async function place(
+  piece: Piece,
+  share: number,
+  { sizes, counter }: Filling,
+): Promise<PlacedPiece | undefined> {
   if (share <= 0) return undefined;
   const tokens = await sizes.of(piece);
   if (tokens <= share) {
@@ -116,7 +120,7 @@ async function place(piece: Piece, share: number, { sizes, counter }: Filling): 
   return { piece, block: fitted.rendered, tokens: fitted.tokens, cut: fitted };
 }
 
-function tokensOf(outcomes: readonly Outcome[]): number {
+function tokensOf(outcomes: readonly PlacedItem[]): number {
   return outcomes.flatMap(({ placed }) => placed).reduce((sum, { tokens }) => sum + tokens, 0);
 }
 

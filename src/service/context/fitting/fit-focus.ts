@@ -16,7 +16,7 @@ export interface FocusToFit {
 }
 
 export interface FittedFocus {
-  /** One fence for the tail; undefined where it did not fit. */
+  /** One fence for the tail; undefined if it did not fit. */
   readonly block: string | undefined;
   readonly tokens: number;
   readonly item: ReportItem;

@@ -10,8 +10,8 @@ export interface Measured {
 
 /**
  * The result for about the largest budget of characters below `characters` that takes at most `limit` tokens;
- * undefined where none fits. Few probes, each at most `limit` tokens long: it guesses by the rate found so far.
- * `probe` answers undefined where its result is over the limit.
+ * undefined if none fits. Few probes, each at most `limit` tokens long: it guesses by the rate found so far.
+ * `probe` resolves to undefined where its result is over the limit.
  */
 export async function largestFitting<Result extends Measured>(
   characters: number,

@@ -1,11 +1,11 @@
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { fence, inlinePath } from '../fence.js';
 import { formatLines } from '../lines.js';
-import { linesOf, type Outcome, type Piece } from './pieces.js';
+import { linesOf, type Piece, type PlacedItem } from './pieces.js';
 
-/** Names what was dropped, a line each (SPEC §5): as many as fit, and how many more there are. */
+/** Names what was dropped, a line each (rule: left-out-manifest): as many as fit, and how many more there are. */
 export async function fitLeftOut(
-  outcomes: readonly Outcome[],
+  outcomes: readonly PlacedItem[],
   limit: number,
   counter: TokenCounter,
 ): Promise<string | undefined> {

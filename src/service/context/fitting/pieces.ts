@@ -12,7 +12,7 @@ export interface Piece {
 }
 
 /** A piece as it stands in the prompt. */
-export interface Placed {
+export interface PlacedPiece {
   readonly piece: Piece;
   readonly block: string;
   readonly tokens: number;
@@ -20,10 +20,10 @@ export interface Placed {
 }
 
 /** What became of an item: its pieces (none for a duplicate), and those that found room. */
-export interface Outcome {
+export interface PlacedItem {
   readonly item: ContextItem;
   readonly pieces: readonly Piece[];
-  readonly placed: readonly Placed[];
+  readonly placed: readonly PlacedPiece[];
 }
 
 const precedence = { lines: 0, file: 1, folder: 2 } satisfies Record<ContextItem['askedAs'], number>;
@@ -39,7 +39,7 @@ export function piecesOf(items: readonly ContextItem[], shown: Coverage): Map<Co
   return pieces;
 }
 
-/** The item's lines; none where their numbers are unknown, or where it is empty. */
+/** The item's lines; none if their numbers are unknown, or if it is empty. */
 export function linesOf({ text, firstLine }: Piece | ContextItem): LineRange[] {
   if (firstLine === undefined || text === '') return [];
   return [{ first: firstLine, last: firstLine + countLines(text) - 1 }];

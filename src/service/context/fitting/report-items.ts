@@ -1,6 +1,6 @@
 import type { ReportItem } from '../../../contract/context-report.js';
 import { formatLines } from '../lines.js';
-import type { Outcome, Piece } from './pieces.js';
+import type { Piece, PlacedItem } from './pieces.js';
 import type { Sizes } from './sizes.js';
 
 const reasons = {
@@ -11,13 +11,13 @@ const reasons = {
 } as const;
 
 /** The rows of the report for what was found, in order. */
-export async function reportItems(outcomes: readonly Outcome[], sizes: Sizes): Promise<ReportItem[]> {
+export async function reportItems(outcomes: readonly PlacedItem[], sizes: Sizes): Promise<ReportItem[]> {
   const rows: ReportItem[] = [];
   for (const outcome of outcomes) rows.push(await reportItem(outcome, sizes));
   return rows;
 }
 
-async function reportItem(outcome: Outcome, sizes: Sizes): Promise<ReportItem> {
+async function reportItem(outcome: PlacedItem, sizes: Sizes): Promise<ReportItem> {
   const { item, placed } = outcome;
   const status = statusOf(outcome);
   const numbered = item.firstLine !== undefined && item.tag !== 'folder';
@@ -32,18 +32,18 @@ async function reportItem(outcome: Outcome, sizes: Sizes): Promise<ReportItem> {
   };
 }
 
-function statusOf({ item, pieces, placed }: Outcome): keyof typeof reasons {
+function statusOf({ item, pieces, placed }: PlacedItem): keyof typeof reasons {
   if (pieces.length === 0) return 'duplicate';
   if (placed.length === 0) return 'dropped';
   const whole = placed.length === pieces.length && placed.every(({ cut }) => !cut.cut);
   return whole && item.note === undefined ? 'included' : 'truncated';
 }
 
-function notes({ item, pieces }: Outcome): string[] {
+function notes({ item, pieces }: PlacedItem): string[] {
   const partly = pieces.length > 0 && !pieces.some((piece) => piece.text === item.text);
   return [...(partly ? ['its other lines belong to another item'] : []), ...(item.note ? [item.note] : [])];
 }
 
-function wholeOf({ item }: Outcome): Piece {
+function wholeOf({ item }: PlacedItem): Piece {
   return { item, text: item.text, firstLine: item.firstLine };
 }

@@ -7,10 +7,10 @@ import { type Piece, renderCut } from './pieces.js';
 export interface Sizes {
   /** The piece with nothing cut away, as it is sent. */
   render(piece: Piece): string;
-  /** Infinite where it is more than the limit, or where too much has been counted already. */
+  /** Infinite if it is more than the limit, or if too much has been counted already. */
   of(piece: Piece): Promise<number>;
   ofEach(pieces: readonly Piece[]): Promise<number[]>;
-  /** The whole size for the report, even above the limit; null where counting it would cost too much. */
+  /** The whole size for the report, even above the limit; null if counting it would cost too much. */
   ofAll(piece: Piece): Promise<number | null>;
 }
 

@@ -4,7 +4,7 @@ import { isSecretPath } from '../../../files/secret-paths.js';
 import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from './context-source.js';
 
 /** As much of `fetch` as is used; another one can be given. */
-export type Fetch = (
+type Fetch = (
   url: string,
   init: {
     readonly redirect: 'error';
@@ -24,7 +24,7 @@ export interface ContextServiceOptions {
   readonly maxBytes?: number;
 }
 
-/** The context service is out of order: it did not answer in time, or not as docs/context-service.md says. */
+/** The context service is out of order: it did not answer in time, or not in its form. */
 export class ContextServiceFailed extends Error {
   override readonly name = 'ContextServiceFailed';
 
@@ -36,7 +36,7 @@ export class ContextServiceFailed extends Error {
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 8_388_608;
 
-/** Files and pinned items behind two GETs (docs/context-service.md). Rejects with `ContextServiceFailed`. */
+/** Files and pinned items from two GETs (rule: context-service). Rejects with `ContextServiceFailed`. */
 export function contextServiceSource(options: ContextServiceOptions): ContextSource {
   const project = `${options.url.replace(/\/+$/, '')}/projects/${encodeURIComponent(options.projectId)}`;
   return {
@@ -60,10 +60,10 @@ export function contextServiceSource(options: ContextServiceOptions): ContextSou
 async function get(url: string, options: ContextServiceOptions, signal: AbortSignal): Promise<unknown> {
   const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
   signal.throwIfAborted();
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const waiting = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const headers = { accept: 'application/json' };
-    const { status, body } = await fetch(url, { redirect: 'error', signal: patience, headers });
+    const { status, body } = await fetch(url, { redirect: 'error', signal: waiting, headers });
     if (status !== 200) await body?.cancel();
     if (status === 404) return undefined;
     if (status !== 200) throw new ContextServiceFailed(`it answered ${status}`);

@@ -1,6 +1,6 @@
 /**
- * A place that context comes from (SPEC §5). `undefined` means "not here, ask the next one": a missing file
- * and a forbidden one look the same from outside. Rejects only with the signal's reason, or where the place
+ * A place that context comes from (rule: source-order). `undefined` means "not here, ask the next one": a missing file
+ * and a forbidden one look the same from outside. Rejects only with the signal's reason, or if the place
  * itself is out of order: then the others are asked, and the step goes on.
  */
 export interface ContextSource {
@@ -14,7 +14,7 @@ export interface SourceFile {
   /** Relative to the project, with `/`. */
   readonly path: string;
   readonly content: string;
-  /** True where the file was larger than is read: `content` is its beginning. */
+  /** True if the file was larger than is read: `content` is its beginning. */
   readonly cut?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface SourceFolder {
   readonly listing: readonly string[];
   /** Its text files, in the same order. */
   readonly files: readonly SourceFile[];
-  /** True where there was more below the folder than is listed or read. */
+  /** True if there was more below the folder than is listed or read. */
   readonly cut?: boolean;
 }
 

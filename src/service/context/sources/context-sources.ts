@@ -13,7 +13,7 @@ export interface ContextSourceOptions {
   readonly CONTEXT_SERVICE_URL?: string | undefined;
 }
 
-/** The operator's sources of a request's context, in the order in which they are asked (SPEC §5). */
+/** The operator's sources of a request's context, in the order in which they are asked (rule: source-order). */
 export function contextSources(config: ContextSourceOptions): (request: StepRequest) => ContextSource[] {
   const { PROJECTS_DIR: parent, CONTEXT_SERVICE_URL: url } = config;
   return ({ project_id: projectId }) => {

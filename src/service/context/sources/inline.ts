@@ -3,7 +3,7 @@ import { byCodeUnits, isBelow, portablePath } from '../../../files/portable-path
 import type { ContextSource, SourceFile, SourceFolder } from './context-source.js';
 
 /**
- * What the caller sent along (SPEC §2 `inline_context`): no file system, no rule but that of names. A path is
+ * What the caller sent along (`inline_context`): no file system, no rule but that of names. A path is
  * found as it was written or in its normal form; what is before the last `/` of a path is a folder.
  */
 export function inlineSource(inline: InlineContext): ContextSource {

@@ -1,6 +1,6 @@
 import type { ContextSource, PinnedItem, SourceFile, SourceFolder } from './context-source.js';
 
-export type Lookup<Value> = { readonly found: Value } | { readonly found?: never; readonly reason: string };
+type Lookup<Value> = { readonly found: Value } | { readonly found?: never; readonly reason: string };
 
 /** All sources as one: the first that knows a path or an id answers for it. */
 export interface Library {
@@ -8,7 +8,7 @@ export interface Library {
   readPinned(id: string): Promise<Lookup<PinnedItem>>;
 }
 
-/** The same for missing and forbidden: nobody learns what lies where he may not look (SPEC §3). */
+/** The same for missing and forbidden: nobody learns what lies outside his reach (rule: context-is-no-error). */
 const NOT_THERE = 'not found or not readable';
 const OUT_OF_ORDER = 'a context source is out of order';
 
@@ -46,4 +46,17 @@ function once<Value>(work: (key: string) => Promise<Value>): (key: string) => Pr
     results.set(key, result);
     return result;
   };
+}
+
+/** Maps in order, at most `limit` at a time, and stops before the next batch once `enough` says so. */
+export async function concurrently<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+  { limit, enough }: { limit: number; enough?: (results: readonly Result[]) => boolean },
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < items.length && !enough?.(results); start += limit) {
+    results.push(...(await Promise.all(items.slice(start, start + limit).map(work))));
+  }
+  return results;
 }

@@ -4,8 +4,8 @@ import { portablePath } from '../../../files/portable-path.js';
 import { type FileText, readText } from '../../../files/read-text.js';
 import { isSecretPath } from '../../../files/secret-paths.js';
 import { walkFolder } from '../../../files/walk-folder.js';
-import { concurrently } from '../concurrently.js';
 import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from './context-source.js';
+import { concurrently } from './library.js';
 
 const MIB = 1_048_576;
 const MAX_FILE_BYTES = 2 * MIB;

@@ -1,4 +1,4 @@
-/** How the model is taught to act in plain text (SPEC §6). */
+/** How the model is taught to act in plain text. */
 export const textTemplate = `You work on a task step by step. In each reply you either take one action or give the final answer. Someone else runs the action and shows you what it returned in the next message.
 
 To take an action, reply in this form and stop after it:
@@ -14,7 +14,7 @@ Thought: what you found
 Final Answer: the answer to the task
 `;
 
-/** The same where no tool is offered. */
+/** The same if no tool is offered. */
 export const textTemplateWithoutTools = `You work on a task. There are no tools: answer from what you are given and what you know.
 
 Reply in this form:
@@ -22,7 +22,7 @@ Thought: how you come to the answer
 Final Answer: the answer to the task
 `;
 
-/** How the model is taught to act in tags (SPEC §6). */
+/** How the model is taught to act in tags. */
 export const xmlTemplate = `You work on a task step by step. In each reply you either use one tool or give the final answer. Someone else runs the tool and shows you what it returned in the next message, in <observation>.
 
 To use a tool, write why, then this, and stop after it:
@@ -36,14 +36,14 @@ When you know enough, write what you found, then:
 <final_answer>the answer to the task</final_answer>
 `;
 
-/** The same where no tool is offered. */
+/** The same if no tool is offered. */
 export const xmlTemplateWithoutTools = `You work on a task. There are no tools: answer from what you are given and what you know.
 
 Write how you come to the answer, then:
 <final_answer>the answer to the task</final_answer>
 `;
 
-/** Instructions where the provider's own tool calling is used (SPEC §6): its schema teaches the rest. */
+/** Instructions where the provider's own tool calling is used: its schema teaches the rest. */
 export const nativeTemplate = `You work on a task step by step. Before you call a tool, say in a sentence or two why. Someone else runs the call and shows you what it returned. When you know enough, answer the task without calling a tool.
 `;
 
