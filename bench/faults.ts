@@ -4,7 +4,7 @@ import { byWay, highest, runFaultTrials, type TrialOutcome, type Way } from '../
 const RUNS = Number(process.env['FAULT_RUNS'] ?? 10);
 const DEADLINE_MS = 600;
 
-/** Every fault of a provider, as the caller sees it: outcome, time against the deadline, what is left (SPEC §16). */
+/** Every fault of a provider, as the caller sees it: outcome, time against the deadline, what is left. */
 export async function run(): Promise<void> {
   // A huge answer takes all of a core: it would be the others' delay.
   const small = faultNames.filter((name) => name !== 'huge');

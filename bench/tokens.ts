@@ -28,7 +28,7 @@ const contestants: Record<'ours' | 'js-tiktoken', () => Promise<Count>> = {
 };
 type Contestant = keyof typeof contestants;
 
-/** Token counts: speed on code side by side with js-tiktoken, then one megabyte of everything hostile (SPEC §16). */
+/** Token counts: speed on code side by side with js-tiktoken, then one megabyte of everything hostile. */
 export async function run(): Promise<void> {
   const chunks = codeChunks();
   console.log(

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { type FakeProvider, startFakeProvider } from '../src/service/offline/fake-provider.js';
-import type { Reply } from '../src/service/offline/wire/reply.js';
+import type { ScriptedReply } from '../src/service/offline/wire/reply.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');
 const target = join(process.cwd(), 'docs/recordings');
@@ -23,17 +23,20 @@ type Move = readonly [see: string, type: string];
 interface Recording {
   readonly title: string;
   readonly command: string;
-  readonly replies: readonly Reply[];
+  readonly replies: readonly ScriptedReply[];
   readonly moves?: readonly Move[];
 }
 
 const slowly = { chunkDelayMs: 40 };
-const act = (thought: string, call: string): Reply => ({
+const act = (thought: string, call: string): ScriptedReply => ({
   text: `Thought: ${thought}\nAction: ${call}`,
   ...slowly,
 });
-const answer = (text: string): Reply => ({ text: `Thought: That is all.\nFinal Answer: ${text}`, ...slowly });
-const block = (prose: string, value: object): Reply => ({
+const answer = (text: string): ScriptedReply => ({
+  text: `Thought: That is all.\nFinal Answer: ${text}`,
+  ...slowly,
+});
+const block = (prose: string, value: object): ScriptedReply => ({
   text: `${prose}\n\n\`\`\`json\n${JSON.stringify(value)}\n\`\`\``,
 });
 const [escapeKey, enterKey, erase] = ['\u001b', '\r', '\u007f'];

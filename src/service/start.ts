@@ -11,7 +11,7 @@ import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { InFlight } from './http/intake/in-flight.js';
 import { type OfflineModel, startOfflineModel } from './offline/offline-model.js';
-import { createModelDirectory, type ModelDirectory } from './providers/create-provider.js';
+import { createModelDirectory, type ModelDirectory } from './providers/create-model-directory.js';
 import { loadEncoding } from './tokens/encodings.js';
 import { version } from './version.js';
 

@@ -1,16 +1,17 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ErrorCode } from '../../src/contract/error-codes.js';
-import { type FaultName, faultNames } from '../../src/service/offline/faults/faults.js';
+import { faultNames } from '../../src/service/offline/faults/faults.js';
+import type { FaultName } from '../../src/service/offline/wire/reply.js';
 import { runFaultTrials, type TrialOutcome, type Trials, type Way } from '../support/fault-trials.js';
 
-/** `FAULT_RUNS=200` is what SPEC §16 asks for; it takes a quarter of an hour on two cores. */
+/** `FAULT_RUNS=200` is the figure to reach; it takes a quarter of an hour on two cores. */
 const runs = Number(process.env['FAULT_RUNS'] ?? 20);
 const deadlineMs = 600;
 
 type Outcome = ErrorCode | 'ok';
 type Expected = Outcome | ((way: Way) => Outcome);
 
-/** SPEC §3, by the faults of §15. */
+/** The rows of the error table, by fault (rule: error-table). */
 const expected: Record<FaultName, Expected> = {
   'bad-request': 'upstream_rejected_request',
   'context-overflow': 'upstream_context_length_exceeded',
@@ -58,7 +59,7 @@ describe.each([
   ['all but the huge', { faults: faultNames.filter((name) => name !== 'huge'), runs, atOnce: 8 }, 0.03],
   // Each takes all of a core, the provider's and the reader's share included, until its deadline.
   ['the huge', { faults: ['huge'] as const, runs: Math.min(runs, 10), atOnce: 1 }, 0.25],
-])('§16 the faults of §15 × both vendors × plain and stream: %s', (_what, options, lateShare) => {
+])('the faults × both vendors × plain and stream: %s', (_what, options, lateShare) => {
   let trials: Trials;
   beforeAll(async () => {
     trials = await runFaultTrials({ ...options, deadlineMs });
@@ -83,11 +84,11 @@ describe.each([
     expect([trials.exitCode, trials.socketsAtTheEnd]).toEqual([0, 0]);
   });
 
-  test('§3 every failure has its fixed text, a bounded wait and the history that was sent', () => {
+  test('every failure has its fixed text, a bounded wait and the history that was sent', () => {
     expect(trials.outcomes.filter(({ problem }) => problem !== null)).toEqual([]);
   });
 
-  test('§3 every fault has its row; only the deadline, on a busy machine, comes before it', () => {
+  test('every fault has its row (rule: error-table); only the deadline, on a busy machine, comes before it', () => {
     const others = trials.outcomes.filter((outcome) => outcome.code !== expectedOf(outcome));
     expect(others.filter(({ code }) => code !== 'upstream_timeout')).toEqual([]);
     const small = others.filter(({ fault }) => fault !== 'huge');

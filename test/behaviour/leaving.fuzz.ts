@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import type { RecordedRequest, Reply } from '../../src/service/offline/wire/reply.js';
+import type { RecordedRequest, ScriptedReply } from '../../src/service/offline/wire/reply.js';
 import { highest } from '../support/fault-trials.js';
 import { pooled } from '../support/pooled.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
@@ -18,7 +18,7 @@ const phases = {
   'between two attempts': { fault: 'rate-limited', retryAfter: '4' },
   'in the body': { fault: 'drip', intervalMs: 5 },
   'in the stream': { text: 'word '.repeat(2_000), chunkDelayMs: 5 },
-} as const satisfies Record<string, Reply>;
+} as const satisfies Record<string, ScriptedReply>;
 type Phase = keyof typeof phases;
 const phaseNames = Object.keys(phases) as Phase[];
 

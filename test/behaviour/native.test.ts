@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { TurnInput } from '../../src/contract/history.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
-import type { Reply } from '../../src/service/offline/wire/reply.js';
+import type { ScriptedReply } from '../../src/service/offline/wire/reply.js';
 import { streamStep } from '../support/stream-step.js';
 import {
   llmConfig,
@@ -63,7 +63,7 @@ describe.each(vendorNames)('§6 native calling with %s', (vendor) => {
   });
 
   test('a run of four steps: the history goes back each time, and the vendor’s rules are kept', async () => {
-    const replies: Reply[] = [
+    const replies: ScriptedReply[] = [
       {
         reasoning: 'First look.',
         text: 'I read two files.',

@@ -9,7 +9,7 @@ import {
   type Script,
   startFakeProvider,
 } from '../../src/service/offline/fake-provider.js';
-import type { Completion } from '../../src/service/offline/wire/reply.js';
+import type { ScriptedCompletion } from '../../src/service/offline/wire/reply.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { key, lookUp, recordingTool } from '../support/run-harness.js';
 
@@ -46,8 +46,8 @@ async function run(script: Script, options: Partial<RunOptions> = {}) {
   return { events, types: events.map(({ type }) => type), result: await running.result(), running };
 }
 
-const act: Completion = { text: 'Thought: I look it up.\nAction: look_up(key="price")' };
-const answer: Completion = { text: 'Thought: That is it.\nFinal Answer: It is 42.' };
+const act: ScriptedCompletion = { text: 'Thought: I look it up.\nAction: look_up(key="price")' };
+const answer: ScriptedCompletion = { text: 'Thought: That is it.\nFinal Answer: It is 42.' };
 const llmConfig = (modelName: string) => ({
   llmConfig: { modelName, tokenLimit: 16_000, reservedOutputTokens: 2_000 },
 });
@@ -69,7 +69,7 @@ describe('§11 against the real service', () => {
   });
 
   test.each(Object.entries(models))('%s: several native calls of one step', async (_, model) => {
-    const calls: Completion = {
+    const calls: ScriptedCompletion = {
       text: 'Both at once.',
       toolCalls: ['a', 'b'].map((id) => ({ id: `id_${id}`, name: 'look_up', arguments: { key: id } })),
     };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TurnInput } from '../../src/contract/history.js';
 import type { Step } from '../../src/contract/step.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
-import type { Completion } from '../../src/service/offline/wire/reply.js';
+import type { ScriptedCompletion } from '../../src/service/offline/wire/reply.js';
 import { streamStep } from '../support/stream-step.js';
 import {
   llmConfig,
@@ -39,7 +39,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
   });
 
   /** The step, plain; streamed it must be the same. */
-  async function step(reply: Completion, changes: Partial<StepRequestInput> = {}): Promise<Step> {
+  async function step(reply: ScriptedCompletion, changes: Partial<StepRequestInput> = {}): Promise<Step> {
     service.fake.script(reply);
     const { status, body } = await service.step(request(changes));
     expect(status).toBe(200);
@@ -142,7 +142,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
   });
 
   describe('§3 the model’s own outcomes', () => {
-    test.each<[string, Completion, string | null]>([
+    test.each<[string, ScriptedCompletion, string | null]>([
       ['upstream_refusal', { refusal: 'I will not.' }, 'I will not.'],
       [
         'output_truncated',

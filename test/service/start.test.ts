@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../src/contract/error-codes.js';
 import { errorCodes } from '../../src/contract/error-codes.js';
 import { readConfig } from '../../src/service/config.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import type { FaultName } from '../../src/service/offline/faults/faults.js';
+import type { FaultName } from '../../src/service/offline/wire/reply.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { assertIsComponent } from '../support/contract-check.js';
 import { readEvents } from '../support/read-events.js';

@@ -12,7 +12,7 @@ import {
   type Script,
   startFakeProvider,
 } from '../../src/service/offline/fake-provider.js';
-import type { Completion } from '../../src/service/offline/wire/reply.js';
+import type { ScriptedCompletion } from '../../src/service/offline/wire/reply.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');
 
@@ -23,10 +23,12 @@ afterEach(async () => {
 });
 
 /** The model's text for one step. */
-export const act = (call: string, thought = 'I act.'): Completion => ({
+export const act = (call: string, thought = 'I act.'): ScriptedCompletion => ({
   text: `Thought: ${thought}\nAction: ${call}`,
 });
-export const answer = (text: string): Completion => ({ text: `Thought: I know.\nFinal Answer: ${text}` });
+export const answer = (text: string): ScriptedCompletion => ({
+  text: `Thought: I know.\nFinal Answer: ${text}`,
+});
 
 export interface Bench {
   readonly folder: string;

@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ErrorCode, errorCodes } from '../../src/contract/error-codes.js';
 import type { ErrorResponse, Step } from '../../src/contract/step.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import { type FaultName, faultNames } from '../../src/service/offline/faults/faults.js';
+import { faultNames } from '../../src/service/offline/faults/faults.js';
+import type { FaultName } from '../../src/service/offline/wire/reply.js';
 import { pooled } from './pooled.js';
 import { readEvents, type SentEvent } from './read-events.js';
 import { startServiceProcess, upstreamsAt } from './service-process.js';
@@ -25,7 +26,7 @@ export interface TrialOutcome extends Way {
   readonly providerRequests: number;
   /** Provider exchanges that were still open a second after the answer. */
   readonly left: number;
-  /** What of the failure is not as SPEC §3 promises. */
+  /** What of the failure is not as the error table promises (rule: error-table). */
   readonly problem: string | null;
 }
 
@@ -43,8 +44,8 @@ export interface Trials {
   readonly exitCode: number | null;
 }
 
-/** Every fault of SPEC §15 × both vendors × plain and streamed. */
-export const waysOf = (faults: readonly FaultName[] = faultNames): Way[] =>
+/** Every fault (rule: scripted-provider) × both vendors × plain and streamed. */
+const waysOf = (faults: readonly FaultName[] = faultNames): Way[] =>
   faults.flatMap((fault) =>
     (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
       [false, true].map((streamed) => ({ fault, vendor, streamed })),

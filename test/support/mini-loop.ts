@@ -1,6 +1,6 @@
 import { extractiveReply } from '../../src/service/offline/extractive/extractive-model.js';
 import { readCalls } from '../../src/service/offline/extractive/read-calls.js';
-import type { Message } from '../../src/service/offline/extractive/read-prompt.js';
+import type { ChatMessage } from '../../src/service/offline/extractive/read-prompt.js';
 import { type FolderTool, folderTools } from './folder-tools.js';
 
 export interface MiniRun {
@@ -23,7 +23,7 @@ export function runMiniLoop(task: string, options: Options = {}): MiniRun {
   const { root = 'examples/shop', maxSteps = 8, context = '' } = options;
   const all = folderTools(root);
   const offered = options.offered ?? Object.keys(all);
-  const messages: Message[] = [
+  const messages: ChatMessage[] = [
     { role: 'system', content: systemText(offered.flatMap((name) => all[name] ?? [])) },
     { role: 'user', content: context + task },
   ];
@@ -57,7 +57,7 @@ Final Answer: the answer
 Tools:
 ${tools.map(({ signature }) => `- ${signature}`).join('\n')}`;
 
-const withLastWord = (messages: readonly Message[]): Message[] => [
+const withLastWord = (messages: readonly ChatMessage[]): ChatMessage[] => [
   ...messages,
   { role: 'user', content: 'This is the last step. You must answer now from what you know.' },
 ];

@@ -7,7 +7,7 @@ import type { StepResult } from '../../src/service/agent/react-step.js';
 import { type AppDependencies, createApp } from '../../src/service/http/create-app.js';
 import { createServer, type ServerLimits } from '../../src/service/http/create-server.js';
 import { InFlight } from '../../src/service/http/intake/in-flight.js';
-import type { ModelDirectory } from '../../src/service/providers/create-provider.js';
+import type { ModelDirectory } from '../../src/service/providers/create-model-directory.js';
 import { createTokenCounter } from '../../src/service/tokens/token-counter.js';
 import { assertKeepsContract } from './contract-check.js';
 

@@ -1,35 +1,37 @@
 import { faults } from './faults/faults.js';
-import { providerErrors, refusedRequest } from './faults/provider-errors.js';
-import { type Answer, complete, type Question, refuse } from './wire/answer.js';
+import { refusedRequest, vendorErrors } from './faults/vendor-errors.js';
 import { anthropicWire } from './wire/anthropic-wire.js';
 import { listModels } from './wire/list-models.js';
 import { openaiWire } from './wire/openai-wire.js';
-import type { Completion, RecordedRequest, Reply } from './wire/reply.js';
+import type { RecordedRequest, ScriptedCompletion, ScriptedReply } from './wire/reply.js';
 import type { Wire } from './wire/wire.js';
+import { complete, type Question, refuse, type WireAnswer } from './wire/wire-answer.js';
 
 /**
  * Decides what is answered. May throw: the client then gets a 400 with the error's message.
  * An error while the reply is being made (lazy chunks) cuts the connection.
  */
-export type Respond = (request: RecordedRequest) => Reply;
+export type Respond = (request: RecordedRequest) => ScriptedReply;
 
 const wires: Readonly<Record<string, Wire>> = {
   '/v1/chat/completions': openaiWire,
   '/v1/messages': anthropicWire,
 };
 
-/** What is said where the script names no completion. */
-export const plainAnswer: Completion = { text: 'Thought: I know it.\nFinal Answer: A scripted answer.' };
+/** What is said when the script names no completion. */
+export const plainAnswer: ScriptedCompletion = {
+  text: 'Thought: I know it.\nFinal Answer: A scripted answer.',
+};
 
 /**
  * Finds the wire by the path, and asks `respond` what is to be said in it. A request that the vendor would refuse
  * is refused, whatever is scripted.
  */
-export function answerRequest(request: RecordedRequest, respond: Respond): Answer {
+export function answerRequest(request: RecordedRequest, respond: Respond): WireAnswer {
   if (request.method === 'GET' && request.path === '/v1/models') return listModels(request);
   const wire = wires[request.path];
   const question = { request, wire: wire ?? openaiWire, streamed: request.body['stream'] === true };
-  if (!wire || request.method !== 'POST') return refuse(question, providerErrors['not-found']);
+  if (!wire || request.method !== 'POST') return refuse(question, vendorErrors['not-found']);
   const problem = wire.check(request.body);
   if (problem !== null) return refuse(question, refusedRequest(problem));
   try {
@@ -39,7 +41,7 @@ export function answerRequest(request: RecordedRequest, respond: Respond): Answe
   }
 }
 
-function carryOut(reply: Reply, question: Question): Answer {
+function carryOut(reply: ScriptedReply, question: Question): WireAnswer {
   if (reply.fault === undefined) return complete(question, reply);
   return faults[reply.fault]({ ...question, fault: reply, completion: reply.completion ?? plainAnswer });
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Answer, HttpAnswer } from './wire/answer.js';
+import type { HttpAnswer, WireAnswer } from './wire/wire-answer.js';
 
 /** The reply being sent, and a signal that fires when its connection is closed by either side. */
 export interface Delivery {
@@ -15,7 +15,7 @@ export interface Delivery {
  * Sends the answer as its table row says: slowly, in part, not at all. The body is taken as fast as the client reads.
  * Resolves when nothing more will be sent; rejects with an AbortError when the client leaves in a wait.
  */
-export async function deliver(answer: Answer, delivery: Delivery): Promise<void> {
+export async function deliver(answer: WireAnswer, delivery: Delivery): Promise<void> {
   if (answer.end === 'silence') return;
   if (answer.end === 'reset') return reset(delivery);
   const { response, signal } = delivery;

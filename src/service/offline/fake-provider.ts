@@ -1,11 +1,11 @@
 import { plainAnswer, type Respond } from './answer-request.js';
+import { startLoopbackServer } from './loopback-server.js';
 import { replyOffline } from './offline-model.js';
-import { startServer } from './server.js';
-import { offlineModel } from './wire/list-models.js';
-import type { RecordedRequest, Reply } from './wire/reply.js';
+import { offlineModelName } from './wire/list-models.js';
+import type { RecordedRequest, ScriptedReply } from './wire/reply.js';
 
 /** One reply for every request, one for each in turn, or a decision. */
-export type Script = Reply | readonly Reply[] | Respond;
+export type Script = ScriptedReply | readonly ScriptedReply[] | Respond;
 
 /** A provider under the test's control, on loopback, in both vendors' shapes. */
 export interface FakeProvider {
@@ -19,13 +19,13 @@ export interface FakeProvider {
   script(script: Script): void;
   /** Resolves with the request of this index as soon as it has arrived. */
   request(index: number): Promise<RecordedRequest>;
-  /** Breaks every connection at once, leaves no timer behind. */
+  /** Breaks every connection at once and leaves no timer. */
   close(): Promise<void>;
 }
 
 /** Without a script the offline model works as it always does, and any other model gives a fixed answer. */
 const unscripted: Respond = (request) =>
-  request.body['model'] === offlineModel ? replyOffline(request) : plainAnswer;
+  request.body['model'] === offlineModelName ? replyOffline(request) : plainAnswer;
 
 /**
  * Starts a provider that says what it is told to. A list that has ended answers 400 (which no client retries),
@@ -39,7 +39,7 @@ export async function startFakeProvider(script: Script = unscripted): Promise<Fa
     requests.push(request);
     arrivals.dispatchEvent(new Event('request'));
   };
-  const server = await startServer((request) => respond(request), record);
+  const server = await startLoopbackServer((request) => respond(request), record);
   return {
     url: server.url,
     requests,
@@ -69,4 +69,5 @@ function toRespond(script: Script): Respond {
   };
 }
 
-const isList = (script: Reply | readonly Reply[]): script is readonly Reply[] => Array.isArray(script);
+const isList = (script: ScriptedReply | readonly ScriptedReply[]): script is readonly ScriptedReply[] =>
+  Array.isArray(script);

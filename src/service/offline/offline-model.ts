@@ -1,9 +1,9 @@
 import type { Respond } from './answer-request.js';
 import { extractiveReply } from './extractive/extractive-model.js';
-import type { Message } from './extractive/read-prompt.js';
-import { startServer } from './server.js';
-import { offlineModel } from './wire/list-models.js';
-import type { RecordedRequest, Reply } from './wire/reply.js';
+import type { ChatMessage } from './extractive/read-prompt.js';
+import { startLoopbackServer } from './loopback-server.js';
+import { offlineModelName } from './wire/list-models.js';
+import type { RecordedRequest, ScriptedReply } from './wire/reply.js';
 
 /** The embedded default, listening. */
 export interface OfflineModel {
@@ -13,24 +13,24 @@ export interface OfflineModel {
   close(): Promise<void>;
 }
 
-/** Starts the model `offline` on loopback (SPEC §15). It keeps no process alive and remembers no request. */
+/** Starts the model `offline` on loopback (rule: offline-model). It keeps no process alive and remembers no request. */
 export async function startOfflineModel(): Promise<OfflineModel> {
-  const { url, close, unref } = await startServer(answerOffline);
+  const { url, close, unref } = await startLoopbackServer(answerOffline);
   unref();
   return { url, close };
 }
 
 /** Answers with the extractive model; any other model is not found here. */
 export const answerOffline: Respond = (request) =>
-  request.body['model'] === offlineModel ? replyOffline(request) : { fault: 'not-found' };
+  request.body['model'] === offlineModelName ? replyOffline(request) : { fault: 'not-found' };
 
 /** The characters that stand for one token, in the limit as in the usage counts. */
-const charactersPerToken = 4;
+const CHARACTERS_PER_TOKEN = 4;
 
-/** The extractive model's reply to a request of either shape, cut off where the request limits the output. */
-export function replyOffline({ body }: RecordedRequest): Reply {
+/** The extractive model's reply to a request of either shape, cut off at the output limit of the request. */
+export function replyOffline({ body }: RecordedRequest): ScriptedReply {
   const text = extractiveReply(messagesOf(body));
-  const limit = charactersPerToken * (outputLimit(body) ?? Number.POSITIVE_INFINITY);
+  const limit = CHARACTERS_PER_TOKEN * (outputLimit(body) ?? Number.POSITIVE_INFINITY);
   return text.length <= limit ? { text } : { text: text.slice(0, limit), finishReason: 'length' };
 }
 
@@ -40,12 +40,12 @@ function outputLimit(body: RecordedRequest['body']): number | null {
 }
 
 /** Anthropic's system text stands beside the messages, OpenAI's among them. */
-function messagesOf({ system, messages }: RecordedRequest['body']): Message[] {
+function messagesOf({ system, messages }: RecordedRequest['body']): ChatMessage[] {
   const turns = Array.isArray(messages) ? messages.flatMap(toMessage) : [];
   return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];
 }
 
-function toMessage(value: unknown): Message[] {
+function toMessage(value: unknown): ChatMessage[] {
   const fields = new Map<string, unknown>(Object.entries(value ?? {}));
   const role = fields.get('role');
   return typeof role === 'string' ? [{ role, content: fields.get('content') }] : [];

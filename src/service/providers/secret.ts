@@ -14,7 +14,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** Undefined where the text cannot be a key (SPEC §8): a header could not carry it, or an error would quote it. */
+  /** Undefined if the text cannot be a key (rule: key-form): a header could not carry it, or an error would quote it. */
   static parse(text: string): Secret | undefined {
     return wellFormed.test(text) ? new Secret(text) : undefined;
   }

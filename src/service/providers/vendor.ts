@@ -5,7 +5,7 @@ import type { ServerSentEvent } from './upstream/server-sent-events.js';
 
 /** One vendor's way of saying things, for one upstream. Everything but `post` is pure. */
 export interface Vendor {
-  /** The headers that say who asks: the one place where the key is laid open. */
+  /** The headers that say who asks: the one place that reveals the key. */
   headers(): Readonly<Record<string, string>>;
 
   /** The request in the vendor's words, without the parameters the model is known to refuse. */
@@ -14,10 +14,10 @@ export interface Vendor {
   /** Sends a draft through the vendor's SDK; resolves with the answer's headers. Throws what the SDK throws. */
   post(draft: Draft, fetch: typeof globalThis.fetch): Promise<Response>;
 
-  /** The failed attempt behind an error of the SDK; undefined where it is no answer of the provider's. */
+  /** The failed attempt that an error of the SDK means; undefined if the provider did not answer. */
   readError(error: unknown, draft: Draft): FailedAttempt | undefined;
 
-  /** The completion in a plain answer's JSON. Throws `ProviderError` where there is none. */
+  /** The completion in a plain answer's JSON. Throws `ProviderError` if it holds none. */
   readAnswer(json: unknown, draft: Draft): Completion;
 
   /**

@@ -13,13 +13,13 @@ export function isSafeSeam(before: number, after: number): boolean {
   if (after > DELETE) return false;
   // Words and numbers go on with letters, marks, digits and contractions only.
   if (isAlphanumeric(before)) return !isAlphanumeric(after) && after !== APOSTROPHE;
-  // Behind a line break no alternative goes on but with whitespace, or with `/` in o200k.
+  // After a line break no alternative goes on but with whitespace, or with `/` in o200k.
   if (before === LINE_FEED) return isVisible(after) && after !== SLASH;
   // Alternatives may begin with a space but, whitespace apart, never hold one later.
   return isVisible(before) && after === SPACE;
 }
 
-/** Cuts a text at safe seams into segments of about `size` UTF-16 units: longer only where there is no seam. */
+/** Cuts a text at safe seams into segments of about `size` UTF-16 units: longer only if there is no seam. */
 export function* segmentsOf(text: string, size: number): Generator<string> {
   let start = 0;
   while (start < text.length) {

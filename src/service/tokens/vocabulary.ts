@@ -8,7 +8,7 @@ const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 const EMPTY = -1;
 
-/** Looked up once: where the global object is a proxy, as under test runners, each `Math.` in the hash costs more than the hash. */
+/** Looked up once: if the global object is a proxy, as under test runners, each `Math.` in the hash costs more than the hash. */
 const { imul } = Math;
 
 /**

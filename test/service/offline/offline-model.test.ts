@@ -17,7 +17,7 @@ const openaiRequest = { model: 'offline', messages: [{ role: 'system' as const, 
 const expected =
   'Thought: The most telling term is "discount"; I search for it.\nAction: search_code(pattern="discount")';
 
-test('§15 it answers in OpenAI shape, plain and streamed, and names itself', async () => {
+test('it answers in OpenAI shape, plain and streamed, and names itself', async () => {
   const { completions } = openaiAt(offline.url).chat;
   const plain = await completions.create(openaiRequest);
   expect(plain).toMatchObject({ model: 'offline', choices: [{ message: { content: expected } }] });
@@ -25,7 +25,7 @@ test('§15 it answers in OpenAI shape, plain and streamed, and names itself', as
   expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(expected);
 });
 
-test('§15 it answers in Anthropic shape, plain and streamed', async () => {
+test('it answers in Anthropic shape, plain and streamed', async () => {
   const { messages } = anthropicAt(offline.url);
   const request = { model: 'offline', max_tokens: 1000, system, messages: [task] };
   expect((await messages.create(request)).content).toMatchObject([{ type: 'text', text: expected }]);
@@ -38,7 +38,7 @@ test('the output limit of the request is kept, and said to be the reason', async
   expect(choices[0]).toMatchObject({ finish_reason: 'length', message: { content: expected.slice(0, 20) } });
 });
 
-test('§15 it is no fallback: another model is not found', async () => {
+test('it is no fallback: another model is not found (rule: offline-model)', async () => {
   const other = openaiAt(offline.url).chat.completions.create({ ...openaiRequest, model: 'gpt-test' });
   await expect(other).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Message } from '../../../src/service/agent/provider.js';
-import type { Completion as Scripted } from '../../../src/service/offline/wire/reply.js';
+import type { ScriptedCompletion } from '../../../src/service/offline/wire/reply.js';
 import {
   ask,
   collect,
@@ -19,8 +19,8 @@ const nativeTools = {
   choice: 'auto' as const,
 };
 
-describe.each(ways)('§8 $title', (way) => {
-  const complete = async (reply: Scripted, changes = {}) => {
+describe.each(ways)('completions (rule: usage): $title', (way) => {
+  const complete = async (reply: ScriptedCompletion, changes = {}) => {
     const fake = await fakeProvider(reply);
     const completion = await ask(connect(directoryAt(fake.url), way.model), way, patienceOf(), changes);
     return { completion, fake };
@@ -103,7 +103,7 @@ describe.each(ways)('§8 $title', (way) => {
   });
 });
 
-describe.each(ways.filter(({ streamed }) => streamed))('§9 $title', (way) => {
+describe.each(ways.filter(({ streamed }) => streamed))('streamed completions: $title', (way) => {
   test('the joined deltas are the completion', async () => {
     const text = 'Thought: Ω und 😀\nAction: look(path="a b")';
     const fake = await fakeProvider({ text, reasoning: 'first this, then that' });
@@ -133,7 +133,7 @@ describe.each(ways.filter(({ streamed }) => streamed))('§9 $title', (way) => {
   });
 });
 
-describe('§8 signed reasoning', () => {
+describe('signed reasoning (rule: native-calling)', () => {
   test.each([
     false,
     true,

@@ -49,7 +49,7 @@ afterAll(() => {
   jest.restoreAllMocks();
 });
 
-describe.each(ways)('§8 with a poisoned environment: $title', (way) => {
+describe.each(ways)('with a poisoned environment: $title', (way) => {
   test('no foreign key, host, organisation or header is used, and nothing is printed', async () => {
     const fake = await fakeProvider();
     const provider = connect(directoryAt(fake.url), way.model);
@@ -81,14 +81,14 @@ describe.each(ways)('§8 with a poisoned environment: $title', (way) => {
   });
 });
 
-test('§8 a model the SDK calls deprecated prints nothing', async () => {
+test('a model the SDK calls deprecated prints nothing', async () => {
   const fake = await fakeProvider();
   const model = 'claude-sonnet-4-5';
   await ask(connect(directoryAt(fake.url), model), { model, streamed: false });
   expect(printed).toEqual([]);
 });
 
-test('§8 the API version is the one the SDK speaks', async () => {
+test('the API version is the one the SDK speaks', async () => {
   const fake = await fakeProvider();
   delete process.env['ANTHROPIC_CUSTOM_HEADERS'];
   const sdk = new Anthropic({ apiKey: 'sk-ant-test', baseURL: fake.url, maxRetries: 0, logLevel: 'off' });

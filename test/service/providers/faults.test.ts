@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ProviderError, type ProviderFailure } from '../../../src/service/agent/provider.js';
-import type { FaultName } from '../../../src/service/offline/faults/faults.js';
+import type { FaultName } from '../../../src/service/offline/wire/reply.js';
 import {
   ask,
   connect,
@@ -16,11 +16,11 @@ interface Row {
   readonly fault: FaultName;
   readonly failure: ProviderFailure;
   readonly status: number | null;
-  /** Provider requests in all; 2 where SPEC §4.1 allows a second one. */
+  /** Provider requests in all; 2 if a second one is allowed (rule: second-request). */
   readonly requests: number;
 }
 
-/** SPEC §3, the rows a provider causes. */
+/** The rows of the error table that a provider causes (rule: error-table). */
 const rows: readonly Row[] = [
   { fault: 'bad-request', failure: 'rejected', status: 400, requests: 1 },
   { fault: 'too-large', failure: 'rejected', status: 413, requests: 1 },
@@ -52,7 +52,7 @@ const rows: readonly Row[] = [
   { fault: 'cut', failure: 'unreachable', status: null, requests: 1 },
 ];
 
-describe.each(ways)('§3, $title', (way) => {
+describe.each(ways)('each fault has its row (rule: error-table): $title', (way) => {
   test.each(rows)('$fault is $failure', async ({ fault, failure, status, requests }) => {
     const fake = await fakeProvider({ fault, bytes: 100_000_000, retryAfter: '0' });
     const provider = connect(directoryAt(fake.url), way.model);
@@ -67,7 +67,7 @@ describe.each(ways)('§3, $title', (way) => {
     'stalled-body',
     'drip',
     'silence',
-  ] as const)('§8 the deadline ends %s, and leaves no connection', async (fault) => {
+  ] as const)('the deadline ends %s, and leaves no connection (rule: one-deadline)', async (fault) => {
     const fake = await fakeProvider({ fault, delayMs: 60_000, intervalMs: 50 });
     const deadline = patienceOf(300);
     const provider = connect(directoryAt(fake.url), way.model);
@@ -78,7 +78,9 @@ describe.each(ways)('§3, $title', (way) => {
   });
 });
 
-describe.each(ways.filter(({ streamed }) => streamed))('§3, $title', (way) => {
+describe.each(
+  ways.filter(({ streamed }) => streamed),
+)('a stream that fails has its row (rule: error-table): $title', (way) => {
   test('an error in the middle of the stream is the failure it names', async () => {
     const fake = await fakeProvider({ fault: 'error-event' });
     const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));
@@ -87,7 +89,7 @@ describe.each(ways.filter(({ streamed }) => streamed))('§3, $title', (way) => {
   });
 });
 
-test('§3 no choices at all are no answer', async () => {
+test('no choices at all are no answer', async () => {
   const fake = await fakeProvider({ fault: 'empty-choices' });
   for (const way of ways.slice(0, 2)) {
     const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));
@@ -95,7 +97,7 @@ test('§3 no choices at all are no answer', async () => {
   }
 });
 
-test('§3 an empty list of blocks is an empty completion', async () => {
+test('an empty list of blocks is an empty completion', async () => {
   const fake = await fakeProvider({ fault: 'empty-choices' });
   for (const way of ways.slice(2)) {
     const completion = await ask(connect(directoryAt(fake.url), way.model), way);
@@ -103,7 +105,7 @@ test('§3 an empty list of blocks is an empty completion', async () => {
   }
 });
 
-test('§3 an error body behind a 200 is no answer', async () => {
+test('an error body in a 200 is no answer', async () => {
   const fake = await fakeProvider({ fault: 'error-event' });
   for (const way of ways.filter(({ streamed }) => !streamed)) {
     const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));

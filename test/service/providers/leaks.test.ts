@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, jest, test } from '@jest/globals';
-import { type FaultName, faultNames } from '../../../src/service/offline/faults/faults.js';
+import { faultNames } from '../../../src/service/offline/faults/faults.js';
+import type { FaultName } from '../../../src/service/offline/wire/reply.js';
 import {
   ask,
   canary,
@@ -34,7 +35,9 @@ const everythingOf = (error: unknown): string =>
     error instanceof Error ? error.stack : '',
   ].join('\n');
 
-test.each(ways)('§8 no error holds the key or a word of the provider: $title', async (way) => {
+test.each(
+  ways,
+)('no error holds the key or a word of the provider (rule: key-redaction): $title', async (way) => {
   const printed: unknown[] = [];
   for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
     jest.spyOn(console, method).mockImplementation((...words) => void printed.push(words));
@@ -53,7 +56,7 @@ test.each(ways)('§8 no error holds the key or a word of the provider: $title', 
   expect(printed).toEqual([]);
 });
 
-test('§8 1,000 calls side by side: each key goes with its own prompt, each answer to its own caller', async () => {
+test('1,000 calls side by side: each key goes with its own prompt, each answer to its own caller', async () => {
   const fake = await fakeProvider(({ headers, rawBody }) => ({
     text: `${headers['authorization']} ${rawBody.match(/caller \d+/)?.[0]}`,
   }));

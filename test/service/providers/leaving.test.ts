@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import type { Reply } from '../../../src/service/offline/wire/reply.js';
+import type { ScriptedReply } from '../../../src/service/offline/wire/reply.js';
 import {
   ask,
   completionRequest,
@@ -14,8 +14,8 @@ import {
   ways,
 } from '../../support/providers/requests.js';
 
-describe.each(ways)('§8 the caller leaves: $title', (way) => {
-  const phases: readonly { phase: string; reply: Reply }[] = [
+describe.each(ways)('the caller leaves (rule: caller-leaves): $title', (way) => {
+  const phases: readonly { phase: string; reply: ScriptedReply }[] = [
     { phase: 'before the headers', reply: { fault: 'silence' } },
     { phase: 'in the body', reply: { fault: 'stalled-body' } },
     { phase: 'while it drips', reply: { fault: 'drip', intervalMs: 20 } },
@@ -63,7 +63,7 @@ describe.each(ways)('§8 the caller leaves: $title', (way) => {
     expect(fake.requests).toHaveLength(0);
   });
 
-  test.each<Reply>([
+  test.each<ScriptedReply>([
     { text: 'Final Answer: done' },
     { fault: 'unauthorized' },
     { fault: 'cut' },
@@ -90,7 +90,9 @@ describe.each(ways)('§8 the caller leaves: $title', (way) => {
   });
 });
 
-describe.each(ways.filter(({ streamed }) => streamed))('§8 $title', (way) => {
+describe.each(
+  ways.filter(({ streamed }) => streamed),
+)('a stream left half way (rule: caller-leaves): $title', (way) => {
   test('a reader who stops early closes the provider call', async () => {
     const fake = await fakeProvider({ text: 'word '.repeat(1_000), chunkDelayMs: 5 });
     const provider = connect(directoryAt(fake.url), way.model);

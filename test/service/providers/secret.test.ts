@@ -11,7 +11,7 @@ const anyKey = fc.string({
 });
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 
-describe('§8 a secret', () => {
+describe('a secret (rule: key-redaction)', () => {
   test('is printable ASCII without spaces, 8 to 512 of it', () => {
     const wrong = [
       '',

@@ -77,7 +77,7 @@ function expectUsable({ usage, finishReason, text, reasoning, toolCalls, refusal
   }
 }
 
-describe.each(vendors)('§8 whatever $title may answer', ({ vendor, wire }) => {
+describe.each(vendors)('whatever $title may answer (rule: error-table)', ({ vendor, wire }) => {
   const readPlain = (json: unknown): void => {
     try {
       expectUsable(vendor.readAnswer(json, draftOf(vendor, false)));

@@ -42,7 +42,7 @@ function sourceFiles(folder: string): string[] {
 describe.each(encodings)('%s', (encoding) => {
   const counter = createTokenCounter(encoding);
 
-  test('§16 the count is the reference’s, on texts over all of Unicode', async () => {
+  test('the count is the reference’s, on texts over all of Unicode (rule: counting)', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, async (text) => {
         expect(await counter.count(text)).toBe(referenceCount(encoding, text));
@@ -51,7 +51,7 @@ describe.each(encodings)('%s', (encoding) => {
     );
   });
 
-  test('§16 the count is the reference’s, on this project’s code and on long locale files', async () => {
+  test('the count is the reference’s, on this project’s code and on long locale files', async () => {
     const files = [
       ...sourceFiles('src'),
       ...sourceFiles('test'),
@@ -144,11 +144,11 @@ describe.each(encodings)('%s', (encoding) => {
 describe('the event loop', () => {
   const counter = createTokenCounter('o200k_base');
 
-  test('§16 goes on turning while one long run is counted', async () => {
+  test('goes on turning while one long run is counted (rule: loop-share)', async () => {
     expect(await turnsDuring(counter.count(letters(200_000)))).toBeGreaterThan(20);
   });
 
-  test('§16 goes on turning while ordinary text is counted', async () => {
+  test('goes on turning while ordinary text is counted (rule: loop-share)', async () => {
     expect(await turnsDuring(counter.count('let x = 1;\n'.repeat(100_000)))).toBeGreaterThan(20);
   });
 
@@ -234,7 +234,7 @@ describe('a count that nobody waits for ends (rule: one-deadline)', () => {
   });
 });
 
-describe('§5 estimates', () => {
+describe('estimates (rule: counting)', () => {
   const exact = createTokenCounter('o200k_base');
   const estimate = createTokenCounter('o200k_base', { margin: 1.5 });
 

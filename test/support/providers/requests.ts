@@ -17,7 +17,7 @@ import {
   createModelDirectory,
   type ModelDirectory,
   type ProvidersConfig,
-} from '../../../src/service/providers/create-provider.js';
+} from '../../../src/service/providers/create-model-directory.js';
 import { Secret } from '../../../src/service/providers/secret.js';
 
 export const canary = 'sk-canary-4f2a9c"\\key+/0123456789';

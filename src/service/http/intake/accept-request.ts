@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { LlmConfig, StepRequest } from '../../../contract/step-request.js';
 import type { StepDependencies } from '../../agent/step-dependencies.js';
-import type { ModelDirectory, ResolvedModel } from '../../providers/create-provider.js';
+import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
 import { RequestRefused } from '../failure/request-refused.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import type { InFlight } from './in-flight.js';

@@ -1,4 +1,4 @@
-import type { ModelDirectory } from '../../providers/create-provider.js';
+import type { ModelDirectory } from '../../providers/create-model-directory.js';
 import type { Route } from './route.js';
 
 /** What this service can reach (SPEC §1). */

@@ -3,7 +3,7 @@ import type { Step } from '../../../contract/step.js';
 import { type StepRequest, stepRequestSchema } from '../../../contract/step-request.js';
 import type { reactStep, StepObserver, StepResult } from '../../agent/react-step.js';
 import type { ContextSource } from '../../context/sources/context-source.js';
-import type { ModelDirectory } from '../../providers/create-provider.js';
+import type { ModelDirectory } from '../../providers/create-model-directory.js';
 import { acceptRequest, connect, type RequestLimits, resolveModel } from '../intake/accept-request.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import { EventStream } from './event-stream.js';

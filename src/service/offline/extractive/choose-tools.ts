@@ -65,18 +65,18 @@ const findParameter = ({ parameters }: OfferedTool, wanted: RegExp): string | un
   parameters.find((parameter) => wanted.test(parameter));
 
 /** A call of a tool with its arguments under the names the tool has for them. */
-export interface Call {
+export interface ProposedCall {
   readonly name: string;
   readonly args: Readonly<Record<string, string | number>>;
 }
 
-export const searchCall = (tool: OfferedTool, pattern: string): Call => ({
+export const searchCall = (tool: OfferedTool, pattern: string): ProposedCall => ({
   name: tool.name,
   args: { [findParameter(tool, patternParameter) ?? 'pattern']: pattern },
 });
 
-/** Reads a file, around a line where the tool takes a range. */
-export function readCall(tool: OfferedTool, path: string, around?: number): Call {
+/** Reads a file, around a line if the tool takes a range. */
+export function readCall(tool: OfferedTool, path: string, around?: number): ProposedCall {
   const file = { [findParameter(tool, pathParameter) ?? 'path']: path };
   const start = findParameter(tool, /^(?:start|from|first)_?line$|^line_?start$|^start$/iu);
   const end = findParameter(tool, /^(?:end|to|last)_?line$|^line_?end$|^end$/iu);
@@ -85,7 +85,7 @@ export function readCall(tool: OfferedTool, path: string, around?: number): Call
 }
 
 /** Lists from the root. */
-export function listCall(tool: OfferedTool): Call {
+export function listCall(tool: OfferedTool): ProposedCall {
   const folder = findParameter(tool, /^(?:path|dir|directory|folder|root)$/iu);
   return { name: tool.name, args: folder ? { [folder]: '.' } : {} };
 }

@@ -1,16 +1,22 @@
-import type { NextStep, Situation } from './next-step.js';
+import type { ProposedCall } from './choose-tools.js';
+import type { SearchState } from './evidence.js';
 import { type RankedLine, rankLines } from './rank-lines.js';
 import { asksForListing, asksForOverview, type SearchTerm } from './search-terms.js';
 
-const maxQuotes = 4;
-const maxListed = 40;
-const maxBeginning = 28;
+/** What the model does next, with the thought that leads to it. */
+export type NextStep =
+  | { readonly thought: string; readonly call: ProposedCall; readonly answer?: never }
+  | { readonly thought: string; readonly answer: string; readonly call?: never };
+
+const MAX_QUOTES = 4;
+const MAX_LISTED = 40;
+const MAX_BEGINNING = 28;
 /** A line this much weaker than the best one is not quoted. */
-const worthQuoting = 0.45;
+const WORTH_QUOTING = 0.45;
 
 /** Answers by quoting: the best lines with what stands around them, each with path and line number. */
-export function composeAnswer(situation: Situation): NextStep {
-  const { prompt, evidence, terms } = situation;
+export function composeAnswer(state: SearchState): NextStep {
+  const { prompt, evidence, terms } = state;
   if (asksForListing(prompt.task) && asksForOverview(terms) && evidence.paths.length > 0) {
     return { thought: 'The listing is what was asked for.', answer: listFiles(evidence.paths) };
   }
@@ -23,14 +29,14 @@ export function composeAnswer(situation: Situation): NextStep {
   );
   if (quotes.length > 0) {
     const words = quoteTerms(terms);
-    const answer = [`These lines match best (${words}):`, ...quotes.map((line) => quote(situation, line))];
+    const answer = [`These lines match best (${words}):`, ...quotes.map((line) => quote(state, line))];
     return { thought: 'I have seen the lines that match best, and quote them.', answer: answer.join('\n\n') };
   }
-  const beginnings = asksForOverview(terms) || !prompt.tools.length ? quoteBeginnings(situation) : [];
+  const beginnings = asksForOverview(terms) || !prompt.tools.length ? quoteBeginnings(state) : [];
   if (beginnings.length > 0) {
     return { thought: 'I quote how the files begin that I have read.', answer: beginnings.join('\n\n') };
   }
-  return { thought: 'I have found nothing that I could quote.', answer: admitNothing(situation) };
+  return { thought: 'I have found nothing that I could quote.', answer: admitNothing(state) };
 }
 
 const quoteTerms = (terms: readonly SearchTerm[]): string =>
@@ -42,25 +48,25 @@ const quoteTerms = (terms: readonly SearchTerm[]): string =>
 const listFiles = (paths: readonly string[]): string =>
   [
     `${paths.length} files:`,
-    ...paths.slice(0, maxListed).map((path) => `- ${path}`),
-    ...(paths.length > maxListed ? [`… and ${paths.length - maxListed} more`] : []),
+    ...paths.slice(0, MAX_LISTED).map((path) => `- ${path}`),
+    ...(paths.length > MAX_LISTED ? [`… and ${paths.length - MAX_LISTED} more`] : []),
   ].join('\n');
 
 /** The best lines, none near another, at most two from one file. */
 function chooseLines(ranked: readonly RankedLine[]): RankedLine[] {
   const chosen: RankedLine[] = [];
-  const limit = (ranked[0]?.score ?? 0) * worthQuoting;
+  const limit = (ranked[0]?.score ?? 0) * WORTH_QUOTING;
   for (const line of ranked) {
     const same = chosen.filter(({ path }) => path === line.path);
     const near = same.some((other) => Math.abs(other.line - line.line) <= 8);
     if (line.score >= limit && same.length < 2 && !near) chosen.push(line);
-    if (chosen.length === maxQuotes) break;
+    if (chosen.length === MAX_QUOTES) break;
   }
   return chosen;
 }
 
 /** Two lines before and six after, as far as they are known and belong together. */
-function quote({ evidence }: Situation, { path, line }: RankedLine): string {
+function quote({ evidence }: SearchState, { path, line }: RankedLine): string {
   const texts = evidence.files.get(path) ?? new Map<number, string>();
   let first = line;
   while (first > line - 2 && texts.get(first - 1)?.trim()) first -= 1;
@@ -88,12 +94,12 @@ function quoteRange({ path, line, first, last }: Range, texts: ReadonlyMap<numbe
 const shorten = (text: string): string => (text.length > 160 ? `${text.slice(0, 159)}…` : text);
 
 /** For a question about the whole: the first lines of what was read, the introduction first. */
-function quoteBeginnings({ evidence }: Situation): string[] {
+function quoteBeginnings({ evidence }: SearchState): string[] {
   const files = [...evidence.read].flatMap((path) => {
     const texts = evidence.files.get(path);
     return texts && texts.size > 0 ? [{ path, texts }] : [];
   });
-  const height = Math.floor(maxBeginning / Math.min(2, files.length));
+  const height = Math.floor(MAX_BEGINNING / Math.min(2, files.length));
   return files.slice(0, 2).map(({ path, texts }) => {
     const numbers = [...texts.keys()].sort((a, b) => a - b);
     const first = numbers[0] ?? 1;
@@ -102,7 +108,7 @@ function quoteBeginnings({ evidence }: Situation): string[] {
   });
 }
 
-function admitNothing({ prompt, evidence, terms }: Situation): string {
+function admitNothing({ prompt, evidence, terms }: SearchState): string {
   const found =
     terms.length > 0 ? `I found nothing for ${quoteTerms(terms)}.` : 'I found no term to search for.';
   const without =

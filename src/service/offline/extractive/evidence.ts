@@ -1,6 +1,15 @@
 import { firstLineOfCall, pathOfCall, type Toolbox } from './choose-tools.js';
 import { cleanPath, isFailure, readHits, readLines, readPaths, type SeenLine } from './read-observation.js';
-import type { PastCall, Prompt } from './read-prompt.js';
+import type { PastCall, SeenPrompt } from './read-prompt.js';
+import type { SearchTerm } from './search-terms.js';
+
+/** All the policy looks at. */
+export interface SearchState {
+  readonly prompt: SeenPrompt;
+  readonly tools: Toolbox;
+  readonly terms: readonly SearchTerm[];
+  readonly evidence: Evidence;
+}
 
 /** All that has been seen so far: lines of files, and names of files. */
 export interface Evidence {
@@ -14,7 +23,10 @@ export interface Evidence {
 }
 
 /** Gathers what the context files and the observations of all calls show. */
-export function gatherEvidence({ calls, contextFiles }: Prompt, { search, read, list }: Toolbox): Evidence {
+export function gatherEvidence(
+  { calls, contextFiles }: SeenPrompt,
+  { search, read, list }: Toolbox,
+): Evidence {
   const called = (tool: { name: string } | null) =>
     calls.filter(({ name, observation }) => name === tool?.name && !isFailure(observation));
   const searches = called(search).map((call) => ({ call, hits: readHits(call.observation) }));

@@ -1,13 +1,48 @@
+import type { NextStep } from './compose-answer.js';
 import { nextStep } from './next-step.js';
-import { type Message, readPrompt } from './read-prompt.js';
-import { writeReply } from './write-reply.js';
+import { type ChatMessage, readPrompt, type SeenPrompt } from './read-prompt.js';
 
 /**
- * The model `offline` (SPEC §15): no language model, but an extractive searcher. From the messages alone it picks
- * search terms, asks for an offered search tool, then for the best files, and answers by quoting the lines it found.
- * Pure: the same messages give the same reply.
+ * The model `offline` (rule: offline-model): no language model, but an extractive searcher. From the messages alone it
+ * picks search terms, asks for an offered search tool, then for the best files, and answers by quoting the lines it
+ * found. Pure: the same messages give the same reply.
  */
-export function extractiveReply(messages: readonly Message[]): string {
+export function extractiveReply(messages: readonly ChatMessage[]): string {
   const prompt = readPrompt(messages);
   return writeReply(nextStep(prompt), prompt);
 }
+
+/** Writes a step in the form the prompt teaches, or as the block a strict phase asks for. */
+function writeReply(step: NextStep, { form, phase }: SeenPrompt): string {
+  if (phase === 'reason') return writeReason(step);
+  if (phase === 'observe') return writeObserve(step);
+  return form === 'xml' ? writeXml(step) : writeText(step);
+}
+
+function writeText({ thought, call, answer }: NextStep): string {
+  if (!call) return `Thought: ${thought}\nFinal Answer: ${answer}`;
+  const args = Object.entries(call.args).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return `Thought: ${thought}\nAction: ${call.name}(${args.join(', ')})`;
+}
+
+function writeXml({ thought, call, answer }: NextStep): string {
+  if (!call) return `${thought}\n\n<final_answer>\n${answer}\n</final_answer>`;
+  const parameters = JSON.stringify(call.args);
+  return `${thought}\n\n<tool_code><name>${call.name}</name><parameters>${parameters}</parameters></tool_code>`;
+}
+
+function writeReason({ thought, call }: NextStep): string {
+  const plan = call ? [thought] : ['Answer with the lines that were found.'];
+  return withBlock(thought, { plan, tools_to_consider: call ? [call.name] : [], finish: !call });
+}
+
+function writeObserve({ thought, call, answer }: NextStep): string {
+  return withBlock(thought, {
+    observation: thought,
+    should_continue: Boolean(call),
+    final_answer: answer ?? null,
+  });
+}
+
+const withBlock = (prose: string, block: unknown): string =>
+  `${prose}\n\n\`\`\`json\n${JSON.stringify(block, null, 2)}\n\`\`\``;

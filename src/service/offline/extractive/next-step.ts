@@ -1,8 +1,8 @@
-import { type Call, chooseTools, listCall, readCall, searchCall, type Toolbox } from './choose-tools.js';
-import { composeAnswer } from './compose-answer.js';
-import { type Evidence, gatherEvidence } from './evidence.js';
+import { chooseTools, listCall, type ProposedCall, readCall, searchCall } from './choose-tools.js';
+import { composeAnswer, type NextStep } from './compose-answer.js';
+import { gatherEvidence, type SearchState } from './evidence.js';
 import { rankFiles, rankLines } from './rank-lines.js';
-import type { Prompt } from './read-prompt.js';
+import type { SeenPrompt } from './read-prompt.js';
 import {
   asksForListing,
   asksForOverview,
@@ -12,41 +12,28 @@ import {
   searchTerms,
 } from './search-terms.js';
 
-/** What the model does next, with the thought that leads to it. */
-export type NextStep =
-  | { readonly thought: string; readonly call: Call; readonly answer?: never }
-  | { readonly thought: string; readonly answer: string; readonly call?: never };
-
-/** All the policy looks at. */
-export interface Situation {
-  readonly prompt: Prompt;
-  readonly tools: Toolbox;
-  readonly terms: readonly SearchTerm[];
-  readonly evidence: Evidence;
-}
-
-type Proposal = { readonly thought: string; readonly call: Call };
+type Proposal = { readonly thought: string; readonly call: ProposedCall };
 
 /** After this many calls the answer is given with what is there. */
-const maxCalls = 5;
-const maxSearches = 3;
-const maxFiles = 2;
+const MAX_CALLS = 5;
+const MAX_SEARCHES = 3;
+const MAX_FILES = 2;
 
 /** Search, read, answer: the first proposal that has not been carried out yet, else the answer. */
-export function nextStep(prompt: Prompt): NextStep {
+export function nextStep(prompt: SeenPrompt): NextStep {
   const tools = chooseTools(prompt.tools);
   const terms = searchTerms(prompt.task);
-  const situation = { prompt, tools, terms, evidence: gatherEvidence(prompt, tools) };
-  const proposal = prompt.mustAnswer || prompt.calls.length >= maxCalls ? undefined : propose(situation);
-  return proposal ?? composeAnswer(situation);
+  const state = { prompt, tools, terms, evidence: gatherEvidence(prompt, tools) };
+  const proposal = prompt.mustAnswer || prompt.calls.length >= MAX_CALLS ? undefined : propose(state);
+  return proposal ?? composeAnswer(state);
 }
 
 /** The ways to go on, in the order in which they are tried; a call that was made is not made again. */
-function propose(situation: Situation): Proposal | undefined {
-  const made = new Set(situation.prompt.calls.map(({ name, args }) => keyOf({ name, args })));
+function propose(state: SearchState): Proposal | undefined {
+  const made = new Set(state.prompt.calls.map(({ name, args }) => keyOf({ name, args })));
   const ways = [readNamedFiles, search, readBestFiles, look, readListedFiles];
   for (const way of ways) {
-    const fresh = way(situation).find(({ call }) => !made.has(keyOf(call)));
+    const fresh = way(state).find(({ call }) => !made.has(keyOf(call)));
     if (fresh) return fresh;
   }
   return undefined;
@@ -56,46 +43,46 @@ const keyOf = ({ name, args }: { name: string; args: Readonly<Record<string, unk
   JSON.stringify([name, Object.entries(args).sort(([a], [b]) => a.localeCompare(b))]);
 
 /** Files that the task names are read first, unless they came along. */
-function readNamedFiles({ prompt, tools: { read }, evidence }: Situation): Proposal[] {
+function readNamedFiles({ prompt, tools: { read }, evidence }: SearchState): Proposal[] {
   if (!read) return [];
   const unread = namedPaths(prompt.task).filter((path) => !evidence.read.has(path));
-  return unread.slice(0, maxFiles).map((path) => ({
+  return unread.slice(0, MAX_FILES).map((path) => ({
     thought: `The task names ${path}; I read it.`,
     call: readCall(read, path),
   }));
 }
 
 /** One term after the other, until two have found something, or one that is a name. */
-function search(situation: Situation): Proposal[] {
-  const { prompt, tools, terms, evidence } = situation;
+function search(state: SearchState): Proposal[] {
+  const { prompt, tools, terms, evidence } = state;
   const tool = tools.search;
   const tried = prompt.calls.filter(({ name }) => name === tool?.name).length;
-  if (!tool || tried >= maxSearches || asksForOverview(terms) || hasFoundEnough(situation)) return [];
+  if (!tool || tried >= MAX_SEARCHES || asksForOverview(terms) || hasFoundEnough(state)) return [];
   const found = evidence.foundBy.length > 0;
   const begin = found
     ? 'To narrow it down I add'
     : tried > 0
       ? 'Nothing found; I try'
       : 'The most telling term is';
-  return wordings(situation).map((text) => ({
+  return wordings(state).map((text) => ({
     thought: `${begin} "${text}"; I search for it.`,
     call: searchCall(tool, text),
   }));
 }
 
-function hasFoundEnough(situation: Situation): boolean {
-  const { prompt, terms, evidence } = situation;
+function hasFoundEnough(state: SearchState): boolean {
+  const { prompt, terms, evidence } = state;
   const patterns = evidence.foundBy.flatMap(({ args }) => Object.values(args));
   if (patterns.length >= 2) return true;
   if (terms.some((term) => isName(term) && patterns.includes(term.text))) return true;
-  return namedIsRead(situation) && rankLines(evidence, prompt.task, terms).length > 0;
+  return namedIsRead(state) && rankLines(evidence, prompt.task, terms).length > 0;
 }
 
-const namedIsRead = ({ prompt, evidence }: Situation): boolean =>
+const namedIsRead = ({ prompt, evidence }: SearchState): boolean =>
   namedPaths(prompt.task).some((path) => evidence.read.has(path));
 
 /** The terms as written; then, as long as nothing is found, their stems. */
-function wordings({ terms, evidence }: Situation): string[] {
+function wordings({ terms, evidence }: SearchState): string[] {
   const telling = terms.filter(({ weight }) => weight > 1);
   const stems =
     evidence.foundBy.length > 0 ? [] : telling.filter((term) => !isName(term)).map(({ stem }) => stem);
@@ -103,13 +90,13 @@ function wordings({ terms, evidence }: Situation): string[] {
 }
 
 /** Around the best lines of the best files. */
-function readBestFiles({ prompt, tools: { read }, terms, evidence }: Situation): Proposal[] {
+function readBestFiles({ prompt, tools: { read }, terms, evidence }: SearchState): Proposal[] {
   if (!read || evidence.foundBy.length === 0) return [];
   const readAlready = prompt.calls.filter(({ name }) => name === read.name).length;
-  const best = rankFiles(rankLines(evidence, prompt.task, terms)).slice(0, maxFiles + evidence.read.size);
+  const best = rankFiles(rankLines(evidence, prompt.task, terms)).slice(0, MAX_FILES + evidence.read.size);
   return best
     .filter(({ path }) => !evidence.read.has(path))
-    .slice(0, Math.max(0, maxFiles - readAlready))
+    .slice(0, Math.max(0, MAX_FILES - readAlready))
     .map(({ path, line }) => ({
       thought: `The best match is in ${path}, line ${line}; I read around it.`,
       call: readCall(read, path, line),
@@ -117,19 +104,19 @@ function readBestFiles({ prompt, tools: { read }, terms, evidence }: Situation):
 }
 
 /** Without any hit: which files are there? */
-function look({ tools: { list }, evidence }: Situation): Proposal[] {
+function look({ tools: { list }, evidence }: SearchState): Proposal[] {
   if (!list || evidence.foundBy.length > 0 || evidence.read.size > 0) return [];
   return [{ thought: 'I look at which files there are.', call: listCall(list) }];
 }
 
 /** Files whose paths match; and, where nothing could be searched for, those that introduce a project. */
-function readListedFiles(situation: Situation): Proposal[] {
-  const { prompt, tools, terms, evidence } = situation;
+function readListedFiles(state: SearchState): Proposal[] {
+  const { prompt, tools, terms, evidence } = state;
   const { read, search } = tools;
   if (!read || evidence.foundBy.length > 0 || asksForListing(prompt.task)) return [];
-  if (prompt.calls.filter(({ name }) => name === read.name).length >= maxFiles) return [];
-  const matching = pathsMatching(terms, evidence.paths).slice(0, maxFiles);
-  const suffices = (search && !asksForOverview(terms)) || namedIsRead(situation);
+  if (prompt.calls.filter(({ name }) => name === read.name).length >= MAX_FILES) return [];
+  const matching = pathsMatching(terms, evidence.paths).slice(0, MAX_FILES);
+  const suffices = (search && !asksForOverview(terms)) || namedIsRead(state);
   const introducing = suffices ? [] : introductionsAmong(evidence.paths);
   return [...new Set([...matching, ...introducing])].map((path) => ({
     thought: `${path} should tell more; I read it.`,

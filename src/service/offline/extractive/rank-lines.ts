@@ -7,12 +7,12 @@ export interface RankedLine extends SeenLine {
 }
 
 /** Lines around one that count for it, since a sentence or a function is longer than a line. */
-const neighbourhood = 3;
-const neighbourShare = 0.4;
+const NEIGHBOURHOOD = 3;
+const NEIGHBOUR_SHARE = 0.4;
 
 /**
  * All seen lines that match, the best first: rare and telling terms count more, then terms near by, terms in the
- * path, definitions, and numbers where the task asks for one. Ties go by path and line, so the order is always the same.
+ * path, definitions, and numbers if the task asks for one. Ties go by path and line, so the order is always the same.
  */
 export function rankLines({ files }: Evidence, task: string, terms: readonly SearchTerm[]): RankedLine[] {
   const lines = [...files].flatMap(([path, texts]) =>
@@ -74,13 +74,13 @@ interface Score {
 
 function scoreLine({ own, near, inPath }: Score): number {
   const total = (values: Iterable<number>) => [...values].reduce((sum, value) => sum + value, 0);
-  const extra = [...near].filter(([stem]) => !own.has(stem)).map(([, value]) => value * neighbourShare);
-  return total(own.values()) + total(extra) + total(inPath.values()) * neighbourShare;
+  const extra = [...near].filter(([stem]) => !own.has(stem)).map(([, value]) => value * NEIGHBOUR_SHARE);
+  return total(own.values()) + total(extra) + total(inPath.values()) * NEIGHBOUR_SHARE;
 }
 
 const neighbours = (texts: ReadonlyMap<number, string>, line: number): string[] =>
-  [...Array(neighbourhood * 2 + 1).keys()].flatMap(
-    (offset) => texts.get(line - neighbourhood + offset) ?? [],
+  [...Array(NEIGHBOURHOOD * 2 + 1).keys()].flatMap(
+    (offset) => texts.get(line - NEIGHBOURHOOD + offset) ?? [],
   );
 
 const definition =

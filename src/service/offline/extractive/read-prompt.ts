@@ -1,15 +1,15 @@
 import { isAnswer, readCalls, type WrittenCall } from './read-calls.js';
 import { type OfferedTool, readTools } from './read-tools.js';
-import { type Block, type Segment, splitBlocks } from './split-blocks.js';
+import { type FencedBlock, type MessageSegment, splitBlocks } from './split-blocks.js';
 
 /** A chat message; the content is a string or a list of parts with `text`. */
-export interface Message {
+export interface ChatMessage {
   readonly role: string;
   readonly content: unknown;
 }
 
 /** All the model knows: what it reads out of the messages. The policy sees nothing else. */
-export interface Prompt {
+export interface SeenPrompt {
   readonly task: string;
   readonly tools: readonly OfferedTool[];
   /** The calls since the task was set, each with what came of it. */
@@ -27,7 +27,7 @@ export interface PastCall extends WrittenCall {
   readonly observation: string;
 }
 
-export interface ContextFile {
+interface ContextFile {
   readonly path: string;
   /** The number of the first line. */
   readonly firstLine: number;
@@ -35,7 +35,7 @@ export interface ContextFile {
 }
 
 /** Reads a prompt tolerantly: what stands in a fence is data, what stands outside is said by somebody. */
-export function readPrompt(messages: readonly Message[]): Prompt {
+export function readPrompt(messages: readonly ChatMessage[]): SeenPrompt {
   const system = messages.filter(isSystem).map(textOf).join('\n\n');
   const turns = messages.filter((message) => !isSystem(message));
   const tail = spoken(segmentsOf(turns.at(-1)));
@@ -60,13 +60,13 @@ const isUrge = (paragraph: string): boolean => paragraph.length <= 2000 && urges
 const asides =
   /^(?:continue\.?$|observation\b|note:|advice:|context\b|the (?:following|files?)\b|current (?:file|focus)\b)/iu;
 
-function phaseOf(tail: string): Prompt['phase'] {
+function phaseOf(tail: string): SeenPrompt['phase'] {
   if (/\btools_to_consider\b/u.test(tail)) return 'reason';
   return /\bshould_continue\b/u.test(tail) ? 'observe' : 'act';
 }
 
 /** Walks the conversation: an answer closes a task, and the next thing the user says is the next one. */
-function readTurns(turns: readonly Message[]): { task: string; calls: PastCall[] } {
+function readTurns(turns: readonly ChatMessage[]): { task: string; calls: PastCall[] } {
   let task = '';
   let calls: PastCall[] = [];
   let open: WrittenCall[] = [];
@@ -92,7 +92,7 @@ function readTurns(turns: readonly Message[]): { task: string; calls: PastCall[]
 }
 
 /** Pairs open calls with the observations of the next message; what is missing was not run. */
-function observe(open: readonly WrittenCall[], segments: readonly Segment[]): PastCall[] {
+function observe(open: readonly WrittenCall[], segments: readonly MessageSegment[]): PastCall[] {
   const fenced = segments.flatMap((each) =>
     each.kind === 'block' && isObservation(each.block) ? [each.block.content] : [],
   );
@@ -100,10 +100,10 @@ function observe(open: readonly WrittenCall[], segments: readonly Segment[]): Pa
   return open.map((call, index) => ({ ...call, observation: observations[index] ?? '' }));
 }
 
-const isObservation = ({ name }: Block): boolean => /observation|result|output/u.test(name);
+const isObservation = ({ name }: FencedBlock): boolean => /observation|result|output/u.test(name);
 
 /** The task: what is said after the files, without the service's own words; a block may be named for it. */
-function taskIn(segments: readonly Segment[]): string {
+function taskIn(segments: readonly MessageSegment[]): string {
   const named = segments.find(
     (each) => each.kind === 'block' && /^(?:task|query|user_query|question)$/u.test(each.block.name),
   );
@@ -113,22 +113,22 @@ function taskIn(segments: readonly Segment[]): string {
   return (after.length > 0 ? after : paragraphs(segments)).join('\n\n');
 }
 
-const paragraphs = (segments: readonly Segment[]): string[] =>
+const paragraphs = (segments: readonly MessageSegment[]): string[] =>
   spoken(segments)
     .split(/\n\s*\n/u)
     .map((each) => each.trim())
     .filter((each) => each !== '' && !isUrge(each) && !asides.test(each));
 
-const spoken = (segments: readonly Segment[]): string =>
+const spoken = (segments: readonly MessageSegment[]): string =>
   segments.flatMap((each) => (each.kind === 'text' ? [each.text] : [])).join('\n\n');
 
-const isFile = ({ attributes }: Block): boolean => pathOf(attributes) !== undefined;
+const isFile = ({ attributes }: FencedBlock): boolean => pathOf(attributes) !== undefined;
 
 const pathOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
   attributes['path'] ?? attributes['file'] ?? attributes['filename'];
 
 /** Files in fences, also those inside a block that only groups them. */
-function readFiles(segments: readonly Segment[], levels = 2): ContextFile[] {
+function readFiles(segments: readonly MessageSegment[], levels = 2): ContextFile[] {
   return segments.flatMap((segment) => {
     if (segment.kind === 'text' || isObservation(segment.block)) return [];
     const { attributes, content } = segment.block;
@@ -139,12 +139,12 @@ function readFiles(segments: readonly Segment[], levels = 2): ContextFile[] {
   });
 }
 
-const isSystem = ({ role }: Message): boolean => role === 'system' || role === 'developer';
+const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
 
-const segmentsOf = (message: Message | undefined): Segment[] =>
+const segmentsOf = (message: ChatMessage | undefined): MessageSegment[] =>
   message ? partsOf(message.content).flatMap(splitBlocks) : [];
 
-const textOf = ({ content }: Message): string => partsOf(content).join('\n\n');
+const textOf = ({ content }: ChatMessage): string => partsOf(content).join('\n\n');
 
 function partsOf(content: unknown): string[] {
   if (typeof content === 'string') return [content];

@@ -64,7 +64,7 @@ function jsonTools(system: string): OfferedTool[] {
 }
 
 /** The names under `"properties"` of the first schema in the text. */
-export function schemaProperties(text: string): string[] {
+function schemaProperties(text: string): string[] {
   const start = /"properties"\s*:\s*\{/u.exec(text);
   if (!start) return [];
   const object = balanced(text, start.index + start[0].length - 1);

@@ -36,14 +36,14 @@ const weakWords = new Set(
 );
 
 /** Of a task that is a whole document, the beginning tells. */
-const maxTaskLength = 4000;
-const maxTerms = 12;
+const MAX_TASK_LENGTH = 4000;
+const MAX_TERMS = 12;
 
 /** What to search for, the most telling first; every term once. Paths that the task names are no terms. */
 export function searchTerms(task: string): SearchTerm[] {
   const text = namedPaths(task).reduce(
     (rest, path) => rest.replaceAll(path, ' '),
-    task.slice(0, maxTaskLength),
+    task.slice(0, MAX_TASK_LENGTH),
   );
   const names = [...quoted(text), ...identifiers(text)];
   const known = new Set(names.map((each) => each.toLowerCase()));
@@ -51,7 +51,7 @@ export function searchTerms(task: string): SearchTerm[] {
   for (const term of [...names.map(name), ...words(text, known)]) {
     if (!byStem.has(term.stem)) byStem.set(term.stem, term);
   }
-  return [...byStem.values()].sort((a, b) => b.weight - a.weight).slice(0, maxTerms);
+  return [...byStem.values()].sort((a, b) => b.weight - a.weight).slice(0, MAX_TERMS);
 }
 
 /** Nothing telling is in the task: it asks about the whole. */
@@ -75,7 +75,7 @@ const pathPattern = new RegExp(
 
 /** Paths that the task names: with a slash and an ending, or with an ending that files have. */
 export function namedPaths(task: string): string[] {
-  const found = [...task.slice(0, maxTaskLength).matchAll(pathPattern)].map(([, path = '']) => path);
+  const found = [...task.slice(0, MAX_TASK_LENGTH).matchAll(pathPattern)].map(([, path = '']) => path);
   return [...new Set(found.filter((path) => /\.[A-Za-z]\w*$/u.test(path)))];
 }
 
@@ -92,16 +92,16 @@ const identifiers = (task: string): string[] =>
     /[a-z][A-Z]|_[A-Za-z]|\w{2}\.\w{2}|::|->|^[A-Z][A-Z\d]{2,}$/u.test(word),
   );
 
-const nameWeight = 100;
+const NAME_WEIGHT = 100;
 
 const name = (text: string): SearchTerm => ({
   text,
   stem: text.toLowerCase(),
-  weight: nameWeight + text.length,
+  weight: NAME_WEIGHT + text.length,
 });
 
 /** True for an identifier or a quotation: it is searched as it stands, and one hit is telling enough. */
-export const isName = ({ weight }: SearchTerm): boolean => weight > nameWeight;
+export const isName = ({ weight }: SearchTerm): boolean => weight > NAME_WEIGHT;
 
 function words(task: string, known: ReadonlySet<string>): SearchTerm[] {
   const segments = new Intl.Segmenter(undefined, { granularity: 'word' }).segment(task);

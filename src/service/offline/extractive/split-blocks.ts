@@ -1,9 +1,9 @@
 /** A piece of a message: text that somebody says, or a fenced block, which is data. */
-export type Segment =
+export type MessageSegment =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'block'; readonly block: Block };
+  | { readonly kind: 'block'; readonly block: FencedBlock };
 
-export interface Block {
+export interface FencedBlock {
   /** The tag: `file`, `observation`, … */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -18,8 +18,8 @@ const closer = /<\/([a-z][\w-]*)([^<>\n]*)>/gimu;
  * If an attribute is repeated in a closer (a fence mark), only that closer counts. What is not closed is text.
  * Linear in the message.
  */
-export function splitBlocks(message: string): Segment[] {
-  const segments: Segment[] = [];
+export function splitBlocks(message: string): MessageSegment[] {
+  const segments: MessageSegment[] = [];
   const closers = indexClosers(message);
   let position = 0;
   for (const match of message.matchAll(opener)) {
@@ -41,16 +41,16 @@ export function splitBlocks(message: string): Segment[] {
   return segments.filter((segment) => segment.kind === 'block' || segment.text.trim() !== '');
 }
 
-interface Span {
+interface CloserSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** Closers by tag, and by tag and each word they carry; every list in order, the last first. */
-type Closers = ReadonlyMap<string, Span[]>;
+type Closers = ReadonlyMap<string, CloserSpan[]>;
 
 function indexClosers(message: string): Closers {
-  const closers = new Map<string, Span[]>();
+  const closers = new Map<string, CloserSpan[]>();
   for (const match of [...message.matchAll(closer)].reverse()) {
     const [tag, name = '', rest = ''] = match;
     const span = { start: match.index, end: match.index + tag.length };
@@ -73,15 +73,15 @@ interface Opening {
   readonly body: number;
 }
 
-/** The first closer behind the opener that carries a mark of it, else the first one. */
-function findCloser(closers: Closers, { name, attributes, body }: Opening): Span | undefined {
+/** The first closer after the opener that carries a mark of it, else the first one. */
+function findCloser(closers: Closers, { name, attributes, body }: Opening): CloserSpan | undefined {
   const marks = Object.values(attributes).filter((value) => value.match(markPattern)?.[0] === value);
-  const marked = marks.flatMap((mark) => firstBehind(closers.get(keyOf(name, mark)), body) ?? []);
-  return marked[0] ?? firstBehind(closers.get(keyOf(name, '')), body);
+  const marked = marks.flatMap((mark) => firstFrom(closers.get(keyOf(name, mark)), body) ?? []);
+  return marked[0] ?? firstFrom(closers.get(keyOf(name, '')), body);
 }
 
 /** Openers come in order, so what stands before one is of no use to the next and is dropped. */
-function firstBehind(spans: Span[] | undefined, position: number): Span | undefined {
+function firstFrom(spans: CloserSpan[] | undefined, position: number): CloserSpan | undefined {
   while (spans && (spans.at(-1)?.start ?? position) < position) spans.pop();
   return spans?.at(-1);
 }

@@ -1,5 +1,5 @@
+import type { FaultName } from '../wire/reply.js';
 import {
-  type Answer,
   complete,
   completionBody,
   type FaultQuestion,
@@ -7,19 +7,15 @@ import {
   refuse,
   requestIdOf,
   succeed,
-} from '../wire/answer.js';
-import {
-  echoedKey,
-  type ProviderErrorName,
-  providerErrors,
-  unsupportedParameter,
-} from './provider-errors.js';
+  type WireAnswer,
+} from '../wire/wire-answer.js';
+import { echoedKey, unsupportedParameter, type VendorErrorName, vendorErrors } from './vendor-errors.js';
 
-type Behaviour = (question: FaultQuestion) => Answer;
+type Behaviour = (question: FaultQuestion) => WireAnswer;
 
 const html = '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
 
-/** The errors a provider answers with, by their names in `providerErrors`. */
+/** The errors a provider answers with, by their names in `vendorErrors`. */
 const refusals = {
   'bad-request': refusal('bad-request'),
   'context-overflow': refusal('context-overflow'),
@@ -37,9 +33,9 @@ const refusals = {
   unavailable: refusal('unavailable'),
   'gateway-timeout': refusal('gateway-timeout'),
   overloaded: refusal('overloaded'),
-} satisfies Record<ProviderErrorName, Behaviour>;
+} satisfies Record<VendorErrorName, Behaviour>;
 
-/** Every way a provider can go wrong (SPEC §15): name → what it does, in either vendor's shape, plain or streamed. */
+/** Every way a provider can go wrong (rule: scripted-provider): name → what it does, in either vendor's shape, plain or streamed. */
 export const faults = {
   ...refusals,
 
@@ -91,25 +87,23 @@ export const faults = {
   }),
   /** An endless text, made while it is read. */
   huge: (question) => succeed(question, hugeBody(question)),
-  /** 307 to somewhere else; whoever follows sends the prompt there. */
+  /** 307 to somewhere else; a client that follows sends the prompt there. */
   redirect: ({ fault, request }) => ({
     status: 307,
     headers: { location: fault.location ?? `/redirected${request.path}` },
     body: [],
   }),
-  /** An error when the stream has begun; plain: an error body behind a 200. */
+  /** An error when the stream has begun; plain: an error body in a 200. */
   'error-event': (question) => succeed(question, interrupted(question)),
-} as const satisfies Readonly<Record<string, Behaviour>>;
-
-export type FaultName = keyof typeof faults;
+} as const satisfies Readonly<Record<FaultName, Behaviour>>;
 
 /** All names, in the order of the table: to try them all. */
 // The keys of the literal above are exactly its type's keys.
 export const faultNames = Object.keys(faults) as readonly FaultName[];
 
-function refusal(name: ProviderErrorName): Behaviour {
+function refusal(name: VendorErrorName): Behaviour {
   return (question) => {
-    const answer = refuse(question, providerErrors[name]);
+    const answer = refuse(question, vendorErrors[name]);
     const { retryAfter } = question.fault;
     if (retryAfter === undefined) return answer;
     return { ...answer, headers: { ...answer.headers, 'retry-after': retryAfter } };
@@ -140,9 +134,9 @@ const firstHalf = (text: string): string => text.slice(0, Math.floor(text.length
 function interrupted(question: FaultQuestion): string[] {
   const { wire, request, streamed, completion } = question;
   const id = requestIdOf(request);
-  if (!streamed) return [JSON.stringify(wire.error(providerErrors.overloaded, id))];
+  if (!streamed) return [JSON.stringify(wire.error(vendorErrors.overloaded, id))];
   const events = [...completionBody(question, completion)];
-  return [...events.slice(0, Math.floor(events.length / 2)), wire.errorEvent(providerErrors.overloaded, id)];
+  return [...events.slice(0, Math.floor(events.length / 2)), wire.errorEvent(vendorErrors.overloaded, id)];
 }
 
 /** 64 KiB at a time; a plain answer is cut open at a mark to let the text in. */

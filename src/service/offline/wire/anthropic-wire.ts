@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { checkAnthropicRequest } from './check-request.js';
-import type { Completion, RecordedRequest, ToolCall, Usage } from './reply.js';
+import type { RecordedRequest, ScriptedCompletion, ScriptedToolCall, ScriptedUsage } from './reply.js';
 import { countUsage, modelOf, splitWords, stableId, textDeltas, type Wire } from './wire.js';
 
 const stopReasons: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ function* blockEvents({ start, deltas }: Block, index: number): Iterable<string>
   yield event({ type: 'content_block_stop', index });
 }
 
-function contentBlocks(completion: Completion): Block[] {
+function contentBlocks(completion: ScriptedCompletion): Block[] {
   const { reasoning, text, chunks, toolCalls = [] } = completion;
   return [
     ...(reasoning === undefined ? [] : [thinkingBlock(reasoning)]),
@@ -69,7 +69,7 @@ function thinkingBlock(thinking: string): Block {
   };
 }
 
-function textBlock(completion: Completion): Block {
+function textBlock(completion: ScriptedCompletion): Block {
   return {
     whole: { type: 'text', text: completion.text ?? '', citations: null },
     start: { type: 'text', text: '', citations: null },
@@ -77,11 +77,11 @@ function textBlock(completion: Completion): Block {
   };
 }
 
-function* textBlockDeltas(completion: Completion): Iterable<Record<string, unknown>> {
+function* textBlockDeltas(completion: ScriptedCompletion): Iterable<Record<string, unknown>> {
   for (const text of textDeltas(completion)) yield { type: 'text_delta', text };
 }
 
-function toolUseBlock(call: ToolCall, index: number): Block {
+function toolUseBlock(call: ScriptedToolCall, index: number): Block {
   const { name } = call;
   const head = { type: 'tool_use', id: call.id ?? stableId('toolu_', index, call), name };
   const written = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
@@ -92,7 +92,7 @@ function toolUseBlock(call: ToolCall, index: number): Block {
   };
 }
 
-const messageHead = (completion: Completion, request: RecordedRequest) => ({
+const messageHead = (completion: ScriptedCompletion, request: RecordedRequest) => ({
   id: stableId('msg_', request.rawBody),
   type: 'message',
   role: 'assistant',
@@ -101,7 +101,7 @@ const messageHead = (completion: Completion, request: RecordedRequest) => ({
   diagnostics: null,
 });
 
-const startMessage = (completion: Completion, request: RecordedRequest, usage: Usage) => ({
+const startMessage = (completion: ScriptedCompletion, request: RecordedRequest, usage: ScriptedUsage) => ({
   ...messageHead(completion, request),
   content: [],
   stop_reason: null,
@@ -110,7 +110,7 @@ const startMessage = (completion: Completion, request: RecordedRequest, usage: U
   usage: { ...writeUsage(usage), output_tokens: 1 },
 });
 
-function ending({ finishReason, toolCalls, refusal }: Completion) {
+function ending({ finishReason, toolCalls, refusal }: ScriptedCompletion) {
   const reason = finishReason ?? (refusal === undefined ? (toolCalls ? 'tool' : 'stop') : 'refusal');
   const stop_details =
     refusal === undefined ? null : { type: 'refusal', category: null, explanation: refusal };
@@ -118,7 +118,7 @@ function ending({ finishReason, toolCalls, refusal }: Completion) {
 }
 
 /** Anthropic's `input_tokens` leave out what was read from or written to the cache. */
-function deltaUsage({ input, output, cachedInput, cacheWrite, reasoning }: Usage) {
+function deltaUsage({ input, output, cachedInput, cacheWrite, reasoning }: ScriptedUsage) {
   return {
     input_tokens: input - cachedInput - cacheWrite,
     cache_creation_input_tokens: cacheWrite,
@@ -129,7 +129,7 @@ function deltaUsage({ input, output, cachedInput, cacheWrite, reasoning }: Usage
   };
 }
 
-const writeUsage = (usage: Usage) => ({
+const writeUsage = (usage: ScriptedUsage) => ({
   ...deltaUsage(usage),
   cache_creation: { ephemeral_5m_input_tokens: usage.cacheWrite, ephemeral_1h_input_tokens: 0 },
   inference_geo: null,

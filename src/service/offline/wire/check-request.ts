@@ -40,7 +40,7 @@ function checkOpenAiMessage({ role, content, tool_calls }: Fields, index: number
   return `Invalid value for 'content': expected a string, got null: messages[${index}]`;
 }
 
-/** Every tool call is answered directly behind its message, and nothing else is. */
+/** Every tool call is answered directly after its message, and nothing else is. */
 function checkToolMessages(messages: readonly Fields[]): string | null {
   let open = new Set<unknown>();
   for (const { role, tool_calls, tool_call_id } of [...messages, {}]) {

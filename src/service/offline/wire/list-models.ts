@@ -1,8 +1,8 @@
-import { type HttpAnswer, jsonType } from './answer.js';
 import type { RecordedRequest } from './reply.js';
+import { type HttpAnswer, jsonType } from './wire-answer.js';
 
 /** The one model this server has of its own. */
-export const offlineModel = 'offline';
+export const offlineModelName = 'offline';
 
 /** `GET /v1/models`: Anthropic's clients are known by their version header. */
 export function listModels({ headers }: RecordedRequest): HttpAnswer {
@@ -12,14 +12,14 @@ export function listModels({ headers }: RecordedRequest): HttpAnswer {
 
 const openaiModels = {
   object: 'list',
-  data: [{ id: offlineModel, object: 'model', created: 0, owned_by: 'stepwise' }],
+  data: [{ id: offlineModelName, object: 'model', created: 0, owned_by: 'stepwise' }],
 };
 
 const anthropicModels = {
   data: [
     {
       type: 'model',
-      id: offlineModel,
+      id: offlineModelName,
       display_name: 'Offline extractive searcher',
       created_at: '1970-01-01T00:00:00Z',
       max_input_tokens: null,
@@ -27,6 +27,6 @@ const anthropicModels = {
     },
   ],
   has_more: false,
-  first_id: offlineModel,
-  last_id: offlineModel,
+  first_id: offlineModelName,
+  last_id: offlineModelName,
 };

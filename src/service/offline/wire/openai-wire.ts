@@ -1,5 +1,5 @@
 import { checkOpenAiRequest } from './check-request.js';
-import type { Completion, RecordedRequest, ToolCall, Usage } from './reply.js';
+import type { RecordedRequest, ScriptedCompletion, ScriptedToolCall, ScriptedUsage } from './reply.js';
 import { countUsage, modelOf, splitWords, stableId, textDeltas, type Wire } from './wire.js';
 
 const finishReasons: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export const openaiWire: Wire = {
 
 const event = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 
-function envelope(object: string, completion: Completion, request: RecordedRequest) {
+function envelope(object: string, completion: ScriptedCompletion, request: RecordedRequest) {
   return {
     id: stableId('chatcmpl-', request.rawBody),
     object,
@@ -46,7 +46,7 @@ function envelope(object: string, completion: Completion, request: RecordedReque
   };
 }
 
-function message({ text, reasoning, refusal, toolCalls }: Completion) {
+function message({ text, reasoning, refusal, toolCalls }: ScriptedCompletion) {
   return {
     role: 'assistant',
     content: text ?? null,
@@ -56,7 +56,7 @@ function message({ text, reasoning, refusal, toolCalls }: Completion) {
   };
 }
 
-function* deltas(completion: Completion): Iterable<Record<string, unknown>> {
+function* deltas(completion: ScriptedCompletion): Iterable<Record<string, unknown>> {
   yield { role: 'assistant', content: completion.text === null ? null : '', refusal: null };
   for (const word of splitWords(completion.reasoning ?? '')) yield { reasoning_content: word };
   for (const word of textDeltas(completion)) yield { content: word };
@@ -64,7 +64,7 @@ function* deltas(completion: Completion): Iterable<Record<string, unknown>> {
   for (const [index, call] of (completion.toolCalls ?? []).entries()) yield* toolCallDeltas(call, index);
 }
 
-function* toolCallDeltas(call: ToolCall, index: number): Iterable<Record<string, unknown>> {
+function* toolCallDeltas(call: ScriptedToolCall, index: number): Iterable<Record<string, unknown>> {
   const { function: written, ...rest } = writeToolCall(call, index);
   yield { tool_calls: [{ index, ...rest, function: { name: written.name, arguments: '' } }] };
   for (const part of splitWords(written.arguments)) {
@@ -72,13 +72,13 @@ function* toolCallDeltas(call: ToolCall, index: number): Iterable<Record<string,
   }
 }
 
-function writeToolCall(call: ToolCall, index: number) {
+function writeToolCall(call: ScriptedToolCall, index: number) {
   const written = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
   const id = call.id ?? stableId('call_', index, call);
   return { id, type: 'function', function: { name: call.name, arguments: written } };
 }
 
-function finishReason({ finishReason: asked, toolCalls }: Completion): string {
+function finishReason({ finishReason: asked, toolCalls }: ScriptedCompletion): string {
   const reason = asked ?? (toolCalls ? 'tool' : 'stop');
   return finishReasons[reason] ?? reason;
 }
@@ -98,7 +98,7 @@ function wantsUsage({ body }: RecordedRequest): boolean {
 const isIncludeUsage = ([name, value]: [string, unknown]): boolean =>
   name === 'include_usage' && value === true;
 
-function writeUsage({ input, output, cachedInput, cacheWrite, reasoning }: Usage) {
+function writeUsage({ input, output, cachedInput, cacheWrite, reasoning }: ScriptedUsage) {
   return {
     prompt_tokens: input,
     completion_tokens: output,

@@ -1,23 +1,23 @@
-import type { FaultName } from '../faults/faults.js';
+import type { VendorErrorName } from '../faults/vendor-errors.js';
 
 /** What a loopback provider answers to one request: a completion, or something that goes wrong. */
-export type Reply = Completion | Fault;
+export type ScriptedReply = ScriptedCompletion | Fault;
 
 /** A completion, in neither vendor's words; each wire writes it in its own. */
-export interface Completion {
+export interface ScriptedCompletion {
   readonly fault?: never;
   /** The text. `null` or absent: OpenAI `content: null`, Anthropic no text block. `''` is sent as an empty text. */
   readonly text?: string | null;
   /** OpenAI shape: `reasoning_content`; Anthropic shape: a thinking block with a signature. */
   readonly reasoning?: string;
   /** Native tool calls; several are parallel ones. */
-  readonly toolCalls?: readonly ToolCall[];
+  readonly toolCalls?: readonly ScriptedToolCall[];
   /** OpenAI: `message.refusal`; Anthropic: `stop_reason: "refusal"` with `stop_details.explanation`. */
   readonly refusal?: string;
   /** `stop`, `length`, `tool` and `refusal` become the vendor's word; anything else is sent as it is. */
   readonly finishReason?: string;
   /** Overrides the fake's own count, which is a quarter of the characters, rounded up. */
-  readonly usage?: Partial<Usage>;
+  readonly usage?: Partial<ScriptedUsage>;
   /** The model named in the answer; by default the one that was asked for. */
   readonly model?: string;
   /** The text deltas of a stream, lazily taken; by default one for each word of `text`. */
@@ -28,7 +28,7 @@ export interface Completion {
   readonly chunkDelayMs?: number;
 }
 
-export interface ToolCall {
+export interface ScriptedToolCall {
   readonly id?: string;
   readonly name: string;
   /** A string is sent as it stands, so that broken JSON can be scripted (OpenAI shape, and Anthropic streams). */
@@ -36,7 +36,7 @@ export interface ToolCall {
 }
 
 /** Tokens. `input` includes the cached and the written ones, whatever the vendor's own arithmetic. */
-export interface Usage {
+export interface ScriptedUsage {
   readonly input: number;
   readonly output: number;
   readonly cachedInput: number;
@@ -44,11 +44,34 @@ export interface Usage {
   readonly reasoning: number;
 }
 
+/** Every way a provider can go wrong: one of its own errors, or a row of the table in `faults.ts`. */
+export type FaultName =
+  | VendorErrorName
+  | 'echoed-key'
+  | 'unsupported-parameter'
+  | 'slow-headers'
+  | 'stalled-body'
+  | 'drip'
+  | 'cut'
+  | 'silence'
+  | 'reset'
+  | 'html'
+  | 'html-502'
+  | 'empty'
+  | 'null'
+  | 'empty-object'
+  | 'empty-choices'
+  | 'truncated-json'
+  | 'wrong-content-type'
+  | 'huge'
+  | 'redirect'
+  | 'error-event';
+
 /** A fault of the table in `faults.ts`. Every option has a default, so `{ fault }` alone is a reply. */
 export interface Fault {
   readonly fault: FaultName;
   /** What is slowed, dripped, stalled, cut, or at last given. */
-  readonly completion?: Completion;
+  readonly completion?: ScriptedCompletion;
   /** `slow-headers`: wait before the headers (default 60,000). */
   readonly delayMs?: number;
   /** `drip`: wait before each byte (default 100). */

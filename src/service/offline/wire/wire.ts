@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ProviderError } from '../faults/provider-errors.js';
+import type { VendorError } from '../faults/vendor-errors.js';
 import type { CheckRequest } from './check-request.js';
-import type { Completion, RecordedRequest, Usage } from './reply.js';
+import type { RecordedRequest, ScriptedCompletion, ScriptedUsage } from './reply.js';
 
 /** One vendor's way to write things down. Everything is pure; nothing is sent here. */
 export interface Wire {
@@ -10,13 +10,13 @@ export interface Wire {
   /** What the vendor would refuse. */
   readonly check: CheckRequest;
   /** The body of a plain answer. */
-  plain(completion: Completion, request: RecordedRequest): unknown;
+  plain(completion: ScriptedCompletion, request: RecordedRequest): unknown;
   /** The answer as server-sent events, one string for each. */
-  events(completion: Completion, request: RecordedRequest): Iterable<string>;
+  events(completion: ScriptedCompletion, request: RecordedRequest): Iterable<string>;
   /** The body of an error. */
-  error(error: ProviderError, requestId: string): unknown;
+  error(error: VendorError, requestId: string): unknown;
   /** An error that happens when the stream has begun. */
-  errorEvent(error: ProviderError, requestId: string): string;
+  errorEvent(error: VendorError, requestId: string): string;
 }
 
 /** The fake's own count: no tokenizer, a quarter of the characters. */
@@ -24,7 +24,7 @@ const estimate = (value: unknown): number =>
   Math.ceil((typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).length / 4);
 
 /** Counts what was sent and what is answered, and lets the script overrule it. */
-export function countUsage(completion: Completion, { body }: RecordedRequest): Usage {
+export function countUsage(completion: ScriptedCompletion, { body }: RecordedRequest): ScriptedUsage {
   const reasoning = estimate(completion.reasoning ?? '');
   const calls = completion.toolCalls ? estimate(completion.toolCalls) : 0;
   return {
@@ -38,7 +38,7 @@ export function countUsage(completion: Completion, { body }: RecordedRequest): U
 }
 
 /** The text deltas of a stream: as scripted, else word by word. */
-export const textDeltas = ({ chunks, text }: Completion): Iterable<string> =>
+export const textDeltas = ({ chunks, text }: ScriptedCompletion): Iterable<string> =>
   chunks ?? splitWords(text ?? '');
 
 /** Words with the white space that follows; joined again they are the text. */
@@ -48,5 +48,5 @@ export const splitWords = (text: string): string[] => text.match(/\S+\s*|\s+/gu)
 export const stableId = (prefix: string, ...parts: unknown[]): string =>
   `${prefix}${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)}`;
 
-export const modelOf = (completion: Completion, { body }: RecordedRequest): string =>
+export const modelOf = (completion: ScriptedCompletion, { body }: RecordedRequest): string =>
   completion.model ?? (typeof body['model'] === 'string' ? body['model'] : 'unknown');

@@ -39,17 +39,17 @@ const toolUseBlockSchema = z.object({
   input: z.unknown(),
 });
 
-export type Answer = z.output<typeof answerSchema>;
-export type WireUsage = Answer['usage'];
+export type AnthropicMessage = z.output<typeof answerSchema>;
+export type MessageUsage = AnthropicMessage['usage'];
 
-/** The completion in a plain answer; undefined where the answer is none. */
+/** The completion in a plain answer; undefined if the body is not a completion. */
 export function fromResponse(json: unknown, draft: Draft): Completion | undefined {
   const { data } = answerSchema.safeParse(json);
   return data && toCompletion(data, draft);
 }
 
 /** The answer in unified terms, whether it came whole or in pieces. */
-export function toCompletion(answer: Answer, draft: Draft): Completion {
+export function toCompletion(answer: AnthropicMessage, draft: Draft): Completion {
   const { content, stop_reason: raw, stop_details: details } = answer;
   const finishReason = unify(raw ?? null);
   const reasoning = every(content, thinkingBlockSchema)
@@ -96,7 +96,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
 const unify = (raw: string | null): FinishReason => finishReasons.get(raw ?? '') ?? 'other';
 
 /** Anthropic counts what was read from or written to the cache apart from `input_tokens`. */
-function toUsage(usage: WireUsage): Usage {
+function toUsage(usage: MessageUsage): Usage {
   const cached = usage?.cache_read_input_tokens ?? null;
   const written = usage?.cache_creation_input_tokens ?? null;
   const input = usage?.input_tokens ?? null;

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
-import { parseJson } from '../upstream/parse-json.js';
+import { parseJson } from '../upstream/read-upstream-body.js';
 import type { ServerSentEvent } from '../upstream/server-sent-events.js';
 import type { Draft } from '../vendor.js';
-import { type Answer, endingSchema, toCompletion, usageSchema, type WireUsage } from './from-response.js';
+import {
+  type AnthropicMessage,
+  endingSchema,
+  type MessageUsage,
+  toCompletion,
+  usageSchema,
+} from './from-response.js';
 import { errorCodes } from './to-error.js';
 
 const deltaSchema = z.discriminatedUnion('type', [
@@ -32,14 +38,14 @@ const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('error'), error: z.object({ type: z.string().nullish().catch(null) }) }),
 ]);
 
-type Event = z.output<typeof eventSchema>;
+type MessageEvent = z.output<typeof eventSchema>;
 type Delta = z.output<typeof deltaSchema>;
 const known = new Set<string>(eventSchema.options.map(({ shape }) => shape.type.value));
 const namedSchema = z.object({ type: z.string() });
 
 /**
- * Reads a Messages stream to its `message_stop`. Where the connection ends before that, a stop reason is enough.
- * Without either it was cut.
+ * Reads a Messages stream to its `message_stop`. If the connection ends before that, a stop reason is enough;
+ * without either it was cut.
  */
 export async function* fromStream(
   events: AsyncIterable<ServerSentEvent>,
@@ -49,7 +55,7 @@ export async function* fromStream(
   const answer = new GrowingAnswer();
   let stopped = false;
   for await (const { data } of events) {
-    const event: Event | undefined = stopped ? undefined : readEvent(data, provider);
+    const event: MessageEvent | undefined = stopped ? undefined : readEvent(data, provider);
     stopped ||= event?.type === 'message_stop';
     if (event?.type === 'message_stop') yield completionOf(answer, draft, provider);
     else if (event) yield* answer.add(event);
@@ -64,7 +70,7 @@ function completionOf(answer: GrowingAnswer, draft: Draft, provider: string): Co
 }
 
 /** Undefined for a ping and for events not known yet. Throws on what cannot be read, and on the provider's error. */
-function readEvent(data: string, provider: string): Event | undefined {
+function readEvent(data: string, provider: string): MessageEvent | undefined {
   const json = parseJson(data);
   const named = namedSchema.safeParse(json);
   if (named.success && !known.has(named.data.type)) return undefined;
@@ -81,10 +87,10 @@ class GrowingAnswer {
   stopReason: string | null = null;
   #model: string | null | undefined;
   #ending: z.output<typeof endingSchema> = {};
-  #usage: WireUsage = null;
+  #usage: MessageUsage = null;
   readonly #blocks = new Map<number, GrowingBlock>();
 
-  *add(event: Event): Generator<CompletionEvent> {
+  *add(event: MessageEvent): Generator<CompletionEvent> {
     this.begun = true;
     switch (event.type) {
       case 'message_start':
@@ -105,7 +111,7 @@ class GrowingAnswer {
     }
   }
 
-  whole(): Answer {
+  whole(): AnthropicMessage {
     const content = [...this.#blocks]
       .sort(([one], [other]) => one - other)
       .map(([, block]) => toBlock(block));
@@ -136,13 +142,13 @@ class GrowingAnswer {
 }
 
 interface GrowingBlock {
-  readonly start: Answer['content'][number];
+  readonly start: AnthropicMessage['content'][number];
   text: string;
   signature: string;
 }
 
 /** The block as a plain answer would hold it; the arguments of a call stay the text they came as. */
-function toBlock({ start, text, signature }: GrowingBlock): Answer['content'][number] {
+function toBlock({ start, text, signature }: GrowingBlock): AnthropicMessage['content'][number] {
   if (start.type === 'text') return { ...start, text: `${start['text'] ?? ''}${text}` };
   if (start.type === 'thinking') {
     return {
@@ -154,5 +160,5 @@ function toBlock({ start, text, signature }: GrowingBlock): Answer['content'][nu
   return start.type === 'tool_use' && text !== '' ? { ...start, input: text } : start;
 }
 
-const withoutNulls = (usage: WireUsage) =>
+const withoutNulls = (usage: MessageUsage) =>
   Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value != null));

@@ -10,7 +10,7 @@ const blockSchema = z.discriminatedUnion('type', [
 
 const stateSchema = z.object({ provider: z.literal('anthropic'), blocks: z.array(z.unknown()) });
 
-/** The signed reasoning of a reply, to be kept by the caller and sent back; absent where there is none. */
+/** The signed reasoning of a reply, to be kept by the caller and sent back; absent if there is none. */
 export function toProviderState(content: readonly unknown[]): { providerState?: unknown } {
   const blocks = content.flatMap(readBlock);
   return blocks.length === 0 ? {} : { providerState: { provider: 'anthropic', blocks } };

@@ -19,7 +19,7 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   } as const),
 );
 
-/** The failed attempt behind an error answer; undefined where the SDK's error is none. */
+/** The failed attempt that an error of the SDK means; undefined if the provider did not answer. */
 export function toError(
   error: unknown,
   provider: string,

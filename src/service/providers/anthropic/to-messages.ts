@@ -37,7 +37,7 @@ function assistantBlocks(parts: readonly Part[]): ContentBlockParam[] {
 
 /**
  * The tail goes into the last tool result: a text after the results would teach the model to expect one, and to
- * answer with nothing where it is missing.
+ * answer with nothing when it is missing.
  */
 function userBlocks(parts: readonly Part[]): ContentBlockParam[] {
   const results = parts.filter((part) => part.type === 'tool_result');

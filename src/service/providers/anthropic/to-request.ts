@@ -1,14 +1,12 @@
 import type { TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { CompletionRequest } from '../../agent/provider.js';
-import { limitBreakpoints } from '../limit-breakpoints.js';
-import { chooseParameters } from '../models/choose-parameters.js';
+import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import type { Draft, DraftOptions } from '../vendor.js';
-import { inVendorNames } from '../vendor-names.js';
+import { inVendorNames, limitBreakpoints, MOST_BREAKPOINTS } from '../vendor-limits.js';
 import { toMessages } from './to-messages.js';
 
-const mostBreakpoints = 4;
 const strippable = ['output_config', 'thinking'];
 
 /** A Messages request. `max_tokens` is required; sampling parameters are gone from the API's types. */
@@ -19,7 +17,7 @@ export function toRequest(
 ): Draft {
   const { prompt, nativeTools } = request;
   const named = inVendorNames(request);
-  const messages = limitBreakpoints(named.messages, mostBreakpoints - Number(prompt.systemBreakpoint));
+  const messages = limitBreakpoints(named.messages, MOST_BREAKPOINTS - Number(prompt.systemBreakpoint));
   const { sent, warnings } = chooseParameters(wantedParameters(request, traits), refused);
   const body = {
     model: request.model,
@@ -57,7 +55,7 @@ function wantedParameters(
   ];
 }
 
-/** Whoever asks for an effort wants the model to think, and to see what it thought. */
+/** A caller who asks for an effort wants the model to think, and to see what it thought. */
 function adaptiveThinking(sent: object, refused: ReadonlySet<string>) {
   const wanted = 'output_config' in sent && !refused.has('thinking');
   return wanted ? { thinking: { type: 'adaptive', display: 'summarized' } } : {};

@@ -1,5 +1,11 @@
-import { estimateMargins } from './estimate-margins.js';
-import { anthropicModel, type Effort, type ModelTraits, offlineModel, openaiModel } from './model-traits.js';
+import {
+  anthropicModel,
+  type Effort,
+  estimateMargins,
+  type ModelTraits,
+  offlineModel,
+  openaiModel,
+} from './model-traits.js';
 
 interface ModelRow extends Partial<ModelTraits> {
   readonly pattern: RegExp;
@@ -8,10 +14,10 @@ interface ModelRow extends Partial<ModelTraits> {
 }
 
 interface VendorModels {
-  /** Names that decide for this vendor where no provider is given. */
+  /** Names that decide for this vendor when no provider is given. */
   readonly route: RegExp;
   readonly models: readonly ModelRow[];
-  /** What holds where no row says otherwise. */
+  /** What holds unless a row says otherwise. */
   readonly family: ModelTraits;
 }
 
@@ -173,7 +179,7 @@ const anthropicModels: readonly ModelRow[] = [
   },
 ];
 
-/** Whose name pattern decides where no provider is named, and whose rows are looked at where one is. */
+/** Whose name pattern decides when no provider is named, and whose rows are looked at. */
 export const vendors = {
   openai: { route: /^(?:ft:)?(?:gpt-|chatgpt-|o\d+(?:-|$))/, models: openaiModels, family: openaiModel },
   anthropic: { route: /^claude-/, models: anthropicModels, family: anthropicModel },

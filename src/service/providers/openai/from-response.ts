@@ -55,20 +55,20 @@ const answerSchema = z.object({
 });
 
 /** What a reply consists of, whether it came whole or in pieces. */
-export interface Reply {
+export interface ChatReply {
   readonly model: string | null | undefined;
   readonly text: string;
   readonly reasoning: string | null;
   readonly refusal: string | null;
   readonly toolCalls: readonly NativeToolCall[];
   readonly finishReason: string | null;
-  readonly usage: WireUsage;
+  readonly usage: ChatUsage;
 }
 
-export type WireUsage = z.output<typeof usageSchema>;
+export type ChatUsage = z.output<typeof usageSchema>;
 export { usageSchema };
 
-/** The completion in a plain answer; undefined where the answer is none. */
+/** The completion in a plain answer; undefined if the body is not a completion. */
 export function fromResponse(json: unknown, draft: Draft): Completion | undefined {
   const { data } = answerSchema.safeParse(json);
   const choice = data?.choices[0];
@@ -94,7 +94,7 @@ export function fromResponse(json: unknown, draft: Draft): Completion | undefine
 }
 
 /** The reply in unified terms. */
-export function toCompletion(reply: Reply, draft: Draft): Completion {
+export function toCompletion(reply: ChatReply, draft: Draft): Completion {
   const { text, reasoning, refusal, finishReason, toolCalls } = reply;
   const unified = unify(finishReason);
   return {
@@ -126,7 +126,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
 
 const unify = (raw: string | null): FinishReason => finishReasons.get(raw ?? '') ?? 'other';
 
-const toUsage = (usage: WireUsage): Usage => ({
+const toUsage = (usage: ChatUsage): Usage => ({
   input_tokens: usage?.prompt_tokens ?? null,
   output_tokens: usage?.completion_tokens ?? null,
   cached_input_tokens: usage?.prompt_tokens_details?.cached_tokens ?? null,

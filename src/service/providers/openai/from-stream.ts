@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
-import { parseJson } from '../upstream/parse-json.js';
+import { parseJson } from '../upstream/read-upstream-body.js';
 import type { ServerSentEvent } from '../upstream/server-sent-events.js';
 import type { Draft } from '../vendor.js';
 import { toCompletion, usageSchema } from './from-response.js';
@@ -35,11 +35,11 @@ const chunkSchema = z.object({
 
 const errorSchema = z.object({ error: z.object({ code: text.catch(null), type: text.catch(null) }) });
 
-type Chunk = z.output<typeof chunkSchema>;
+type ChatChunk = z.output<typeof chunkSchema>;
 type CallDelta = z.output<typeof callDeltaSchema>;
 
 /**
- * Reads a Chat Completions stream to its `[DONE]`. Where the connection ends before that, a finish reason is
+ * Reads a Chat Completions stream to its `[DONE]`. If the connection ends before that, a finish reason is
  * enough: the reply is whole. Without either it was cut.
  */
 export async function* fromStream(
@@ -65,7 +65,7 @@ function completionOf(reply: GrowingReply, draft: Draft, provider: string): Comp
   return { type: 'completion', completion: toCompletion(reply, draft) };
 }
 
-function readChunk(data: string, provider: string): Chunk {
+function readChunk(data: string, provider: string): ChatChunk {
   const json = parseJson(data);
   const chunk = chunkSchema.safeParse(json);
   if (chunk.success) return chunk.data;
@@ -84,10 +84,10 @@ class GrowingReply {
   reasoning = '';
   refusal = '';
   finishReason: string | null = null;
-  usage: Chunk['usage'] = null;
+  usage: ChatChunk['usage'] = null;
   readonly toolCalls: { id: string; name: string; arguments: string }[] = [];
 
-  *add({ choices, model, usage }: Chunk): Generator<CompletionEvent> {
+  *add({ choices, model, usage }: ChatChunk): Generator<CompletionEvent> {
     this.model ??= model;
     this.usage = usage ?? this.usage;
     const [choice] = choices;

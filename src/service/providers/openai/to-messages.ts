@@ -4,20 +4,18 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import type { Message, Part, Prompt } from '../../agent/provider.js';
-import { limitBreakpoints } from '../limit-breakpoints.js';
+import { limitBreakpoints, MOST_BREAKPOINTS } from '../vendor-limits.js';
 
 type TextPart = Extract<Part, { type: 'text' }>;
 type Content = string | ChatCompletionContentPartText[];
 
-const mostBreakpoints = 4;
-
 /**
  * The prompt as Chat Completions messages: a system message; tool results as `tool` messages directly after the
- * message that called; no empty message. Breakpoints are written only where the model takes them.
+ * message that called; no empty message. Breakpoints are written only if the model takes them.
  */
 export function toMessages(prompt: Prompt, breakpoints: boolean): ChatCompletionMessageParam[] {
   const { system, systemBreakpoint } = prompt;
-  const left = breakpoints ? mostBreakpoints - Number(systemBreakpoint) : 0;
+  const left = breakpoints ? MOST_BREAKPOINTS - Number(systemBreakpoint) : 0;
   const messages = limitBreakpoints(prompt.messages, left);
   return [
     ...(system === '' ? [] : [systemMessage(system, breakpoints && systemBreakpoint)]),
@@ -63,7 +61,7 @@ const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionM
   function: { name: call.name, arguments: JSON.stringify(call.arguments) },
 });
 
-/** One string; where there are breakpoints, a text part up to each of them. */
+/** One string; if there are breakpoints, a text part up to each of them. */
 function contentOf(texts: readonly TextPart[]): Content {
   if (!texts.some(({ text, breakpoint }) => breakpoint && text !== ''))
     return texts.map(({ text }) => text).join('');

@@ -1,10 +1,10 @@
 import type { ChatCompletionTool } from 'openai/resources/chat/completions';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { CompletionRequest } from '../../agent/provider.js';
-import { chooseParameters } from '../models/choose-parameters.js';
+import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import type { Draft, DraftOptions } from '../vendor.js';
-import { inVendorNames } from '../vendor-names.js';
+import { inVendorNames } from '../vendor-limits.js';
 import { toMessages } from './to-messages.js';
 
 /** A Chat Completions request. Never sends `stop`, which newer models refuse: `unsupported_parameter`. */
@@ -45,7 +45,7 @@ function wantedParameters(request: CompletionRequest, traits: ModelTraits) {
   ];
 }
 
-/** Under the name the model takes; where it refuses one, under the other. */
+/** Under the name the model takes; if it refuses one, under the other. */
 function outputLimit(
   { maxOutputTokens }: CompletionRequest,
   { maxTokensParam }: ModelTraits,

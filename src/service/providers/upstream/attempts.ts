@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { StepDeadline } from '../../agent/interruption.js';
 import { FailedAttempt } from './failed-attempt.js';
 
-/** The wait where the provider names none; without jitter, since there is one second request and no third. */
-const backoffMs = 250;
+/** The wait if the provider names none; without jitter, since there is one second request and no third. */
+const BACKOFF_MS = 250;
 
 export interface AttemptOptions {
   readonly deadline: StepDeadline;
@@ -14,8 +14,8 @@ export interface AttemptOptions {
 }
 
 /**
- * Makes the request, and where SPEC §4.1 allows it once more: without a refused parameter, or after a wait that
- * leaves at least half of the remaining time for the answer. Throws the `ProviderError` of the last attempt.
+ * Makes the request, and once more where that is allowed (rule: second-request): without a refused parameter, or after
+ * a wait that leaves at least half of the remaining time for the answer. Throws the `ProviderError` of the last attempt.
  */
 export async function withSecondAttempt<Result>(
   attempt: (refused: ReadonlySet<string>) => Promise<Result>,
@@ -46,7 +46,7 @@ async function waitBeforeSecond(
   { failure, repeatable }: FailedAttempt,
   deadline: StepDeadline,
 ): Promise<void> {
-  const waitMs = Math.max(backoffMs, failure.retryAfterMs ?? 0);
+  const waitMs = Math.max(BACKOFF_MS, failure.retryAfterMs ?? 0);
   if (!repeatable || waitMs > deadline.remainingMs() / 2) throw failure;
   await wait(waitMs, undefined, { signal: deadline.signal }).catch(() => {
     throw deadline.signal.reason;

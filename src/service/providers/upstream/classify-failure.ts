@@ -2,7 +2,7 @@ import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
 import { FailedAttempt } from './failed-attempt.js';
 import { readRetryAfterMs } from './retry-after.js';
 
-/** An error a provider answered with. Nothing of it but numbers goes any further. */
+/** An error a provider answered with. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -21,7 +21,7 @@ export interface AnsweredRequest {
   readonly codes: ReadonlyMap<string, ProviderFailure>;
 }
 
-/** SPEC §3: statuses that mean one thing whatever the body says. */
+/** Statuses that mean one thing whatever the body says (rule: error-table). */
 const failureByStatus: Readonly<Record<number, ProviderFailure>> = {
   401: 'authentication',
   402: 'billing',
@@ -34,7 +34,7 @@ const failureByStatus: Readonly<Record<number, ProviderFailure>> = {
   529: 'overloaded',
 };
 
-/** Where a code may say more than the status: a quota behind a 429; what a 400 is about. */
+/** What a code may add to the status: that a 429 is about a quota; what a 400 is about. */
 const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFailure[]>>> = {
   rate_limited: ['billing'],
   rejected: ['context_length', 'billing', 'model_not_found', 'authentication', 'permission'],
@@ -53,7 +53,7 @@ const parameterCode = /^(?:unsupported|unknown|unrecognized)_/;
 const parameterWording =
   /not supported|unsupported|not support|unrecognized|unknown|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|extra (?:inputs|fields)/i;
 
-/** The failed attempt behind an error answer. */
+/** The failed attempt that an error answer means. */
 export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): FailedAttempt {
   const failure = failureOf(answer, request.codes);
   const error = new ProviderError(failure, {

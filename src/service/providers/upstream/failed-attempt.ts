@@ -1,6 +1,7 @@
-import type { ProviderError } from '../../agent/provider.js';
+import { errors } from 'undici';
+import { ProviderError } from '../../agent/provider.js';
 
-/** One provider request that failed, with what is needed to decide on a second one (SPEC §4.1). */
+/** One provider request that failed, with what is needed to decide on a second one (rule: second-request). */
 export class FailedAttempt extends Error {
   override readonly name = 'FailedAttempt';
   /** What the caller is told if there is no second request. */
@@ -19,4 +20,33 @@ export class FailedAttempt extends Error {
     this.repeatable = remedy.repeatable ?? false;
     this.refusedParameter = remedy.refusedParameter;
   }
+}
+
+/** System calls before the connection is there: when one of them fails, no byte of the request was written. */
+const callsBeforeWriting = ['getaddrinfo', 'queryA', 'queryAaaa', 'connect'];
+
+/**
+ * The failed attempt that an error of the connection means. A second request is allowed only if the error proves that
+ * nothing was written. A socket the peer closed while it was idle proves nothing: the request was handed to the
+ * system, and may have arrived and been billed.
+ */
+export function connectionFailure(error: unknown, provider: string): FailedAttempt {
+  const unreadable = error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
+  if (unreadable) return invalidAnswer(provider, null);
+  return new FailedAttempt(new ProviderError('unreachable', { provider }), {
+    repeatable: neverConnected(error),
+  });
+}
+
+/** The provider answered, and the answer is of no use. */
+export function invalidAnswer(provider: string, upstreamStatus: number | null): FailedAttempt {
+  return new FailedAttempt(new ProviderError('invalid_response', { provider, upstreamStatus }));
+}
+
+function neverConnected(error: unknown): boolean {
+  if (error instanceof errors.ConnectTimeoutError) return true;
+  if (typeof error !== 'object' || error === null) return false;
+  // Several addresses were tried, and each failed.
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.every(neverConnected);
+  return 'syscall' in error && callsBeforeWriting.includes(String(error.syscall));
 }

@@ -1,5 +1,4 @@
-import { connectionFailure, invalidAnswer } from './connection-failure.js';
-import { FailedAttempt } from './failed-attempt.js';
+import { connectionFailure, FailedAttempt, invalidAnswer } from './failed-attempt.js';
 
 export interface Reading {
   readonly provider: string;
@@ -16,7 +15,7 @@ export async function readWhole(body: AsyncIterable<Buffer>, reading: Reading): 
   return Buffer.concat(pieces);
 }
 
-/** As much of an error's body as there is: its status alone says enough where the body is broken or too long. */
+/** As much of an error's body as there is: its status alone says enough if the body is broken or too long. */
 export async function readStart(body: AsyncIterable<Buffer>, reading: Reading): Promise<Buffer> {
   const pieces: Buffer[] = [];
   try {
@@ -47,5 +46,14 @@ async function* upTo(body: AsyncIterable<Buffer>, { provider, status, signal, mo
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof FailedAttempt ? error : connectionFailure(error, provider);
+  }
+}
+
+/** The JSON value, or undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

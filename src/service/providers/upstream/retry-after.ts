@@ -1,7 +1,7 @@
-const longestMs = 3_600_000;
+const LONGEST_MS = 3_600_000;
 
 /**
- * What the provider asks us to wait, in milliseconds, at most an hour; null where it says nothing we can read.
+ * What the provider asks us to wait, in milliseconds, at most an hour; null if it says nothing we can read.
  * `retry-after-ms` is both vendors' own; `Retry-After` is seconds or a date (RFC 9110 §10.2.3).
  */
 export function readRetryAfterMs(headers: Headers): number | null {
@@ -20,4 +20,4 @@ function toNumber(text: string | null): number | null {
   return Number.isNaN(number) || number < 0 ? null : number;
 }
 
-const capped = (milliseconds: number): number => Math.ceil(Math.min(milliseconds, longestMs));
+const capped = (milliseconds: number): number => Math.ceil(Math.min(milliseconds, LONGEST_MS));

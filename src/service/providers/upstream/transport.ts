@@ -1,8 +1,8 @@
 import { Agent, type Dispatcher } from 'undici';
 import { untilAborted } from '../../event-loop/until-aborted.js';
-import { connectionFailure, invalidAnswer } from './connection-failure.js';
 import { Dialler } from './dialler.js';
 import type { FailedAttempt } from './failed-attempt.js';
+import { connectionFailure, invalidAnswer } from './failed-attempt.js';
 import { readStart, readWhole, relay } from './read-upstream-body.js';
 
 /** Bytes of an answer we are willing to read. A stream carries some 250 bytes of framing with every token. */

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { StepDeadline } from '../../agent/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../agent/provider.js';
-import type { LearnedParameters } from '../models/learned-parameters.js';
+import type { LearnedParameters } from '../models/model-parameters.js';
 import type { Draft, Vendor } from '../vendor.js';
 import { withSecondAttempt } from './attempts.js';
-import { invalidAnswer } from './connection-failure.js';
-import { parseJson } from './parse-json.js';
+import { invalidAnswer } from './failed-attempt.js';
+import { parseJson } from './read-upstream-body.js';
 import { readEvents } from './server-sent-events.js';
 import type { Exchange, Transport } from './transport.js';
 
@@ -23,7 +23,7 @@ interface Opened {
 }
 
 /** How long we wait for the end of a stream that has said all: read to its end, the connection can be used again. */
-const endGraceMs = 100;
+const END_GRACE_MS = 100;
 
 /** One upstream, spoken to in its vendor's way: at most two requests for a completion, one deadline over all. */
 export class UpstreamProvider implements Provider {
@@ -87,6 +87,6 @@ export class UpstreamProvider implements Provider {
 async function endOf(events: AsyncIterator<CompletionEvent>): Promise<void> {
   const timer = new AbortController();
   const end = events.next().catch(() => {});
-  await Promise.race([end, wait(endGraceMs, undefined, { signal: timer.signal }).catch(() => {})]);
+  await Promise.race([end, wait(END_GRACE_MS, undefined, { signal: timer.signal }).catch(() => {})]);
   timer.abort();
 }

@@ -38,7 +38,7 @@ const LONG_S_CONTINUATION = 0xbf;
  *   | \p{N}{1,3} | ?[^\s\p{L}\p{N}]+[\r\n/]* | \s*[\r\n]+ | \s+(?!\S) | \s+
  */
 export function endOfO200kPiece(text: CharacterKinds, start: number): number {
-  // A mark may lead too, but as a mark is also part of the run behind it, the match ends at the same place.
+  // A mark may lead too, but as a mark is also part of the run after it, the match ends at the same place.
   const wordStart = endOfLead(text, start, Kind.other | Kind.whitespace);
   const wordEnd = endOfCasedWord(text.kinds, wordStart);
   if (wordEnd > wordStart) return endOfContraction(text.bytes, wordEnd);

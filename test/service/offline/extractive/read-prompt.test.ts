@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { extractiveReply } from '../../../../src/service/offline/extractive/extractive-model.js';
-import { type Message, readPrompt } from '../../../../src/service/offline/extractive/read-prompt.js';
+import { type ChatMessage, readPrompt } from '../../../../src/service/offline/extractive/read-prompt.js';
 
-const user = (content: unknown): Message => ({ role: 'user', content });
-const assistant = (content: string): Message => ({ role: 'assistant', content });
-const system = (content: string): Message => ({ role: 'system', content });
+const user = (content: unknown): ChatMessage => ({ role: 'user', content });
+const assistant = (content: string): ChatMessage => ({ role: 'assistant', content });
+const system = (content: string): ChatMessage => ({ role: 'system', content });
 
 describe('the task', () => {
   test('is what the user says, not what stands in a fence', () => {

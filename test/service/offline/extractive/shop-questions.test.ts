@@ -14,7 +14,7 @@ function quotedLines(answer: string): { path: string; line: number; text: string
 const lineOf = (path: string, line: number): string =>
   readFileSync(`examples/shop/${path}`, 'utf8').split('\n')[line - 1] ?? '';
 
-describe('§15 the offline model answers questions about examples/shop', () => {
+describe('the offline model answers questions about examples/shop (rule: offline-model)', () => {
   test.each([
     {
       question: 'Where is the discount for returning customers calculated?',
@@ -80,7 +80,7 @@ describe('§15 the offline model answers questions about examples/shop', () => {
   });
 });
 
-describe('§15 it works with whatever tools are offered', () => {
+describe('it works with whatever tools are offered', () => {
   const question = 'Where is the discount for returning customers calculated?';
 
   test('without a search tool it lists, then reads the files whose names match', () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type FakeProvider, startFakeProvider } from '../../../../src/service/offline/fake-provider.js';
-import { type FaultName, faultNames } from '../../../../src/service/offline/faults/faults.js';
+import { faultNames } from '../../../../src/service/offline/faults/faults.js';
+import type { FaultName } from '../../../../src/service/offline/wire/reply.js';
 import {
   anthropicAt,
   anthropicRequest,

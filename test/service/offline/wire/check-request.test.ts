@@ -16,7 +16,7 @@ async function post(path: string, body: unknown): Promise<string> {
 
 const user = (content: unknown = 'Hello') => ({ role: 'user', content });
 
-describe('§2 what Chat Completions would refuse is refused', () => {
+describe('what Chat Completions would refuse is refused', () => {
   const assistant = (...ids: string[]) => ({
     role: 'assistant',
     content: null,
@@ -54,7 +54,7 @@ describe('§2 what Chat Completions would refuse is refused', () => {
   });
 });
 
-describe('§2 what Messages would refuse is refused', () => {
+describe('what Messages would refuse is refused', () => {
   const used = (...ids: string[]) => ({
     role: 'assistant',
     content: ids.map((id) => ({ type: 'tool_use', id, name: 'f', input: {} })),

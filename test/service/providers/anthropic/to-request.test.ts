@@ -51,7 +51,7 @@ function textIn(block: object): string {
   return 'content' in block && Array.isArray(block.content) ? block.content.map(textIn).join('') : '';
 }
 
-describe('§8 any prompt becomes messages Anthropic takes', () => {
+describe('any prompt becomes messages Anthropic takes', () => {
   test('blocks are never empty, the user is first and last', () => {
     fc.assert(
       fc.property(anyPrompt, (prompt) => {
@@ -115,7 +115,7 @@ describe('§8 any prompt becomes messages Anthropic takes', () => {
   });
 });
 
-describe('§5 the tail', () => {
+describe('the tail (rule: tail)', () => {
   const call = { type: 'tool_call', id: 'c1', name: 'look', arguments: {} } as const;
   const result = {
     type: 'tool_result',
@@ -164,7 +164,7 @@ describe('§5 the tail', () => {
   });
 });
 
-describe('§8 parameters follow the model table', () => {
+describe('parameters follow the model table (rule: model-table)', () => {
   test('temperature and seed are dropped with warnings, whatever the model', () => {
     const { body, warnings } = draftOf({ temperature: 0, seed: 3 });
     expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'system']);

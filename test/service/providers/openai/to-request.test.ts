@@ -44,7 +44,7 @@ const messagesSchema = z.array(
 const textOf = (content: z.output<typeof contentSchema>): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('');
 
-describe('§8 any prompt becomes messages OpenAI takes', () => {
+describe('any prompt becomes messages OpenAI takes', () => {
   const property = (
     model: string,
     check: (messages: z.output<typeof messagesSchema>, system: string) => void,
@@ -108,7 +108,7 @@ describe('§8 any prompt becomes messages OpenAI takes', () => {
   });
 });
 
-describe('§8 parameters follow the model table', () => {
+describe('parameters follow the model table (rule: model-table)', () => {
   test('never a stop sequence, and the output limit under the name the model takes', () => {
     const { body } = bodyOf({ model: 'o3' });
     expect(body).not.toHaveProperty('stop');

@@ -1,7 +1,7 @@
 import { createConnection, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { CompletionRequest } from '../../../../src/service/agent/provider.js';
-import type { Completion } from '../../../../src/service/offline/wire/reply.js';
+import type { ScriptedCompletion } from '../../../../src/service/offline/wire/reply.js';
 import {
   ask,
   connect,
@@ -12,7 +12,7 @@ import {
   ways,
 } from '../../../support/providers/requests.js';
 
-const answer: Completion = { text: 'Final Answer: in cart.ts' };
+const answer: ScriptedCompletion = { text: 'Final Answer: in cart.ts' };
 const local = { model: 'qwen3', streamed: false };
 const relays: Server[] = [];
 afterEach(() => {
@@ -21,7 +21,7 @@ afterEach(() => {
 
 const steered: Partial<CompletionRequest> = { temperature: 0, seed: 7 };
 
-describe.each(ways)('§4.1 $title', (way) => {
+describe.each(ways)('a second request (rule: second-request): $title', (way) => {
   test('a 429 is followed by one more request, after the wait the provider asks for', async () => {
     const fake = await fakeProvider([{ fault: 'rate-limited', retryAfter: '0.4' }, answer]);
     const completion = await ask(connect(directoryAt(fake.url), way.model), way);
@@ -73,7 +73,7 @@ describe.each(ways)('§4.1 $title', (way) => {
   });
 });
 
-describe('§4.1 a refused parameter', () => {
+describe('a refused parameter (rule: learned-parameters)', () => {
   test('is left out of one more request, and of all later ones', async () => {
     const fake = await fakeProvider({
       fault: 'unsupported-parameter',
@@ -151,7 +151,7 @@ describe('§4.1 a refused parameter', () => {
   });
 });
 
-describe('§4.1 a connection that fails', () => {
+describe('a connection that fails (rule: second-request)', () => {
   test('before anything was written is tried once more', async () => {
     const fake = await fakeProvider(answer);
     const port = await freePort();

@@ -16,11 +16,11 @@ test.each([
   ['nothing readable', { 'retry-after': 'soon' }, null],
   ['an empty header', { 'retry-after': ' ' }, null],
   ['no header', {}, null],
-])('§3 Retry-After: %s', (_, headers, milliseconds) => {
+])('Retry-After: %s (rule: retry-after)', (_, headers, milliseconds) => {
   expect(read(headers)).toBe(milliseconds);
 });
 
-test('§3 Retry-After: a date is the time until then', () => {
+test('Retry-After: a date is the time until then (rule: retry-after)', () => {
   const inAMinute = read({ 'retry-after': new Date(Date.now() + 60_000).toUTCString() });
   expect(inAMinute).toBeGreaterThan(55_000);
   expect(inAMinute).toBeLessThanOrEqual(60_000);

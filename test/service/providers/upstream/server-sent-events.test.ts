@@ -18,7 +18,7 @@ const anyEvent = fc.record({
   data: fc.array(line, { minLength: 1, maxLength: 3 }).map((lines) => lines.join('\n')),
 });
 
-test('§9 events are the same wherever the bytes are cut, whatever ends the lines', async () => {
+test('events are the same wherever the bytes are cut, whatever ends the lines', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyEvent, { maxLength: 5 }),
@@ -45,6 +45,6 @@ test.each([
   ['an event without data', 'event: ping\n\ndata: x\n\n', [{ event: '', data: 'x' }]],
   ['an event without its blank line', 'data: x\n\ndata: cut', [{ event: '', data: 'x' }]],
   ['fields of other names', 'id: 7\nretry: 5\nweird\ndata: x\n\n', [{ event: '', data: 'x' }]],
-])('§9 %s', async (_, text, events) => {
+])('%s', async (_, text, events) => {
   expect(await eventsIn(bytes(text))).toEqual(events);
 });

@@ -42,7 +42,7 @@ const saying = (bytes: string) =>
 const failureAt = async (url: string, way = plain) =>
   failureOf(ask(connect(directoryAt(url), way.model), way));
 
-describe('§8 an answer is checked before it is used', () => {
+describe('an answer is checked before it is used', () => {
   const jsonHead = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 
   test.each([
@@ -114,7 +114,7 @@ describe('§8 an answer is checked before it is used', () => {
   });
 });
 
-describe('§8 connections', () => {
+describe('connections', () => {
   test('idle ones survive the gap between steps', async () => {
     let connections = 0;
     // Says nothing about how long it keeps a connection, as the vendors do.

@@ -1,9 +1,9 @@
-import type { ProviderError } from '../faults/provider-errors.js';
-import type { Completion, Fault, RecordedRequest } from './reply.js';
+import type { VendorError } from '../faults/vendor-errors.js';
+import type { Fault, RecordedRequest, ScriptedCompletion } from './reply.js';
 import { stableId, type Wire } from './wire.js';
 
 /** What the server does with one request. */
-export type Answer = HttpAnswer | { readonly end: 'silence' } | { readonly end: 'reset' };
+export type WireAnswer = HttpAnswer | { readonly end: 'silence' } | { readonly end: 'reset' };
 
 export interface HttpAnswer {
   readonly end?: never;
@@ -29,11 +29,11 @@ export interface Question {
 export interface FaultQuestion extends Question {
   readonly fault: Fault;
   /** What the provider would say if nothing went wrong. */
-  readonly completion: Completion;
+  readonly completion: ScriptedCompletion;
 }
 
 export const jsonType = 'application/json';
-export const streamType = 'text/event-stream; charset=utf-8';
+const streamType = 'text/event-stream; charset=utf-8';
 
 export const requestIdOf = ({ rawBody }: RecordedRequest): string => stableId('req_', rawBody);
 
@@ -47,7 +47,7 @@ export function succeed({ wire, request, streamed }: Question, body: Iterable<st
 }
 
 /** The completion in the vendor's words, plain or streamed as it was asked for. */
-export function complete(question: Question, completion: Completion): HttpAnswer {
+export function complete(question: Question, completion: ScriptedCompletion): HttpAnswer {
   const { delayMs = 0, chunkDelayMs = 0 } = completion;
   return {
     ...succeed(question, completionBody(question, completion)),
@@ -56,11 +56,11 @@ export function complete(question: Question, completion: Completion): HttpAnswer
   };
 }
 
-export const completionBody = ({ wire, request, streamed }: Question, completion: Completion) =>
+export const completionBody = ({ wire, request, streamed }: Question, completion: ScriptedCompletion) =>
   streamed ? wire.events(completion, request) : [JSON.stringify(wire.plain(completion, request))];
 
 /** The error in the vendor's words. It is never streamed: a provider refuses before the stream begins. */
-export function refuse({ wire, request }: Question, error: ProviderError): HttpAnswer {
+export function refuse({ wire, request }: Question, error: VendorError): HttpAnswer {
   const id = requestIdOf(request);
   return {
     status: error.status,

@@ -7,6 +7,9 @@ const toolName = { allowed: /^[\w-]{1,64}$/, most: 64 };
 /** What both vendors take as the id of a call; a caller's may be anything. */
 const callId = { allowed: /^[\w-]{1,40}$/, most: 40 };
 
+/** Cache breakpoints both vendors take in one request, the system's included. */
+export const MOST_BREAKPOINTS = 4;
+
 /** A request in names the vendors accept, and the way back. */
 export interface VendorNamed {
   readonly definitions: readonly ToolDefinition[];
@@ -87,3 +90,20 @@ function fitted(
     if (!taken(candidate)) return candidate;
   }
 }
+
+/** Keeps the last `most` cache breakpoints of the messages: later ones cover more. */
+export function limitBreakpoints(messages: readonly Message[], most: number): readonly Message[] {
+  let surplus = messages.flatMap(({ parts }) => parts).filter(hasBreakpoint).length - most;
+  if (surplus <= 0) return messages;
+  return messages.map(({ role, parts }) => ({
+    role,
+    parts: parts.map((part) => {
+      if (!hasBreakpoint(part) || surplus <= 0) return part;
+      surplus -= 1;
+      return { ...part, breakpoint: false };
+    }),
+  }));
+}
+
+const hasBreakpoint = (part: Message['parts'][number]): boolean =>
+  'breakpoint' in part && part.breakpoint === true;

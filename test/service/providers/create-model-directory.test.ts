@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { createModelDirectory } from '../../../src/service/providers/create-provider.js';
-import { estimateMargins } from '../../../src/service/providers/models/estimate-margins.js';
+import { createModelDirectory } from '../../../src/service/providers/create-model-directory.js';
+import { estimateMargins } from '../../../src/service/providers/models/model-traits.js';
 import { ask, connect, directoryAt, fakeProvider, llmConfig } from '../../support/providers/requests.js';
 
 const directory = () => directoryAt('http://127.0.0.1:9');
 const providerOf = (model: string, provider?: string) =>
   directory().resolve(llmConfig(model, provider))?.providerName;
 
-describe('§8 who is asked', () => {
+describe('who is asked (rule: named-upstreams)', () => {
   test.each([
     ['gpt-4o', 'openai'],
     ['gpt-9-not-yet-known', 'openai'],
@@ -63,7 +63,7 @@ describe('§8 who is asked', () => {
   });
 });
 
-describe('§8 profiles', () => {
+describe('profiles (rule: model-table)', () => {
   const profileOf = (model: string, provider?: string) =>
     directory().resolve(llmConfig(model, provider))?.profile;
 
@@ -139,7 +139,7 @@ describe('§8 profiles', () => {
   });
 });
 
-describe('§8 keys', () => {
+describe('keys (rule: named-upstreams)', () => {
   test.each([
     ['qwen3', 'local'],
     ['offline', 'offline'],

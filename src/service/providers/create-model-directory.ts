@@ -3,7 +3,7 @@ import type { LlmConfig } from '../../contract/step-request.js';
 import type { ModelProfile, Provider } from '../agent/provider.js';
 import { createTokenCounter, type TokenCounter } from '../tokens/token-counter.js';
 import { anthropicVendor } from './anthropic/provider.js';
-import { LearnedParameters } from './models/learned-parameters.js';
+import { LearnedParameters } from './models/model-parameters.js';
 import { compatibleModel, type ModelTraits } from './models/model-traits.js';
 import { traitsOf, type VendorName, vendors } from './models/models.js';
 import { openaiVendor } from './openai/provider.js';
@@ -12,7 +12,7 @@ import { Transport } from './upstream/transport.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
 import type { Vendor } from './vendor.js';
 
-/** A server that speaks OpenAI's Chat Completions, as the operator configured it (SPEC §8). */
+/** A server that speaks OpenAI's Chat Completions, as the operator configured it (rule: named-upstreams). */
 export interface UpstreamConfig {
   /** Ends in `/v1`, or whatever stands before `/chat/completions`. */
   readonly url: string;
@@ -30,7 +30,7 @@ export interface ProvidersConfig {
   /** Without `/v1`. */
   readonly anthropicUrl: string;
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
-  /** Loopback URL of the embedded model, ending in `/v1`; absent where it is off. */
+  /** Loopback URL of the embedded model, ending in `/v1`; absent when it is off. */
   readonly offlineUrl?: string;
 }
 
@@ -41,13 +41,13 @@ export interface ResolvedModel {
   readonly profile: ModelProfile;
   /** Counts the texts of one step for this model; the signal ends the counting. Cheap. */
   tokenCounter(signal: AbortSignal): TokenCounter;
-  /** Costs nothing and opens no connection. The key is not sent where the upstream needs none. */
+  /** Costs nothing and opens no connection. The key is not sent if the upstream needs none. */
   connect(key: Secret | undefined): Provider;
 }
 
 /** All upstreams and models, and the connections to them: one for the whole process. */
 export interface ModelDirectory {
-  /** Undefined where neither `provider` nor the model's name says who is to be asked (SPEC §3 `unsupported_model`). */
+  /** Undefined if neither `provider` nor the model's name says who is to be asked (rule: named-upstreams). */
   resolve(config: LlmConfig): ResolvedModel | undefined;
   list(): ModelList;
   /** Breaks what is open. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message } from '../../../src/service/agent/provider.js';
-import { inVendorNames } from '../../../src/service/providers/vendor-names.js';
+import { inVendorNames } from '../../../src/service/providers/vendor-limits.js';
 import { completionRequest, toolOf } from '../../support/providers/requests.js';
 
 const anyToolName = fc.oneof(
@@ -25,7 +25,7 @@ const callTo = (name: string): Message => ({
   parts: [{ type: 'tool_call', id: 'c', name, arguments: {} }],
 });
 
-describe('§6 tool names', () => {
+describe('tool names (rule: native-calling)', () => {
   test('are mapped to what both vendors allow, each to its own, and back', () => {
     fc.assert(
       fc.property(anyTools, (tools) => {

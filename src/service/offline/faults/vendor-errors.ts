@@ -1,5 +1,5 @@
 /** One error in both vendors' bodies. `anthropic` is the `error` object inside its envelope. */
-export interface ProviderError {
+export interface VendorError {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly openai: Readonly<{ message: string; type: string; param?: string; code?: string }>;
@@ -7,7 +7,7 @@ export interface ProviderError {
 }
 
 /** The error, its wording in both bodies; types and codes follow each vendor's error page. */
-export const providerErrors = {
+export const vendorErrors = {
   'bad-request': {
     status: 400,
     openai: { message: 'Invalid request.', type: 'invalid_request_error' },
@@ -126,12 +126,12 @@ export const providerErrors = {
     openai: { message: 'Overloaded.', type: 'server_error', code: 'server_is_overloaded' },
     anthropic: { type: 'overloaded_error', message: 'Overloaded' },
   },
-} as const satisfies Readonly<Record<string, ProviderError>>;
+} as const satisfies Readonly<Record<string, VendorError>>;
 
-export type ProviderErrorName = keyof typeof providerErrors;
+export type VendorErrorName = keyof typeof vendorErrors;
 
 /** Refuses one parameter; OpenAI names it in `param`, Anthropic in the sentence alone. */
-export const unsupportedParameter = (parameter: string): ProviderError => ({
+export const unsupportedParameter = (parameter: string): VendorError => ({
   status: 400,
   openai: {
     message: `Unsupported parameter: '${parameter}' is not supported with this model.`,
@@ -143,15 +143,15 @@ export const unsupportedParameter = (parameter: string): ProviderError => ({
 });
 
 /** What some gateways do: the refused key comes back in the message and in a header. */
-export const echoedKey = (authorization: string): ProviderError => ({
-  ...providerErrors.unauthorized,
+export const echoedKey = (authorization: string): VendorError => ({
+  ...vendorErrors.unauthorized,
   headers: { 'www-authenticate': authorization },
-  openai: { ...providerErrors.unauthorized.openai, message: `Incorrect API key provided: ${authorization}` },
+  openai: { ...vendorErrors.unauthorized.openai, message: `Incorrect API key provided: ${authorization}` },
   anthropic: { type: 'authentication_error', message: `invalid bearer token: ${authorization}` },
 });
 
 /** Any other refusal of a request, in words of the fake. */
-export const refusedRequest = (message: string): ProviderError => ({
+export const refusedRequest = (message: string): VendorError => ({
   status: 400,
   openai: { message, type: 'invalid_request_error' },
   anthropic: { type: 'invalid_request_error', message },

@@ -20,7 +20,7 @@ export interface LoopbackServer {
 }
 
 /** Listens on loopback and answers in the shape of the path that was asked. */
-export async function startServer(
+export async function startLoopbackServer(
   respond: Respond,
   record: (request: RecordedRequest) => void = () => {},
 ): Promise<LoopbackServer> {

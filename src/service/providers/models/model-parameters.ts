@@ -1,0 +1,50 @@
+import type { Warning } from '../../../contract/step.js';
+
+/** A parameter the caller asked for: its name to the caller, and on the wire. */
+export interface WantedParameter {
+  readonly name: string;
+  readonly wire: string;
+  readonly value: unknown;
+  /** Whether the model table says that the model takes this value. */
+  readonly taken: boolean;
+}
+
+/** What can be sent, and a warning for what cannot (rule: model-table). */
+export function chooseParameters(wanted: readonly WantedParameter[], refused: ReadonlySet<string>) {
+  const asked = wanted.filter(({ value }) => value !== undefined);
+  const isSent = ({ taken, wire }: WantedParameter) => taken && !refused.has(wire);
+  return {
+    sent: Object.fromEntries(asked.filter(isSent).map(({ wire, value }) => [wire, value])),
+    warnings: asked.filter((parameter) => !isSent(parameter)).map(dropped),
+  };
+}
+
+const dropped = ({ name }: WantedParameter): Warning => ({
+  code: 'parameter_dropped',
+  message: `${name} was not sent: this model does not take it.`,
+});
+
+const MOST_MODELS = 1_000;
+
+/**
+ * What providers have taught us in this process: which parameters a model refuses (rule: learned-parameters). Holds names only,
+ * at most 1,000 models; the one taught longest ago is forgotten first.
+ */
+export class LearnedParameters {
+  readonly #refused = new Map<string, ReadonlySet<string>>();
+
+  refusedBy(upstream: string, model: string): ReadonlySet<string> {
+    return this.#refused.get(keyOf(upstream, model)) ?? new Set();
+  }
+
+  remember(upstream: string, model: string, parameter: string): void {
+    const key = keyOf(upstream, model);
+    const refused = new Set([...this.refusedBy(upstream, model), parameter]);
+    this.#refused.delete(key);
+    this.#refused.set(key, refused);
+    const [oldest] = this.#refused.keys();
+    if (this.#refused.size > MOST_MODELS && oldest !== undefined) this.#refused.delete(oldest);
+  }
+}
+
+const keyOf = (upstream: string, model: string): string => JSON.stringify([upstream, model]);
