@@ -1,4 +1,4 @@
-import type { Reply } from '../../src/service/offline/wire/reply.js';
+import type { ScriptedReply } from '../../src/service/offline/wire/reply.js';
 import { stepPath, streamPath } from './test-service.js';
 import { stepRequest } from './whole-service.js';
 
@@ -8,7 +8,7 @@ export interface GrownRequest {
   readonly path?: string;
   /** The JSON of a whole body; built when it is needed, since each holds megabytes. */
   body(): string;
-  readonly reply?: Reply;
+  readonly reply?: ScriptedReply;
 }
 
 /** A little under the 4 MiB that a service takes by default. */
@@ -69,14 +69,17 @@ const observed = (text: () => string) => () => [call('call_1'), observation('cal
 const tool = (inputSchema: unknown, name = 'f') => ({ name, inputSchema });
 const segment = (name: string, text: () => string): GrownRequest =>
   step(`segment: ${name}`, () => ({ available_tools_prompt_segment: text() }));
-const schema = (name: string, inputSchema: () => unknown, reply?: Reply): GrownRequest =>
+const schema = (name: string, inputSchema: () => unknown, reply?: ScriptedReply): GrownRequest =>
   step(
     `schema: ${name}`,
     () => ({ tools: [tool(inputSchema())], ...(reply && { llm_config: scripted }) }),
     reply ? { reply } : {},
   );
-const replied = (name: string, reply: Reply, tools: unknown[] = [tool({ type: 'object' })]): GrownRequest =>
-  step(`reply: ${name}`, () => ({ tools, llm_config: scripted }), { reply });
+const replied = (
+  name: string,
+  reply: ScriptedReply,
+  tools: unknown[] = [tool({ type: 'object' })],
+): GrownRequest => step(`reply: ${name}`, () => ({ tools, llm_config: scripted }), { reply });
 
 const inline = (name: string, files: () => unknown[], paths: () => string[]): GrownRequest =>
   step(`inline: ${name}`, () => ({ inline_context: { files: files() }, explicit_context_paths: paths() }));
