@@ -1,5 +1,6 @@
 import type { StepRequest } from '../../contract/step-request.js';
-import { IncrementalParser, type ParseDelta } from '../parsing/incremental.js';
+import type { ParseDelta } from '../parsing/delta-writer.js';
+import { IncrementalParser } from '../parsing/incremental-parser.js';
 import { outputLimit } from './budget/plan-budget.js';
 import { withoutNul } from './history/map-strings.js';
 import { proseOnly } from './phases.js';

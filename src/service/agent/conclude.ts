@@ -2,7 +2,7 @@ import type { Turn } from '../../contract/history.js';
 import type { Parse, PhaseControl, Step, StepError } from '../../contract/step.js';
 import { stepError } from '../../contract/step-error.js';
 import { CallIds } from '../../conversation/call-ids.js';
-import { readProse } from '../parsing/read-prose.js';
+import { readProse } from '../parsing/reply-text.js';
 import { readPhaseReply } from './phases.js';
 import type { ReadAction, Reply } from './read-reply.js';
 import type { Situation } from './read-situation.js';

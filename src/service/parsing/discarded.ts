@@ -1,13 +1,29 @@
+import { lineEnd, skipSpace } from './text/characters.js';
+import { chatTokenAt } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
-import { lineEnd, skipSpace } from './text/scanner.js';
-import { skipClosers, stopTokenAt, trimEnd } from './text/trailing.js';
+import { skipClosers, trimEnd } from './text/trailing.js';
 
-/** Text that is in no field: what follows an action, prose before a labelled answer, stop words. */
+/** Text that is in no field of the result: what follows an action, chat tokens, stop words. */
 export interface Discarded {
   readonly kind: DiscardedKind;
+  /** UTF-16 code units, without the white space around a line. */
   readonly chars: number;
 }
-export type DiscardedKind = 'text' | 'thought' | 'action' | 'observation' | 'answer' | 'stop' | 'preamble';
+
+/**
+ * `text`, `thought`, `action`, `observation`, `answer`: what followed the first action, by the label it stood
+ * under. `stop`: chat tokens and stop words at the end. `chat_token`: those before the text or a call.
+ * `fence`: closing tags of our own that were never opened.
+ */
+export type DiscardedKind =
+  | 'text'
+  | 'thought'
+  | 'action'
+  | 'observation'
+  | 'answer'
+  | 'stop'
+  | 'chat_token'
+  | 'fence';
 
 const kinds = {
   action_input: 'action',
@@ -17,28 +33,31 @@ const kinds = {
   answer: 'answer',
 } as const;
 
-/** Counts by kind what stands behind an action; white space and the call's own wrapping do not count. */
+/** What stands after an action, by kind; white space and the call's own wrapping do not count. */
 export function describeDiscarded(text: string, from: number): Discarded[] {
-  const counts = new Map<DiscardedKind, number>();
-  const add = (kind: DiscardedKind, chars: number): void => {
-    if (chars > 0) counts.set(kind, (counts.get(kind) ?? 0) + chars);
-  };
+  const counts: Discarded[] = [];
   const { end, stop } = trimEnd(text, from);
   let kind: DiscardedKind = 'text';
   for (let start = skipWrapping(text, from); start < end; ) {
     const marker = matchMarker(text, start);
     if (marker && marker !== 'partial') kind = kinds[marker.label];
     const lineStop = Math.min(lineEnd(text, start), end);
-    add(kind, text.slice(start, lineStop).trim().length);
+    counts.push({ kind, chars: text.slice(start, lineStop).trim().length });
     start = lineStop + 1;
   }
-  add('stop', stop);
-  return [...counts].map(([each, chars]) => ({ kind: each, chars }));
+  return addUp([...counts, { kind: 'stop', chars: stop }]);
+}
+
+/** One entry for each kind that holds anything, in the order in which they came. */
+export function addUp(counts: readonly Discarded[]): Discarded[] {
+  const sums = new Map<DiscardedKind, number>();
+  for (const { kind, chars } of counts) if (chars > 0) sums.set(kind, (sums.get(kind) ?? 0) + chars);
+  return [...sums].map(([kind, chars]) => ({ kind, chars }));
 }
 
 /** Past what closes the wrapping of the call: backticks, a fence, `;`. */
 function skipWrapping(text: string, from: number): number {
   const at = skipSpace(text, skipClosers(text, from));
-  if (!text.startsWith('```', at)) return stopTokenAt(text, at) ? at : skipClosers(text, from);
+  if (!text.startsWith('```', at)) return chatTokenAt(text, at) ? at : skipClosers(text, from);
   return skipClosers(text, at + 3);
 }

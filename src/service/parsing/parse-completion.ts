@@ -1,14 +1,13 @@
 import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import { type ResolvedCall, resolveCall } from './arguments/resolve-call.js';
-import { readBracket } from './dialects/bracket.js';
-import { readCall } from './dialects/call.js';
-import { readJsonCall } from './dialects/json-object.js';
-import type { CallReading, Dialect } from './dialects/written-call.js';
-import { type Discarded, describeDiscarded } from './discarded.js';
-import { Reply } from './reply.js';
-import { matchMarker } from './text/markers.js';
+import type { Dialect } from './dialects/written-call.js';
+import { addUp, type Discarded, describeDiscarded } from './discarded.js';
+import { ReplyText } from './reply-text.js';
+import { type Marker, matchMarker } from './text/markers.js';
 import type { JsonValue, Repair } from './text/scanner.js';
+import { describeMeantCall, readBareCall, readClosingFence } from './unmarked-calls.js';
 
+/** A call that may be run: its tool is offered, its arguments are checked. */
 export interface ParsedAction {
   readonly toolName: string;
   readonly toolArgs: Record<string, JsonValue>;
@@ -16,10 +15,13 @@ export interface ParsedAction {
   readonly raw: string;
 }
 
-interface Common {
+/** What every reading of a completion says. */
+export interface ParsedCommon {
+  /** The text before the action or the labelled answer, without its label (rule: thought-and-answer). */
   readonly thought: string | null;
-  /** What the model thought in `<think>` or in the provider's own field. */
+  /** What the model thought in `<think>` or in the provider's own field; never read for actions. */
   readonly reasoning: string | null;
+  /** `repaired` if anything was mended or assumed; `repairs` says what. */
   readonly confidence: 'exact' | 'repaired';
   readonly repairs: readonly Repair[];
   /** What was read but is in no field, by kind, in characters. */
@@ -28,8 +30,8 @@ interface Common {
   readonly answerLabelled: boolean;
 }
 
-/** What became of the text, by outcome (SPEC §3 `parse`, §4.3). */
-type Outcome =
+/** What became of the text. */
+export type ParsedOutcome =
   | {
       readonly outcome: 'action';
       readonly action: ParsedAction;
@@ -42,7 +44,8 @@ type Outcome =
       readonly action: null;
       readonly dialect: null;
       readonly answer: string;
-      readonly problem: null;
+      /** Words for the model where the answer looks as if an action was meant (rule: closing-fence). */
+      readonly problem: string | null;
     }
   | {
       readonly outcome: 'empty';
@@ -61,32 +64,34 @@ type Outcome =
       readonly problem: string;
     };
 
-export type ParsedCompletion = Common & Outcome;
+/** A completion as it was read: one outcome, and what every reading says. */
+export type ParsedCompletion = ParsedCommon & ParsedOutcome;
 
+/** What is known of a completion besides its text. */
 export interface ParseOptions {
+  /** Why the provider ended the completion; after `length` nothing runs that might have gone on. */
   readonly finishReason?: 'stop' | 'length' | 'tool' | 'refusal' | 'other';
   /** Reasoning that the provider sent in a field of its own. */
   readonly reasoning?: string | null;
 }
 
-type Found = Outcome & Partial<Common> & Pick<Common, 'thought'>;
+type Found = ParsedOutcome & Partial<ParsedCommon> & Pick<ParsedCommon, 'thought' | 'discarded'>;
 
 /**
- * Reads a completion in any dialect (SPEC §7). Total: every string has a result, in time linear in its
- * length, and what is not in a field of the result is counted in `discarded`.
+ * Reads a completion in any dialect. Total: every string has a result and nothing is thrown. The time is
+ * linear in its length (rule: linear-work), and what is in no field of the result is counted in `discarded`.
  */
 export function parseCompletion(
   text: string,
-  tools: readonly OfferedTool[],
+  tools: readonly OfferedTool[] | OfferedTools,
   options: ParseOptions = {},
 ): ParsedCompletion {
-  const offered = new OfferedTools(tools);
-  const reply = new Reply(text, offered);
+  const offered = tools instanceof OfferedTools ? tools : new OfferedTools(tools);
+  const reply = new ReplyText(text, offered);
   const found = findOutcome(reply, offered, options.finishReason === 'length');
   const reasoning = [options.reasoning, reply.reasoning()].filter((part) => part?.trim()).join('\n\n');
   const repairs = found.repairs ?? [];
   return {
-    discarded: [],
     answerLabelled: false,
     ...found,
     repairs,
@@ -95,26 +100,28 @@ export function parseCompletion(
   };
 }
 
-function findOutcome(reply: Reply, tools: OfferedTools, cutByLimit: boolean): Found {
-  const { turn } = reply.outline;
+function findOutcome(reply: ReplyText, tools: OfferedTools, cutByLimit: boolean): Found {
+  const { turn, start } = reply.outline;
   const limits = { cutByLimit, textLength: reply.end };
   if (turn.kind === 'answer') return labelledAnswer(reply, turn.marker);
   if (turn.kind === 'action') {
     return fromCall(reply, resolveCall(turn.reading, tools, limits), turn.at);
   }
   const bare = readBareCall(reply, tools);
-  if (bare) return fromCall(reply, resolveCall(bare, tools, limits), reply.outline.start);
-  if (cutByLimit && endsInAction(reply)) {
-    return unreadAction(reply, {
-      outcome: 'truncated',
-      dialect: 'call',
-      problem: 'the output limit cut the action off',
-    });
-  }
-  return unlabelledAnswer(reply);
+  if (bare) return fromCall(reply, resolveCall(bare, tools, limits), start);
+  const fenced = readClosingFence(reply, tools);
+  if (fenced) return fromCall(reply, resolveCall(fenced.reading, tools, limits), fenced.at);
+  if (cutByLimit && endsInAction(reply)) return unreadAction(reply, brokenOff);
+  return unlabelledAnswer(reply, describeMeantCall(reply, tools));
 }
 
-function fromCall(reply: Reply, call: ResolvedCall, at: number): Found {
+const brokenOff = {
+  outcome: 'truncated',
+  dialect: 'call',
+  problem: 'the output limit cut the action off',
+} as const;
+
+function fromCall(reply: ReplyText, call: ResolvedCall, at: number): Found {
   if (call.outcome !== 'action') return unreadAction(reply, call);
   const { toolName, toolArgs, repairs, dialect, start, end } = call;
   return {
@@ -125,21 +132,18 @@ function fromCall(reply: Reply, call: ResolvedCall, at: number): Found {
     problem: null,
     thought: reply.thoughtBefore(at),
     repairs,
-    discarded: describeDiscarded(reply.text, end),
+    discarded: addUp([...reply.discarded(at, { isAnswer: false }), ...describeDiscarded(reply.text, end)]),
   };
 }
 
-function unreadAction(reply: Reply, call: Exclude<ResolvedCall, { outcome: 'action' }>): Found {
-  return { ...call, action: null, thought: null, answer: reply.whole(), discarded: stopped(reply) };
+function unreadAction(reply: ReplyText, call: Exclude<ResolvedCall, { outcome: 'action' }>): Found {
+  return { ...call, action: null, thought: null, answer: reply.whole(), discarded: leftOut(reply) };
 }
 
-function labelledAnswer(reply: Reply, marker: Parameters<Reply['answer']>[0]): Found {
+function labelledAnswer(reply: ReplyText, marker: Marker): Found {
   const answer = reply.answer(marker);
-  const { thought, preamble } = reply.labelledThought(marker.start);
-  const discarded: Discarded[] = [
-    ...(preamble > 0 ? [{ kind: 'preamble', chars: preamble } as const] : []),
-    ...stopped(reply),
-  ];
+  const thought = reply.thoughtBefore(marker.start) || null;
+  const discarded = leftOut(reply, marker.start);
   if (answer === '') return { ...nothing, thought, discarded };
   return {
     outcome: 'answer',
@@ -153,40 +157,23 @@ function labelledAnswer(reply: Reply, marker: Parameters<Reply['answer']>[0]): F
   };
 }
 
-function unlabelledAnswer(reply: Reply): Found {
+function unlabelledAnswer(reply: ReplyText, problem: string | null): Found {
   const answer = reply.whole();
-  const discarded = stopped(reply);
+  const discarded = leftOut(reply);
   if (answer === '') return { ...nothing, thought: null, discarded };
-  return { outcome: 'answer', action: null, dialect: null, answer, problem: null, thought: null, discarded };
+  return { outcome: 'answer', action: null, dialect: null, answer, problem, thought: null, discarded };
 }
 
 const nothing = { outcome: 'empty', action: null, dialect: null, answer: null, problem: null } as const;
 
-function stopped(reply: Reply): Discarded[] {
-  return reply.stop > 0 ? [{ kind: 'stop', chars: reply.stop }] : [];
-}
-
-/** A call without any marker that is the whole text, names an offered tool and needs no repair (SPEC §7.12). */
-function readBareCall(reply: Reply, tools: OfferedTools): CallReading | null {
-  if (reply.outline.thoughts.length > 0) return null;
-  const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
-  const start = reply.contentStart();
-  const reading =
-    readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
-  if (reading?.kind !== 'call' || !tools.find(reading.name) || reading.repairs.length > 0) return null;
-  const end = text.charAt(reading.end) === ';' ? reading.end + 1 : reading.end;
-  if (end < text.length) return null;
-  return reading.dialect === 'json' ? reading : { ...reading, dialect: 'bare' };
+function leftOut(reply: ReplyText, thoughtEnd = reply.outline.start): Discarded[] {
+  return addUp(reply.discarded(thoughtEnd, { isAnswer: true }));
 }
 
 /** The text breaks off within `Action: name`. */
-function endsInAction(reply: Reply): boolean {
-  const line = reply.text.slice(reply.text.lastIndexOf('\n', reply.end - 1) + 1, reply.end);
+function endsInAction({ text, end }: ReplyText): boolean {
+  const line = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
   const marker = matchMarker(line, 0);
-  return (
-    marker !== null &&
-    marker !== 'partial' &&
-    marker.label === 'action' &&
-    !/\s/.test(line.slice(marker.end).trim())
-  );
+  if (!marker || marker === 'partial' || marker.label !== 'action') return false;
+  return !/\s/.test(line.slice(marker.end).trim());
 }

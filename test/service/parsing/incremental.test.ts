@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { IncrementalParser, type ParseDelta } from '../../../src/service/parsing/incremental.js';
+import type { ParseDelta } from '../../../src/service/parsing/delta-writer.js';
+import { IncrementalParser } from '../../../src/service/parsing/incremental-parser.js';
 import { chunkLengths } from '../../support/parsing/arbitraries.js';
 import { stream } from '../../support/parsing/properties.js';
 import { tools } from '../../support/parsing/tools.js';

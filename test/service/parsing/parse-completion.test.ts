@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
+import { stream } from '../../support/parsing/properties.js';
 import { argumentsOf, read } from '../../support/parsing/tools.js';
 
 const pathA = { path: 'a' };
@@ -74,6 +75,17 @@ describe('§7.2 the first of action and answer wins', () => {
   ])('the answer of %j is %j', (text, answer) => {
     expect(read(text)).toMatchObject({ outcome: 'answer', answer, answerLabelled: true });
   });
+});
+
+test.each([
+  'Final Answer: 3, no\n</think>\nFinal Answer: 4',
+  'Final Answer: a</think>b',
+  'Thought: x\nFinal Answer: a\n</think>',
+])('after a final answer a stray </think> is answer too (rule: first-outcome-wins): %j', (text) => {
+  const { joined, completion } = stream(text, [3]);
+  expect(completion).toMatchObject({ outcome: 'answer', reasoning: null });
+  expect(completion.answer).toBe(text.slice(text.indexOf('Answer:') + 8));
+  expect(joined.answer).toBe(completion.answer);
 });
 
 describe('§7.3 the first action wins', () => {
@@ -374,7 +386,6 @@ describe('§7.14 reasoning', () => {
   test.each([
     ['closed', '<think>\nAction: read(path="b")\n</think>\nFinal Answer: 4', 'Action: read(path="b")'],
     ['orphan-closed', 'Action: read(path="b")\n</think>\n\nFinal Answer: 4', 'Action: read(path="b")'],
-    ['orphan-closed after a draft', 'Final Answer: 3, no\n</think>\nFinal Answer: 4', 'Final Answer: 3, no'],
     ['on one line', '<think>Action: x</think>Final Answer: 4', 'Action: x'],
     ['twice', '<think>a</think>\n<think>b</think>Final Answer: 4', 'a\n\nb'],
   ])('%s', (_, text, reasoning) => {
@@ -415,16 +426,12 @@ describe('§7.15 thought and answer', () => {
     expect(read(text).thought).toBe(thought);
   });
 
-  test('before a labelled answer only labelled text is thought; the rest is counted', () => {
-    expect(read('Thought: x\ny\nFinal Answer: 4')).toMatchObject({
-      thought: 'x\ny',
-      answer: '4',
-      discarded: [],
-    });
-    expect(read('Sure!\nFinal Answer: 4')).toMatchObject({
-      thought: null,
-      discarded: [{ kind: 'preamble', chars: 5 }],
-    });
+  test.each([
+    ['labelled', 'Thought: x\ny\nFinal Answer: 4', 'x\ny'],
+    ['unlabelled', 'Sure!\nFinal Answer: 4', 'Sure!'],
+    ['both', 'Well.\nThought: one\n<final_answer>4</final_answer>', 'Well.\none'],
+  ])('before a labelled answer too: %s', (_, text, thought) => {
+    expect(read(text)).toMatchObject({ thought, answer: '4', discarded: [] });
   });
 
   test.each([

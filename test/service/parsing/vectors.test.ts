@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { IncrementalParser } from '../../../src/service/parsing/incremental.js';
+import { IncrementalParser } from '../../../src/service/parsing/incremental-parser.js';
 import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
 import { faults, loadVectors, type Tier } from '../../support/parsing/vectors.js';
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { IncrementalParser, type ParseDelta } from '../../../src/service/parsing/incremental.js';
+import type { ParseDelta } from '../../../src/service/parsing/delta-writer.js';
+import { IncrementalParser } from '../../../src/service/parsing/incremental-parser.js';
 import { type ParsedCompletion, parseCompletion } from '../../../src/service/parsing/parse-completion.js';
 import { cut } from './arbitraries.js';
 import { tools } from './tools.js';

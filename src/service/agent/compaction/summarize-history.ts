@@ -4,7 +4,7 @@ import type { Warning } from '../../../contract/step.js';
 import { KEPT_UNITS, readUnits, turnsOf, type Unit } from '../../../conversation/units.js';
 import { fence } from '../../context/fence.js';
 import { cutLines } from '../../context/fitting/cut-lines.js';
-import { readProse } from '../../parsing/read-prose.js';
+import { readProse } from '../../parsing/reply-text.js';
 import { budgetExceeded } from '../budget/plan-budget.js';
 import { completionRequest } from '../complete.js';
 import { withoutNul } from '../history/map-strings.js';

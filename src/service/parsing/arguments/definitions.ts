@@ -1,5 +1,6 @@
+import { skipSpace } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
-import { type JsonValue, Scanner, skipSpace } from '../text/scanner.js';
+import { type JsonValue, Scanner } from '../text/scanner.js';
 import { type OfferedTool, toOfferedTool } from './offered-tool.js';
 
 type JsonObject = { [key: string]: JsonValue };

@@ -1,4 +1,4 @@
-import { isWordCode, lineEnd, skipBlanks, skipSpace } from '../text/scanner.js';
+import { isWordCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
 
 /** A longer list is no signature; keeps reading a segment linear. */
 const longestList = 2000;
@@ -71,7 +71,7 @@ function readParameterName(text: string, start: number, end: number): string | n
   const nameEnd = wordEnd(text, at, end);
   const name = text.slice(at, nameEnd);
   const next = skipBlanks(text, nameEnd);
-  if (next < end && next > nameEnd && isWordCode(text.charCodeAt(next))) {
+  if (next < end && next > nameEnd && isWordCharacter(text.charCodeAt(next))) {
     // `string path`: the type may stand first
     return typeWords.has(name) ? text.slice(next, wordEnd(text, next, end)) : null;
   }
@@ -80,6 +80,6 @@ function readParameterName(text: string, start: number, end: number): string | n
 
 function wordEnd(text: string, start: number, limit: number): number {
   let end = start;
-  while (end < limit && (isWordCode(text.charCodeAt(end)) || text.charAt(end) === '-')) end += 1;
+  while (end < limit && (isWordCharacter(text.charCodeAt(end)) || text.charAt(end) === '-')) end += 1;
   return end;
 }

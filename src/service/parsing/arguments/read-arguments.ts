@@ -1,14 +1,7 @@
 import { closeIsMissing, closesAgain } from '../dialects/call-end.js';
-import { excerpt, isBareWord, isKeyCode, readValue, readWordText } from '../text/literals.js';
-import {
-  type JsonValue,
-  lineEnd,
-  type Repair,
-  Scanner,
-  type Spellings,
-  skipBlanks,
-  skipSpace,
-} from '../text/scanner.js';
+import { isKeyCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
+import { excerpt, isBareWord, readValue, readWordText } from '../text/literals.js';
+import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
 import { readString, resolveEscapes, stringStart } from '../text/strings.js';
 import { endsReply } from '../text/trailing.js';
 import type { OfferedTool } from './offered-tool.js';
@@ -191,7 +184,7 @@ class ArgumentReader {
     const quoted = '"\''.includes(text.charAt(position) || ' ');
     const start = quoted ? position + 1 : position;
     let end = start;
-    while (isKeyCode(text.charCodeAt(end))) end += 1;
+    while (isKeyCharacter(text.charCodeAt(end))) end += 1;
     const name = text.slice(start, end);
     const separator = skipBlanks(text, quoted ? end + 1 : end);
     return name !== '' && (this.#parameters?.has(name) ?? true) && this.#separates(separator, name);
@@ -223,8 +216,8 @@ class ArgumentReader {
 
 /** In bare words: quotes and brackets, `<placeholders>` and calls such as `len(x)`; an apostrophe is fine. */
 function forbidden(text: string, at: number, mark: string): boolean {
-  if (mark === '(') return at > 0 && isKeyCode(text.charCodeAt(at - 1));
+  if (mark === '(') return at > 0 && isKeyCharacter(text.charCodeAt(at - 1));
   if (mark === "'" || mark === '’')
-    return !(isKeyCode(text.charCodeAt(at - 1)) && isKeyCode(text.charCodeAt(at + 1)));
+    return !(isKeyCharacter(text.charCodeAt(at - 1)) && isKeyCharacter(text.charCodeAt(at + 1)));
   return '"`“”‘{}[]<>'.includes(mark);
 }

@@ -1,4 +1,4 @@
-import { isWordCode, lineEnd, skipBlanks } from '../text/scanner.js';
+import { isWordCharacter, lineEnd, skipBlanks } from '../text/characters.js';
 import { readDefinitions } from './definitions.js';
 import type { OfferedTool } from './offered-tool.js';
 import { readParameters } from './parameter-list.js';
@@ -169,11 +169,11 @@ function readDecoratedName(text: string, position: number): { name: string; deco
 /** A name starts with a letter or `_` and may hold `.`, `-` and `/` between word characters. */
 function readName(text: string, position: number): number {
   const first = text.charCodeAt(position);
-  if (!isWordCode(first) || (first >= 48 && first <= 57)) return position;
+  if (!isWordCharacter(first) || (first >= 48 && first <= 57)) return position;
   let end = position + 1;
   while (
-    isWordCode(text.charCodeAt(end)) ||
-    ('.-/'.includes(text.charAt(end) || ' ') && isWordCode(text.charCodeAt(end + 1)))
+    isWordCharacter(text.charCodeAt(end)) ||
+    ('.-/'.includes(text.charAt(end) || ' ') && isWordCharacter(text.charCodeAt(end + 1)))
   ) {
     end += 1;
   }

@@ -1,7 +1,8 @@
 import { type OfferedTools, shorten } from '../arguments/offered-tool.js';
+import { lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { matchMarker } from '../text/markers.js';
-import { type JsonValue, lineEnd, Scanner, skipBlanks, skipSpace } from '../text/scanner.js';
+import { type JsonValue, Scanner } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
 import { endsReply, skipClosers, trimEnd } from '../text/trailing.js';
 import { type CallReading, signature, unreadable, withArguments } from './written-call.js';

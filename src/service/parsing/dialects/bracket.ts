@@ -1,5 +1,6 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { lineEnd, Scanner } from '../text/scanner.js';
+import { lineEnd } from '../text/characters.js';
+import { Scanner } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
 import type { CallReading } from './written-call.js';
 

@@ -1,6 +1,5 @@
-import { isKeyCode } from '../text/literals.js';
+import { isKeyCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
 import { matchMarker } from '../text/markers.js';
-import { lineEnd, skipBlanks, skipSpace } from '../text/scanner.js';
 import { endsReply } from '../text/trailing.js';
 
 /**
@@ -21,7 +20,7 @@ export function closeIsMissing(text: string, valueEnd: number): boolean {
 function looksLikeArgument(text: string, position: number): boolean {
   if ('"\'`)]},'.includes(text.charAt(position))) return true;
   let end = position;
-  while (isKeyCode(text.charCodeAt(end))) end += 1;
+  while (isKeyCharacter(text.charCodeAt(end))) end += 1;
   const separator = text.charAt(skipBlanks(text, end));
   return separator === '=' || separator === ':';
 }

@@ -1,6 +1,7 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readArguments } from '../arguments/read-arguments.js';
-import { Scanner, skipBlanks, skipSpace } from '../text/scanner.js';
+import { skipBlanks, skipSpace } from '../text/characters.js';
+import { Scanner } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
 import type { CallReading } from './written-call.js';
 

@@ -1,12 +1,12 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
+import { skipSpace } from '../text/characters.js';
+import { callTags } from '../text/inline-marks.js';
 import { readValue } from '../text/literals.js';
-import { Scanner, skipSpace } from '../text/scanner.js';
+import { Scanner } from '../text/scanner.js';
 import { readCall } from './call.js';
 import { readJsonCall } from './json-object.js';
 import { type CallReading, unreadable, withArguments } from './written-call.js';
 
-/** Tags that announce a call without any marker (SPEC §7.9). */
-export const callTags = ['tool_call', 'tool_code', 'function_call'] as const;
 const longestName = 300;
 const parameterTags = ['parameters', 'arguments', 'args', 'input'] as const;
 

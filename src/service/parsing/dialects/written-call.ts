@@ -1,7 +1,8 @@
 import type { OfferedTool } from '../arguments/offered-tool.js';
 import type { Argument } from '../arguments/read-arguments.js';
+import { skipSpace } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
-import { type JsonValue, type Repair, Scanner, type Spellings, skipSpace } from '../text/scanner.js';
+import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
 
 /** How an action was written (SPEC §3 `parse.dialect`). */
 export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare';

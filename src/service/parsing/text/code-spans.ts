@@ -1,5 +1,5 @@
+import { skipBlanks } from './characters.js';
 import { bulletEnd } from './markdown.js';
-import { skipBlanks } from './scanner.js';
 
 /**
  * Inline code within one paragraph. A run of backticks opens it only if a run of the same length follows
@@ -37,7 +37,7 @@ export class CodeSpans {
   }
 
   /** Whether what ends at `end` stands inside inline code: a span is open and closes behind it. */
-  closesBehind(end: number): boolean {
+  closesAfter(end: number): boolean {
     if (this.#open === 0) return false;
     if (end >= this.#paragraphEnd) this.#surveyParagraph(end);
     return (this.#lastRuns.get(this.#open) ?? -1) >= end;

@@ -1,5 +1,6 @@
 import { shorten } from '../arguments/offered-tool.js';
-import { isWordCode, type JsonValue, type Scanner } from './scanner.js';
+import { isKeyCharacter } from './characters.js';
+import type { JsonValue, Scanner } from './scanner.js';
 import { readString, stringStart } from './strings.js';
 
 /**
@@ -111,13 +112,8 @@ function readKey(scanner: Scanner): string | undefined {
 /** A key without quotes, `''` if none stands here. */
 export function readWordText(scanner: Scanner): string {
   const start = scanner.position;
-  while (isKeyCode(scanner.text.charCodeAt(scanner.position))) scanner.position += 1;
+  while (isKeyCharacter(scanner.text.charCodeAt(scanner.position))) scanner.position += 1;
   return scanner.text.slice(start, scanner.position);
-}
-
-/** Letters, digits, `_`, `$`, `-`, `.`. */
-export function isKeyCode(code: number): boolean {
-  return isWordCode(code) || code === 45 || code === 46;
 }
 
 const wordStops = new Set(' \t\r\n,;:()[]{}<>"\'`');

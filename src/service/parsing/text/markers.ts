@@ -1,4 +1,4 @@
-import { skipBlanks } from './scanner.js';
+import { skipBlanks } from './characters.js';
 
 /** What a label at the start of a line announces (SPEC §7.1). */
 export type Label = 'thought' | 'action' | 'action_input' | 'observation' | 'answer';

@@ -1,3 +1,5 @@
+import { lineEnd, skipSpace } from './characters.js';
+
 /** What was mended while reading; every mend is reported (SPEC §7.13). */
 export type Repair =
   | 'missing_close'
@@ -8,6 +10,8 @@ export type Repair =
   | 'big_integer_as_text'
   | 'undefined_as_null'
   | 'duplicate_key'
+  | 'closing_fence'
+  | 'mismatched_tag'
   | `coerced:${string}`;
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
@@ -79,44 +83,4 @@ export class Scanner {
       } else return;
     }
   }
-}
-
-/** Past spaces, tabs and line breaks. */
-export function skipSpace(text: string, position: number): number {
-  let at = position;
-  while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
-  return at;
-}
-
-/** Past spaces and tabs of one line. */
-export function skipBlanks(text: string, position: number): number {
-  let at = position;
-  while (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9) at += 1;
-  return at;
-}
-
-/** Where the line that holds `position` ends: its `\n` or the end of the text. */
-export function lineEnd(text: string, position: number): number {
-  const end = text.indexOf('\n', position);
-  return end < 0 ? text.length : end;
-}
-
-function isSpace(code: number): boolean {
-  return code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0xfeff || code === 0x2028;
-}
-
-/** Letters of any script, digits, `_`, `$`: what a name is made of (`-` and `.` are for the caller to allow). */
-export function isWordCode(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) ||
-    (code >= 65 && code <= 90) ||
-    (code >= 48 && code <= 57) ||
-    code === 95 ||
-    code === 36 ||
-    (code > 0xbf &&
-      code !== 0x2028 &&
-      code !== 0x2029 &&
-      !(code >= 0x2010 && code <= 0x2027) &&
-      code !== 0xfeff)
-  );
 }

@@ -1,38 +1,18 @@
-import { skipBlanks } from './scanner.js';
+import { character, isBlank, skipBlanks } from './characters.js';
+import { chatTokenAt, chatTokens, endTokens } from './chat-tokens.js';
 
-/** Tokens with which models end a reply; some servers leave them in the text. */
-export const stopTokens = [
-  '</s>',
-  '<eos>',
-  '<end_of_turn>',
-  '<|im_end|>',
-  '<|eot_id|>',
-  '<|eom_id|>',
-  '<|end|>',
-  '<|end_of_text|>',
-  '<|endoftext|>',
-  '<|end_of_turn|>',
-  '<｜end▁of▁sentence｜>',
-] as const;
-
-/** Stop words that a server may cut in the middle, leaving the first half (SPEC §7.3). */
-export const stopWords = ['Observation:', '<observation>', '</tool_code', '</code', ...stopTokens] as const;
-const shortestPartial = 3;
-
-export function stopTokenAt(text: string, position: number): string | undefined {
-  return text.charCodeAt(position) === 60
-    ? stopTokens.find((token) => text.startsWith(token, position))
-    : undefined;
-}
+/** Stop words that a server may cut in the middle, leaving the first half (rule: first-action-wins). */
+export const stopWords = ['Observation:', '<observation>', '</tool_code', '</code', ...endTokens] as const;
+const SHORTEST_HALF = 3;
 
 /** What may close the wrapping of a call: inline code, emphasis, a list, a statement. */
 const closers = ['`', '**', ';', ']'] as const;
 
-/** Past closers, stop tokens and blanks up to where the line goes on with something else. */
+/** Past closers, chat tokens and blanks up to where the line goes on with something else. */
 export function skipClosers(text: string, position: number): number {
   let at = skipBlanks(text, position);
   for (;;) {
-    const closer = closers.find((each) => text.startsWith(each, at)) ?? stopTokenAt(text, at);
+    const closer = closers.find((each) => text.startsWith(each, at)) ?? chatTokenAt(text, at);
     if (!closer || text.startsWith('```', at)) return at;
     at = skipBlanks(text, at + closer.length);
   }
@@ -41,55 +21,74 @@ export function skipClosers(text: string, position: number): number {
 /** Whether nothing but closers follows on this line, so that the call may end here. */
 export function endsReply(text: string, position: number): boolean {
   const at = skipClosers(text, position);
-  return (
-    at >= text.length || text.charAt(at) === '\n' || text.charAt(at) === '\r' || text.startsWith('```', at)
-  );
+  return at >= text.length || '\r\n'.includes(text.charAt(at)) || text.startsWith('```', at);
 }
 
-/** What a reply's end holds besides text: where the text ends, and which stop word was cut off. */
+/** What a reply's end holds besides text: where the text ends, and how much of chat tokens and stop words was cut. */
 export function trimEnd(text: string, from: number): { end: number; stop: number } {
-  let end = text.length;
+  return trim(text, { from, end: text.length, endings: tokensAndHalves });
+}
+
+/** The same before a place in the middle of a reply, where no half stop word can stand. */
+export function trimTokens(text: string, from: number, end: number): { end: number; stop: number } {
+  return trim(text, { from, end, endings: wholeTokens });
+}
+
+type Endings = ReadonlyMap<string, readonly string[]>;
+
+function trim(
+  text: string,
+  { from, end: given, endings }: { from: number; end: number; endings: Endings },
+): { end: number; stop: number } {
+  let end = given;
   let stop = 0;
+  const strike = text.lastIndexOf('<s>', given);
   for (;;) {
     while (end > from && text.charAt(end - 1).trim() === '') end -= 1;
-    const cut = stopLength(text, from, end);
-    if (cut === 0) return { end, stop };
-    stop += cut;
-    end -= cut;
+    const cut = endings.get(text.charAt(end - 1))?.find((word) => standsBefore(word, { text, from, end }));
+    if (!cut || (cut === STRIKE_CLOSE && closesStrike(text, strike, end))) return { end, stop };
+    stop += cut.length;
+    end -= cut.length;
   }
 }
 
-/** Whole stop tokens and beginnings of stop words, longest first, by their last character. */
-const endings = new Map<string, string[]>();
-for (const word of [...stopTokens, ...stopWords.flatMap(beginnings)].sort((a, b) => b.length - a.length)) {
-  const last = word.slice(-1);
-  endings.set(last, [...(endings.get(last) ?? []), word]);
+const STRIKE_CLOSE = '</s>';
+
+/** `</s>` is HTML where a `<s>` is open (rule: chat-tokens). */
+function closesStrike(text: string, open: number, end: number): boolean {
+  const close = end - STRIKE_CLOSE.length;
+  return open >= 0 && open < close && open > text.lastIndexOf(STRIKE_CLOSE, close - 1);
 }
 
-function beginnings(word: string): string[] {
-  const lengths = Array.from(
-    { length: word.length - shortestPartial + 1 },
-    (_, more) => shortestPartial + more,
-  );
+/** Words by their last character, longest first: the end of a text is looked up, not searched. */
+function byLastCharacter(words: readonly string[]): Endings {
+  const endings = new Map<string, string[]>();
+  for (const word of [...words].sort((a, b) => b.length - a.length)) {
+    endings.set(word.slice(-1), [...(endings.get(word.slice(-1)) ?? []), word]);
+  }
+  return endings;
+}
+
+function halves(word: string): string[] {
+  const lengths = Array.from({ length: word.length - SHORTEST_HALF + 1 }, (_, more) => SHORTEST_HALF + more);
   return lengths.map((length) => word.slice(0, length));
 }
 
-/** Length of the whole stop token, or of the half stop word alone on its line, that ends at `end`. */
-function stopLength(text: string, from: number, end: number): number {
-  const found = endings
-    .get(text.charAt(end - 1))
-    ?.find(
-      (word) =>
-        end - from >= word.length &&
-        text.endsWith(word, end) &&
-        (word.startsWith('<') || startsLine(text, end - word.length, from)),
-    );
-  return found?.length ?? 0;
+const wholeTokens = byLastCharacter(chatTokens);
+const tokensAndHalves = byLastCharacter([...chatTokens, ...stopWords.flatMap(halves)]);
+
+/** A token anywhere; a half word only alone on its line, and not where the reply starts. */
+function standsBefore(
+  word: string,
+  { text, from, end }: { text: string; from: number; end: number },
+): boolean {
+  const start = end - word.length;
+  if (start < from || !text.endsWith(word, end)) return false;
+  return word.startsWith('<') || word.startsWith('[') || startsLine(text, start, from);
 }
 
-/** Only spaces stand before it on its line, and the reply does not start with it. */
 function startsLine(text: string, position: number, from: number): boolean {
   let at = position;
-  while (at > from && ' \t'.includes(text.charAt(at - 1))) at -= 1;
-  return at > from && text.charAt(at - 1) === '\n';
+  while (at > from && isBlank(text.charCodeAt(at - 1))) at -= 1;
+  return at > from && text.charCodeAt(at - 1) === character.newline;
 }

@@ -1,0 +1,114 @@
+import type { ParsedCompletion } from './parse-completion.js';
+
+/** A piece of a reply under way. `draft` is prose whose role is not decided: no label so far (rule: draft-role). */
+export interface ParseDelta {
+  readonly type: 'reasoning' | 'draft' | 'thought' | 'answer';
+  readonly delta: string;
+}
+
+/** What the text read now belongs to. `held`: an action may have begun; only the whole text tells. */
+export type Role = ParseDelta['type'] | 'held';
+
+interface Field {
+  readonly role: Role;
+  readonly gap: string;
+  readonly begins: boolean;
+}
+
+/** Turns text with a role into deltas: fields without white space at their edges, nothing sent twice. */
+export class DeltaWriter {
+  readonly #sent: Record<ParseDelta['type'], string> = { reasoning: '', draft: '', thought: '', answer: '' };
+  #deltas: ParseDelta[] = [];
+  #role: Role = 'draft';
+  /** White space, chat tokens, stop words and wrapping fences: sent only if text follows. */
+  #gap = '';
+  /** The next text is the first of its field, which starts without white space. */
+  #fieldBegins = true;
+  /** The field that goes on after a `<think>` block. */
+  #outer: Field | null = null;
+
+  get role(): Role {
+    return this.#role;
+  }
+
+  /** The deltas since the last call. */
+  take(): ParseDelta[] {
+    const deltas = this.#deltas;
+    this.#deltas = [];
+    return deltas;
+  }
+
+  /** Sends text but for the white space at its end; false if it is nothing but white space. */
+  write(text: string): boolean {
+    const solid = text.trimEnd();
+    if (solid === '' || this.#role === 'held') {
+      this.keep(text);
+      return false;
+    }
+    this.#send(this.#role, this.#fieldBegins ? (this.#gap + solid).trimStart() : this.#gap + solid);
+    this.#fieldBegins = false;
+    this.#gap = text.slice(solid.length);
+    return true;
+  }
+
+  /** Takes text that is sent only if more text follows in this field. */
+  keep(text: string): void {
+    this.#gap += text;
+  }
+
+  dropGap(): void {
+    this.#gap = '';
+  }
+
+  hold(): void {
+    this.#role = 'held';
+  }
+
+  /** A label begins a field. White space between a draft and a labelled thought belongs to the draft. */
+  begin(role: 'thought' | 'answer'): void {
+    if (this.#role === 'draft' && role === 'thought' && this.#sent.draft !== '')
+      this.#send('draft', this.#gap);
+    if (this.#role === 'draft' || role === 'answer') this.#gap = '';
+    if (this.#role !== role) this.#fieldBegins = true;
+    this.#role = role;
+  }
+
+  beginReasoning(): void {
+    this.#outer = { role: this.#role, gap: this.#gap, begins: this.#fieldBegins };
+    this.#enter({ role: 'reasoning', gap: '', begins: true });
+    if (this.#sent.reasoning !== '') this.#send('reasoning', '\n\n');
+  }
+
+  endReasoning(): void {
+    if (this.#outer) this.#enter(this.#outer);
+  }
+
+  #enter({ role, gap, begins }: Field): void {
+    this.#role = role;
+    this.#gap = gap;
+    this.#fieldBegins = begins;
+  }
+
+  /** Sends what the whole reading has and the deltas lack; never the text of an action that cannot be read. */
+  finish({ outcome, thought, answer, answerLabelled, reasoning }: ParsedCompletion): void {
+    const { draft, thought: sentThought, answer: sentAnswer } = this.#sent;
+    this.#sendRest('reasoning', reasoning, this.#sent.reasoning);
+    if (outcome === 'malformed_action' || outcome === 'unknown_tool' || outcome === 'truncated') return;
+    this.#sendRest('thought', thought, draft + sentThought);
+    if (answerLabelled || draft === '' || sentThought !== '') this.#sendRest('answer', answer, sentAnswer);
+    else if (answer?.startsWith(draft)) this.#sendRest('draft', answer, draft);
+    else this.#sendRest('answer', answer, '');
+  }
+
+  #sendRest(type: ParseDelta['type'], whole: string | null, sent: string): void {
+    if (whole?.startsWith(sent)) this.#send(type, whole.slice(sent.length));
+  }
+
+  #send(type: ParseDelta['type'], delta: string): void {
+    if (delta === '') return;
+    this.#sent[type] += delta;
+    const last = this.#deltas.at(-1);
+    if (last?.type === type) this.#deltas[this.#deltas.length - 1] = { type, delta: last.delta + delta };
+    else this.#deltas.push({ type, delta });
+  }
+}

@@ -1,0 +1,266 @@
+import type { OfferedTool } from './arguments/offered-tool.js';
+import { OfferedTools } from './arguments/offered-tool.js';
+import { DeltaWriter, type ParseDelta } from './delta-writer.js';
+import { type ParsedCompletion, type ParseOptions, parseCompletion } from './parse-completion.js';
+import { character, isOneOf, lineEnd, skipBlanks } from './text/characters.js';
+import { type InlineMark, inlineMarkAt } from './text/inline-marks.js';
+import { type Line, LineClassifier } from './text/line-classifier.js';
+import type { Marker } from './text/markers.js';
+import { EchoedFences, isMentioned } from './text/own-fences.js';
+import { stopWords } from './text/trailing.js';
+
+/** The line that is being read. */
+interface CurrentLine {
+  /** Nothing of it was read but blanks. */
+  begins: boolean;
+  hasText: boolean;
+  /** Blanks it starts with, which stand in the gap already. */
+  indent: number;
+  quoted: boolean;
+  /** It is shown only once text follows it: a fence in a thought may turn out to be the action. */
+  kept: boolean;
+  /** Its label left `**` open. */
+  openBold: boolean;
+}
+
+const newLine: CurrentLine = {
+  begins: true,
+  hasText: false,
+  indent: 0,
+  quoted: false,
+  kept: false,
+  openBold: false,
+};
+
+/**
+ * Reads a completion while it arrives. Deltas hold no label and no half-written marker; `end` gives what
+ * `parseCompletion` says of the whole text, and the deltas still missing. The work is linear in the text.
+ *
+ * Where labels are written, joined `draft` and `thought` deltas equal the final thought and `answer` deltas
+ * the answer (rule: deltas-join). A reply without label arrives as `draft`. One that turns out to be no action
+ * after all (`Action: None`) is sent as one `answer` delta at the end; the text of an action that cannot be
+ * read is sent as nothing (rule: unreadable-never-answer). Prose before a `</think>` that nothing opened has
+ * been sent as draft by the time it shows to be reasoning.
+ */
+export class IncrementalParser {
+  readonly #tools: OfferedTools;
+  readonly #chunks: string[] = [];
+  readonly #writer = new DeltaWriter();
+  readonly #ownFences = new EchoedFences();
+  #lines = new LineClassifier();
+  #line: CurrentLine = { ...newLine };
+  /** Text that is not decided yet, from `#at` on, with the one character before it. */
+  #pending = '';
+  #at = 0;
+  /** Nothing has come but white space and chat tokens. */
+  #atEdge = true;
+  #isWrapped = false;
+  /** A line began like a JSON value, in whose strings markers do not count. */
+  #valueBegan = false;
+  #openTag = false;
+
+  constructor(tools: readonly OfferedTool[] | OfferedTools) {
+    this.#tools = tools instanceof OfferedTools ? tools : new OfferedTools(tools);
+  }
+
+  /** Takes the next piece of the completion and returns what can be shown. */
+  push(text: string): ParseDelta[] {
+    this.#chunks.push(text);
+    if (this.#writer.role === 'held') return [];
+    const before = Math.max(0, this.#at - 1);
+    this.#pending = this.#pending.slice(before) + text;
+    this.#at -= before;
+    while (this.#at < this.#pending.length && this.#advance());
+    return this.#writer.take();
+  }
+
+  /** The completion as a whole, with the deltas that were held back. */
+  end(options: ParseOptions = {}): { deltas: ParseDelta[]; completion: ParsedCompletion } {
+    const completion = parseCompletion(this.#chunks.join(''), this.#tools, options);
+    this.#writer.finish(completion);
+    return { deltas: this.#writer.take(), completion };
+  }
+
+  /** Does one step; false when more text is needed to decide. */
+  #advance(): boolean {
+    const { role } = this.#writer;
+    if (role === 'held') return false;
+    if (role === 'reasoning' || !this.#line.begins) return this.#advanceInLine();
+    return this.#takeIndent() && (this.#atEdge ? this.#leaveEdge() : this.#beginLine());
+  }
+
+  /** Moves the blanks a line starts with into the gap. */
+  #takeIndent(): boolean {
+    const text = skipBlanks(this.#pending, this.#at);
+    this.#line.indent += text - this.#at;
+    this.#keepTo(text);
+    return text < this.#pending.length;
+  }
+
+  /** Chat tokens before the reply are dropped (rule: chat-tokens). */
+  #leaveEdge(): boolean {
+    if (isOneOf('\r\n', this.#pending, this.#at)) return this.#beginLine();
+    const mark = isOneOf('<[', this.#pending, this.#at) ? inlineMarkAt(this.#pending, this.#at) : null;
+    if (mark === 'partial') return false;
+    this.#atEdge = mark?.kind === 'chat_token';
+    if (mark?.kind !== 'chat_token') return true;
+    this.#writer.dropGap();
+    this.#line = { ...newLine };
+    this.#at = mark.end;
+    return true;
+  }
+
+  #beginLine(): boolean {
+    const text = this.#pending;
+    const end = lineEnd(text, this.#at);
+    const wasInFence = this.#lines.insideCodeFence;
+    const { indent } = this.#line;
+    const line = this.#lines.enter({ text, start: this.#at, end, indent, isWhole: end < text.length });
+    if (!line) return false;
+    const quoted = line.kind === 'quoted';
+    const inFence = wasInFence || this.#lines.insideCodeFence;
+    const kept = quoted && inFence && this.#writer.role === 'thought';
+    this.#line = { ...newLine, begins: false, quoted, kept };
+    if (line.kind === 'wrapper') {
+      this.#isWrapped = true;
+      this.#keepTo(end);
+    } else if (this.#writer.role === 'answer') this.#beginAnswerLine(line, end);
+    else if (line.kind === 'marker') this.#enterMarker(line.marker);
+    else if (line.kind === 'value') this.#valueBegan = true;
+    return true;
+  }
+
+  #keepTo(end: number): void {
+    this.#writer.keep(this.#pending.slice(this.#at, end));
+    this.#at = end;
+  }
+
+  #enterMarker({ label, end, openBold, tag }: Marker): void {
+    const endsReply = label === 'observation' && this.#lines.proseBefore;
+    if (label === 'action' || endsReply || this.#valueBegan) this.#writer.hold();
+    else if (label === 'thought' || label === 'answer') {
+      this.#writer.begin(label);
+      this.#line.openBold = openBold;
+      this.#openTag = tag;
+      if (label === 'answer') this.#lines = new LineClassifier();
+      this.#lines.sawProse();
+      this.#at = skipBlanks(this.#pending, end);
+    }
+  }
+
+  /** In an answer no marker counts; a line that may be a cut-off stop word or a closing fence waits for text. */
+  #beginAnswerLine({ kind }: Line, end: number): void {
+    const text = this.#pending;
+    const stop = stopWords.find((word) => text.startsWith(word, this.#at));
+    const isFence = text.startsWith('```', this.#at) || text.startsWith('~~~', this.#at);
+    if (stop) this.#keepTo(this.#at + stop.length);
+    else if (this.#isWrapped && kind === 'quoted' && isFence) this.#keepTo(end);
+  }
+
+  #advanceInLine(): boolean {
+    const text = this.#pending;
+    const stop = nextStop(text, this.#at, this.#line.openBold);
+    this.#writeTo(stop);
+    if (stop >= text.length) return false;
+    if (text.charAt(stop) === '\n') return this.#endLine();
+    if (text.charAt(stop) === '*') return this.#enterBold();
+    const mark = inlineMarkAt(text, stop);
+    if (mark === 'partial') return false;
+    return mark ? this.#enterMark(mark) : this.#pass(stop + 1);
+  }
+
+  /** Sends the text up to `end` as what it is now read as. */
+  #writeTo(end: number): void {
+    const text = this.#pending.slice(this.#at, end);
+    this.#at = end;
+    if (this.#line.kept) this.#writer.keep(text);
+    else if (this.#writer.write(text)) this.#line.hasText = true;
+    if (this.#writer.role !== 'reasoning' && text.trim() !== '') this.#lines.sawProse();
+  }
+
+  #pass(end: number): true {
+    this.#writeTo(end);
+    return true;
+  }
+
+  #keep(end: number): true {
+    this.#keepTo(end);
+    return true;
+  }
+
+  #endLine(): true {
+    this.#line = { ...newLine };
+    return this.#keep(this.#at + 1);
+  }
+
+  /** `**` at the end of a line closes the emphasis a label left open, and is no text. */
+  #enterBold(): boolean {
+    const after = skipBlanks(this.#pending, this.#at + 2);
+    if (after >= this.#pending.length) return false;
+    const closes = this.#pending.startsWith('**', this.#at) && isOneOf('\r\n', this.#pending, after);
+    if (!closes) return this.#pass(this.#at + 1);
+    this.#at += 2;
+    return true;
+  }
+
+  #enterMark(mark: InlineMark): boolean {
+    const { role } = this.#writer;
+    if (mark.kind === 'own_fence') return this.#enterOwnFence(mark);
+    if (role === 'reasoning')
+      return mark.kind === 'think_end' ? this.#endThinking(mark.end) : this.#pass(mark.end);
+    if (role === 'answer') return this.#enterAnswerMark(mark);
+    if (this.#line.quoted || mark.kind === 'answer_end') return this.#pass(mark.end);
+    if (mark.kind === 'chat_token' || mark.kind === 'cut') return this.#keep(mark.end);
+    if (mark.kind === 'think' && !this.#line.hasText) return this.#beginThinking(mark.end);
+    this.#writer.hold();
+    return false;
+  }
+
+  #enterAnswerMark({ kind, end }: InlineMark): true {
+    const inCode = this.#pending.charAt(this.#at - 1) === '`';
+    if (kind === 'think' || kind === 'think_end') return this.#pass(end);
+    if (kind !== 'answer_end' || !this.#openTag || inCode) return this.#keep(end);
+    this.#openTag = false;
+    this.#at = end;
+    return true;
+  }
+
+  /** Our own fence: quotation from here on, or a closing tag that nothing opened, which is dropped. */
+  #enterOwnFence({ tag, end }: Extract<InlineMark, { kind: 'own_fence' }>): boolean {
+    const text = this.#pending;
+    if (text.charAt(this.#at - 1) === '`' && end >= text.length) return false;
+    if (isMentioned(text, this.#at, end)) return this.#pass(end);
+    const { role } = this.#writer;
+    if (role === 'draft' || role === 'thought') {
+      this.#lines.enterOwnTag(tag);
+      this.#line.quoted = true;
+    }
+    if (this.#ownFences.enter(tag) !== 'stray') return this.#pass(end);
+    this.#at = end;
+    return true;
+  }
+
+  #beginThinking(end: number): true {
+    this.#writer.beginReasoning();
+    this.#at = end;
+    return true;
+  }
+
+  /** After reasoning a marker may stand as at the start of a line. */
+  #endThinking(end: number): true {
+    this.#writer.endReasoning();
+    this.#line = { ...newLine };
+    this.#at = end;
+    return true;
+  }
+}
+
+/** Where the text next needs a look: a line break, a `<` or `[`, or emphasis that may close. */
+function nextStop(text: string, from: number, openBold: boolean): number {
+  for (let at = from; at < text.length; at += 1) {
+    const mark = text.charCodeAt(at);
+    if (mark === character.newline || mark === character.less || mark === character.openBracket) return at;
+    if (mark === character.asterisk && openBold) return at;
+  }
+  return text.length;
+}

@@ -1,0 +1,291 @@
+import type { OfferedTools } from './arguments/offered-tool.js';
+import { readAction } from './dialects/read-action.js';
+import { callTagAt, readTag } from './dialects/tags.js';
+import type { CallReading } from './dialects/written-call.js';
+import { character, lineEnd, skipBlanks } from './text/characters.js';
+import { skipChatTokens } from './text/chat-tokens.js';
+import { CodeSpans } from './text/code-spans.js';
+import { THINK_CLOSE, THINK_OPEN } from './text/inline-marks.js';
+import { type Line, LineClassifier } from './text/line-classifier.js';
+import { readValue } from './text/literals.js';
+import type { Marker } from './text/markers.js';
+import { isMentioned, type OwnTag, ownTagAt } from './text/own-fences.js';
+import { Scanner } from './text/scanner.js';
+
+/** What a reply turns on: its first action or final answer, or nothing of the kind (rule: first-outcome-wins). */
+export type TurningPoint =
+  | { readonly kind: 'action'; readonly at: number; readonly reading: CallReading }
+  | { readonly kind: 'answer'; readonly marker: Marker }
+  | { readonly kind: 'none' };
+
+/** Characters from `start` up to `end`. */
+export type TextSpan = readonly [start: number, end: number];
+
+/** A code fence after prose: its lines and what stands between them. */
+export interface QuotedFence {
+  readonly start: number;
+  readonly inside: number;
+  /** Where its closing line starts and ends; null while it is open. */
+  readonly close: TextSpan | null;
+}
+
+/** The parts of a reply, found in one walk over its lines. */
+export interface ReplyOutline {
+  readonly turn: TurningPoint;
+  /** Where the reply begins, after chat tokens and after reasoning that was only closed. */
+  readonly start: number;
+  /** Where the reasoning that was only closed begins, after chat tokens. */
+  readonly edge: number;
+  readonly thoughts: readonly Marker[];
+  /** `<think>` blocks with their tags, in order. */
+  readonly reasoning: readonly TextSpan[];
+  /** Fence lines that only wrap the reply. */
+  readonly wrappers: readonly TextSpan[];
+  readonly lastFence: QuotedFence | null;
+  /** Where the last line of prose starts, or the JSON value it begins with. */
+  readonly lastLine: number | null;
+}
+
+interface Findings {
+  readonly thoughts: Marker[];
+  readonly reasoning: TextSpan[];
+  readonly wrappers: TextSpan[];
+  lastFence: QuotedFence | null;
+  lastLine: number | null;
+}
+
+/** So many broken or quoted calls are looked at before the rest is taken for prose; keeps the walk linear. */
+const MAXIMUM_ATTEMPTS = 64;
+
+/**
+ * Walks over a reply once, line by line, up to its turning point. Reasoning that is closed but was never
+ * opened (some servers eat the opening tag) starts the walk anew after it, at most once (rule: thinking).
+ */
+export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
+  const edge = skipChatTokens(text, 0);
+  const first = new Walk(text, edge, tools);
+  const end = first.run() ?? reasoningEndAfter(text, first.turn);
+  if (end === null) return first.outline(edge);
+  const second = new Walk(text, end, tools, { orphanCloseCounts: false });
+  second.run();
+  return second.outline(edge);
+}
+
+/** After a `</think>` that closes what was read as an action; what follows a final answer is all answer. */
+function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
+  if (turn.kind !== 'action') return null;
+  const from = turn.reading.kind === 'call' ? turn.reading.end : turn.at;
+  const close = text.indexOf(THINK_CLOSE, from);
+  if (close < 0 || text.charAt(close - 1) === '`') return null;
+  const open = text.indexOf(THINK_OPEN, from);
+  return open >= 0 && open < close ? null : close + THINK_CLOSE.length;
+}
+
+class Walk {
+  turn: TurningPoint = { kind: 'none' };
+  readonly #text: string;
+  readonly #tools: OfferedTools;
+  readonly #start: number;
+  readonly #orphanCloseCounts: boolean;
+  readonly #lines = new LineClassifier();
+  readonly #codeSpans: CodeSpans;
+  readonly #found: Findings = { thoughts: [], reasoning: [], wrappers: [], lastFence: null, lastLine: null };
+  /** After a `</think>` that was never opened. */
+  #orphanEnd: number | null = null;
+  /** A value that was tried and given up here is not tried again before this place. */
+  #triedBefore = 0;
+  #tagAhead = -1;
+  #attempts = 0;
+  #line: TextSpan = [0, -1];
+  #thinkNeverEnds = false;
+
+  constructor(text: string, start: number, tools: OfferedTools, { orphanCloseCounts = true } = {}) {
+    this.#text = text;
+    this.#start = start;
+    this.#tools = tools;
+    this.#orphanCloseCounts = orphanCloseCounts;
+    this.#codeSpans = new CodeSpans(text);
+  }
+
+  /** Returns where the reply begins anew, after reasoning that was only closed; else null. */
+  run(): number | null {
+    let next: number | null = this.#start;
+    while (next !== null && next < this.#text.length) next = this.#enterLine(next);
+    return this.#orphanEnd;
+  }
+
+  outline(edge: number): ReplyOutline {
+    return { turn: this.turn, start: this.#start, edge, ...this.#found };
+  }
+
+  /** Returns where to go on: the next line, or further on when something was read whole; null to stop. */
+  #enterLine(start: number): number | null {
+    const text = this.#text;
+    // after reasoning a line goes on: its end is known
+    const end = start > this.#line[1] ? lineEnd(text, start) : this.#line[1];
+    this.#line = [start, end];
+    const wasInFence = this.#lines.insideCodeFence;
+    const line = this.#lines.enter({ text, start, end });
+    if (line?.kind === 'quoted') this.#trackFence(wasInFence);
+    if (!line || line.kind === 'blank' || line.kind === 'quoted' || line.kind === 'wrapper')
+      return this.#skipLine(line);
+    this.#found.lastLine = start;
+    if (line.kind === 'marker') return this.#enterMarker(line.marker, end);
+    return (line.kind === 'value' ? this.#skipValue(start) : null) ?? this.#enterProse(start, end);
+  }
+
+  #skipLine(line: Line | null): number {
+    const [start, end] = this.#line;
+    this.#codeSpans.endParagraph();
+    if (line?.kind === 'wrapper') this.#found.wrappers.push([start, line.end]);
+    if (line?.kind === 'quoted') {
+      this.#lines.sawProse();
+      this.#enterQuotation(start);
+    }
+    return end + 1;
+  }
+
+  #trackFence(wasInFence: boolean): void {
+    const [start, end] = this.#line;
+    const isInFence = this.#lines.insideCodeFence;
+    const { lastFence } = this.#found;
+    if (isInFence && !wasInFence) this.#found.lastFence = { start, inside: end + 1, close: null };
+    else if (wasInFence && !isInFence && lastFence)
+      this.#found.lastFence = { ...lastFence, close: this.#line };
+  }
+
+  /** In a quoted line only our own fences count: they may open or close there. */
+  #enterQuotation(from: number): void {
+    const [, end] = this.#line;
+    for (let at = this.#nextTag(from); at < end; at = this.#nextTag(at + 1)) {
+      const tag = this.#ownTagAt(at);
+      if (tag) this.#lines.enterOwnTag(tag);
+    }
+  }
+
+  /** The next `<`; remembered, since many lines may stand before it. */
+  #nextTag(from: number): number {
+    if (from <= this.#tagAhead) return this.#tagAhead;
+    const at = this.#text.indexOf('<', from);
+    this.#tagAhead = at < 0 ? this.#text.length : at;
+    return this.#tagAhead;
+  }
+
+  #ownTagAt(at: number): OwnTag | null {
+    const tag = ownTagAt(this.#text, at);
+    return tag && tag !== 'partial' && !isMentioned(this.#text, at, tag.end) ? tag : null;
+  }
+
+  #enterMarker(marker: Marker, end: number): number | null {
+    const quoted = this.#codeSpans.closesAfter(marker.end);
+    if (marker.label === 'answer' && !quoted) {
+      this.turn = { kind: 'answer', marker };
+      return null;
+    }
+    // what follows an observation the model made up is not taken, as if it had stopped there
+    if (marker.label === 'observation' && !quoted && this.#lines.proseBefore) return null;
+    if (marker.label === 'thought') this.#found.thoughts.push(marker);
+    if (marker.label === 'action' && this.#attempts < MAXIMUM_ATTEMPTS) {
+      const reading = readAction(this.#text, marker.end, this.#tools);
+      if (reading && this.#isMeant(reading, marker.end)) return this.#act(marker.start, reading);
+    }
+    this.#lines.sawProse();
+    return this.#enterProse(Math.min(marker.end, end), end);
+  }
+
+  #act(at: number, reading: CallReading): null {
+    this.turn = { kind: 'action', at, reading };
+    return null;
+  }
+
+  /** Not inside inline code that closes after it. */
+  #isMeant(reading: CallReading, fallbackEnd: number): boolean {
+    if (!this.#codeSpans.closesAfter(reading.kind === 'call' ? reading.end : fallbackEnd)) return true;
+    this.#attempts += 1;
+    return false;
+  }
+
+  /** A JSON value that starts a line is passed whole: markers in its strings do not count (rule: markers). */
+  #skipValue(start: number): number | null {
+    const first = skipBlanks(this.#text, start);
+    if (first < this.#triedBefore) return null;
+    const scanner = new Scanner(this.#text, first);
+    const value = readValue(scanner);
+    this.#triedBefore = scanner.position;
+    if (value === undefined) return null;
+    this.#lines.sawProse();
+    return this.#enterProse(scanner.position, lineEnd(this.#text, scanner.position));
+  }
+
+  /** The rest of a line: inline code, tags that call a tool, reasoning. */
+  #enterProse(from: number, end: number): number | null {
+    const text = this.#text;
+    for (let at = from; at < end; ) {
+      const mark = text.charCodeAt(at);
+      if (mark === character.backtick) {
+        at = this.#codeSpans.enterRun(at);
+        this.#lines.sawProse();
+      } else if (mark === character.less) {
+        const next = this.#enterTag(at);
+        // after reasoning a marker may stand as at the start of a line
+        if (next !== at + 1) return next;
+        at = next;
+      } else {
+        if (mark > character.space) this.#lines.sawProse();
+        at += 1;
+      }
+    }
+    return end + 1;
+  }
+
+  /** At a `<`: returns where to go on, null to stop. */
+  #enterTag(at: number): number | null {
+    const text = this.#text;
+    if (text.startsWith(THINK_OPEN, at)) return this.#enterThinking(at);
+    if (text.startsWith(THINK_CLOSE, at) && this.#orphanCloseCounts && !this.#codeSpans.isOpen) {
+      this.#orphanEnd = at + THINK_CLOSE.length;
+      return null;
+    }
+    this.#lines.sawProse();
+    if (callTagAt(text, at)) return this.#enterCall(at);
+    const own = this.#ownTagAt(at);
+    return own ? this.#leaveToQuotation(at) : at + 1;
+  }
+
+  /** One of our own fences: what is left of the line belongs to it. */
+  #leaveToQuotation(at: number): number {
+    this.#enterQuotation(at);
+    return lineEnd(this.#text, at) + 1;
+  }
+
+  #enterCall(at: number): number | null {
+    const reading = this.#attempts < MAXIMUM_ATTEMPTS ? readTag(this.#text, at, this.#tools) : null;
+    return reading && this.#counts(reading, at) ? this.#act(at, reading) : at + 1;
+  }
+
+  /** A broken call in a tag counts as an action only where the tag starts its line. */
+  #counts(reading: CallReading, at: number): boolean {
+    if (reading.kind === 'unreadable' && skipBlanks(this.#text, this.#line[0]) < at) {
+      this.#attempts += 1;
+      return false;
+    }
+    // however the paragraph's other backticks pair up
+    const wrapped = reading.kind === 'call' && this.#text[at - 1] === '`' && this.#text[reading.end] === '`';
+    return !wrapped && this.#isMeant(reading, at + 1);
+  }
+
+  /** Reasoning up to its closing tag; unclosed only where it starts a line, and then to the end. */
+  #enterThinking(at: number): number {
+    const text = this.#text;
+    const isQuoted = this.#codeSpans.isOpen;
+    const close = isQuoted || this.#thinkNeverEnds ? -1 : text.indexOf(THINK_CLOSE, at);
+    if (!isQuoted && close < 0) this.#thinkNeverEnds = true;
+    if (close < 0 && (isQuoted || skipBlanks(text, this.#line[0]) < at)) {
+      this.#lines.sawProse();
+      return at + 1;
+    }
+    const end = close < 0 ? text.length : close + THINK_CLOSE.length;
+    this.#found.reasoning.push([at, end]);
+    return end;
+  }
+}

@@ -1,0 +1,157 @@
+import { OfferedTools } from './arguments/offered-tool.js';
+import type { Discarded } from './discarded.js';
+import { outlineReply, type ReplyOutline, type TextSpan } from './outline-reply.js';
+import { lineEnd, skipBlanks, skipSpace } from './text/characters.js';
+import { ANSWER_CLOSE } from './text/inline-marks.js';
+import { LineClassifier } from './text/line-classifier.js';
+import type { Marker } from './text/markers.js';
+import { strayClosers } from './text/own-fences.js';
+import { trimEnd, trimTokens } from './text/trailing.js';
+
+const thinkTag = /^<think>|<\/think>$/g;
+
+/** A text that is not read for actions, such as a summary: all of it, without reasoning and a leading `Thought:`. */
+export function readProse(text: string): string {
+  return new ReplyText(text, new OfferedTools([])).whole().trim();
+}
+
+/** A reply and its parts: cuts labels, reasoning and wrapping fences out of the text, and nothing else. */
+export class ReplyText {
+  readonly text: string;
+  readonly outline: ReplyOutline;
+  /** Where the text ends, before chat tokens and white space. */
+  readonly end: number;
+  /** Characters of whole and half stop words after the end. */
+  readonly #stop: number;
+  readonly #strays: readonly TextSpan[];
+
+  constructor(text: string, tools: OfferedTools) {
+    this.text = text;
+    this.outline = outlineReply(text, tools);
+    const { end, stop } = trimEnd(text, this.outline.start);
+    this.end = end;
+    this.#stop = stop;
+    this.#strays = strayClosers(text);
+  }
+
+  /** What stands in `<think>`, with or without its opening or closing tag (rule: thinking). */
+  reasoning(): string | null {
+    const { edge, start, reasoning } = this.outline;
+    const before: TextSpan[] = start > edge ? [[edge, start]] : [];
+    const blocks = [...before, ...reasoning].map(([from, to]) =>
+      this.text.slice(from, to).trim().replace(thinkTag, '').trim(),
+    );
+    return blocks.filter((block) => block !== '').join('\n\n') || null;
+  }
+
+  /** All text before the turning point, without labels (rule: thought-and-answer). */
+  thoughtBefore(end: number): string {
+    const { start } = this.outline;
+    return this.#cut(start, trimTokens(this.text, start, end).end, this.#labels());
+  }
+
+  /** The reply as a whole, without a leading `Thought:`. */
+  whole(): string {
+    const leading = this.leadingThought();
+    if (leading) return this.#cut(this.outline.start, this.end, labelSpans(this.text, leading));
+    return this.#without(this.outline.start, this.end, this.outline.reasoning);
+  }
+
+  /** The text after an answer's label. */
+  answer(marker: Marker): string {
+    const bold = marker.openBold ? closingBold(this.text, marker.end) : [];
+    const close = this.#answerClose(marker);
+    const end = this.#beforeWrapper(marker.end, this.end);
+    return this.#without(marker.end, Math.max(end, marker.end), [...bold, ...close]);
+  }
+
+  /** What is left out of a reply whose thought ends at `thoughtEnd`; what follows an action is counted elsewhere. */
+  discarded(thoughtEnd: number, { isAnswer }: { isAnswer: boolean }): Discarded[] {
+    const { edge, start } = this.outline;
+    const shown = isAnswer ? this.end : thoughtEnd;
+    const strays = this.#strays.filter(([from]) => from >= start && from < shown);
+    const before = trimTokens(this.text, start, thoughtEnd).stop;
+    return [
+      { kind: 'chat_token', chars: this.text.slice(0, edge).trim().length + before },
+      { kind: 'fence', chars: strays.reduce((sum, [from, to]) => sum + to - from, 0) },
+      { kind: 'stop', chars: isAnswer ? this.#stop : 0 },
+    ];
+  }
+
+  /** Where the reply's content starts if nothing but that content is in it. */
+  contentStart(): number {
+    const wrapper = this.outline.wrappers[0];
+    const [, reasoningEnd] = this.outline.reasoning.at(-1) ?? [0, this.outline.start];
+    return skipSpace(this.text, wrapper ? wrapper[1] : reasoningEnd);
+  }
+
+  /** Where the reply's content ends, before the fence that wraps it. */
+  contentEnd(): number {
+    return this.#beforeWrapper(this.contentStart(), this.end);
+  }
+
+  /** The label the content begins with, if that is `Thought:`. */
+  leadingThought(): Marker | null {
+    const first = this.outline.thoughts[0];
+    return first && this.contentStart() === first.start ? first : null;
+  }
+
+  #labels(): TextSpan[] {
+    return this.outline.thoughts.flatMap((marker) => labelSpans(this.text, marker));
+  }
+
+  /** The first `</final_answer>` that is not quoted closes an answer in tags, the last one any answer. */
+  #answerClose(marker: Marker): TextSpan[] {
+    const first = marker.tag ? this.text.indexOf(ANSWER_CLOSE, marker.end) : -1;
+    const last = this.text.endsWith(ANSWER_CLOSE, this.end) ? this.end - ANSWER_CLOSE.length : -1;
+    const at = first >= 0 && this.text.charAt(first - 1) !== '`' ? first : last;
+    return at < 0 ? [] : [[at, at + ANSWER_CLOSE.length]];
+  }
+
+  /** Before the last line if that is the closing fence of the whole reply. */
+  #beforeWrapper(from: number, end: number): number {
+    if (this.outline.wrappers.length === 0) return end;
+    const lines = new LineClassifier();
+    lines.sawProse();
+    let last = from;
+    let opens = false;
+    for (let start = from; start < end; start = lineEnd(this.text, start) + 1) {
+      const wasInside = lines.insideCodeFence;
+      lines.enter({ text: this.text, start, end: Math.min(lineEnd(this.text, start), end) });
+      opens = !wasInside && lines.insideCodeFence;
+      last = start;
+    }
+    return opens ? last : end;
+  }
+
+  #cut(start: number, end: number, spans: readonly TextSpan[]): string {
+    return this.#without(start, end, [...this.outline.reasoning, ...this.outline.wrappers, ...spans]);
+  }
+
+  #without(start: number, end: number, spans: readonly TextSpan[]): string {
+    const inside = [...spans, ...this.#strays]
+      .filter((span) => span[0] >= start && span[0] < end)
+      .sort((a, b) => a[0] - b[0]);
+    const parts: string[] = [];
+    let done = start;
+    for (const [from, to] of inside) {
+      parts.push(this.text.slice(done, Math.max(done, from)));
+      done = Math.max(done, to);
+    }
+    parts.push(this.text.slice(done, Math.max(done, end)));
+    return parts.join('').trim();
+  }
+}
+
+/** A label with the blanks after it, and the `**` that closes after its text. */
+function labelSpans(text: string, marker: Marker): TextSpan[] {
+  const label: TextSpan = [marker.start, skipBlanks(text, marker.end)];
+  return marker.openBold ? [label, ...closingBold(text, marker.end)] : [label];
+}
+
+/** `**` at the end of the line, where the label left its emphasis open. */
+function closingBold(text: string, from: number): TextSpan[] {
+  let end = lineEnd(text, from);
+  while (end > from && ' \t\r'.includes(text.charAt(end - 1))) end -= 1;
+  return end - 2 >= from && text.endsWith('**', end) ? [[end - 2, end]] : [];
+}

@@ -1,0 +1,112 @@
+/** The characters that reading looks for by code, since a scan over a mebibyte cannot slice strings. */
+export const character = {
+  tab: 9,
+  newline: 10,
+  space: 32,
+  asterisk: 42,
+  minus: 45,
+  dot: 46,
+  less: 60,
+  openBracket: 91,
+  backslash: 92,
+  backtick: 96,
+} as const;
+
+const NO_BREAK_SPACE = 0xa0;
+const LINE_SEPARATOR = 0x2028;
+const PARAGRAPH_SEPARATOR = 0x2029;
+const BYTE_ORDER_MARK = 0xfeff;
+/** Below this code lie control characters and Latin punctuation, from here on letters of all scripts. */
+const LAST_LATIN_SIGN = 0xbf;
+
+export function isBlank(code: number): boolean {
+  return code === character.space || code === character.tab;
+}
+
+/** White space that may stand between the parts of a value, line breaks included. */
+export function isSpace(code: number): boolean {
+  const isControl = code >= character.tab && code <= 13;
+  return (
+    code === character.space ||
+    isControl ||
+    code === NO_BREAK_SPACE ||
+    code === BYTE_ORDER_MARK ||
+    code === LINE_SEPARATOR
+  );
+}
+
+export function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function isLatinLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+}
+
+/** Letters of any script, digits, `_`, `$`: what a name is made of. */
+export function isWordCharacter(code: number): boolean {
+  return isLatinLetter(code) || isDigit(code) || code === 95 || code === 36 || isForeignLetter(code);
+}
+
+/** Letters, digits, `_`, `$`, `-`, `.`: what a key without quotes is made of. */
+export function isKeyCharacter(code: number): boolean {
+  return isWordCharacter(code) || code === character.minus || code === character.dot;
+}
+
+function isForeignLetter(code: number): boolean {
+  const isDashOrQuote = code >= 0x2010 && code <= 0x2027;
+  const isSeparator = code === LINE_SEPARATOR || code === PARAGRAPH_SEPARATOR || code === BYTE_ORDER_MARK;
+  return code > LAST_LATIN_SIGN && !isDashOrQuote && !isSeparator;
+}
+
+/** Whether one of `characters` stands at `position`; never at the end of the text. */
+export function isOneOf(characters: string, text: string, position: number): boolean {
+  return position < text.length && position >= 0 && characters.includes(text.charAt(position));
+}
+
+/** Past spaces, tabs and line breaks. */
+export function skipSpace(text: string, position: number): number {
+  let at = position;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Past spaces and tabs of one line. */
+export function skipBlanks(text: string, position: number): number {
+  let at = position;
+  while (isBlank(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Past digits, at most `most` of them. */
+export function skipDigits(text: string, position: number, most: number): number {
+  let at = position;
+  while (at - position < most && isDigit(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Past every repetition of one character. */
+export function skipRun(text: string, position: number, repeated: string): number {
+  let at = position;
+  while (at < text.length && text.charAt(at) === repeated) at += 1;
+  return at;
+}
+
+/** Where the line that holds `position` ends: its `\n` or the end of the text. */
+export function lineEnd(text: string, position: number): number {
+  const end = text.indexOf('\n', position);
+  return end < 0 ? text.length : end;
+}
+
+/** Nothing but blanks, and perhaps a carriage return, stands from `position` to the end of the line. */
+export function isRestBlank(text: string, position: number, end: number): boolean {
+  const rest = skipBlanks(text, position);
+  return rest >= end || text.charAt(rest) === '\r';
+}
+
+/** Past `json`, `python`, `tool_code` after the marks of a fence. */
+export function skipLanguage(text: string, position: number): number {
+  let at = position;
+  while (/[\w+#.-]/.test(text.charAt(at))) at += 1;
+  return at;
+}

@@ -1,0 +1,115 @@
+import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun } from './characters.js';
+import { bulletEnd, closesFence, fenceRun } from './markdown.js';
+import { type Marker, matchMarker } from './markers.js';
+import { EchoedFences, type OwnTag } from './own-fences.js';
+
+/**
+ * What a line of a reply is (rule: markers). `quoted`: what stands on it is shown, not meant (a fence with
+ * prose before it, a blockquote, a table row, a list item, one of our own fences). `wrapper`: a fence line
+ * that only wraps the reply, up to `end`. `value`: it begins like a JSON value, in whose strings no marker counts.
+ */
+export type Line =
+  | { readonly kind: 'blank' | 'quoted' | 'value' | 'prose' }
+  | { readonly kind: 'wrapper'; readonly end: number }
+  | { readonly kind: 'marker'; readonly marker: Marker };
+
+interface LineRange {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** Blanks of the line that stand no longer in `text`. */
+  readonly indent?: number;
+  /** False while more of the line may arrive. */
+  readonly isWhole?: boolean;
+}
+
+/** So much of a line is awaited before it is taken for text: enough to tell a list item from a label. */
+const LINE_HEAD = 16;
+/** A fence line is awaited to its end, up to this length. */
+const LONGEST_FENCE_LINE = 200;
+
+/** Follows a reply line by line through fences, lists and quotations; the one judge of where markers count. */
+export class LineClassifier {
+  /** The run of backticks or tildes that opened the fence we are in. */
+  #codeFence: string | null = null;
+  /** The fence that opened the reply and wraps it. */
+  #wrapper: string | null = null;
+  /** Column where the text of the current list item starts. */
+  #itemColumn: number | null = null;
+  #proseBefore = false;
+  readonly #echoed = new EchoedFences();
+
+  get insideCodeFence(): boolean {
+    return this.#codeFence !== null;
+  }
+
+  /** The reply has had text that is neither reasoning nor wrapping. */
+  get proseBefore(): boolean {
+    return this.#proseBefore;
+  }
+
+  sawProse(): void {
+    this.#proseBefore = true;
+  }
+
+  /** One of our own fence tags in the current line; what it opens is quotation from the next line on. */
+  enterOwnTag(tag: OwnTag): 'quotes' | 'stray' | 'text' {
+    return this.#echoed.enter(tag);
+  }
+
+  /** Null while too little of the line has arrived to tell; nothing is changed then. */
+  enter(line: LineRange): Line | null {
+    if (line.isWhole === false && isUndecided(line)) return null;
+    const { text, start, end } = line;
+    const first = skipBlanks(text, start);
+    if (first >= end || text.charAt(first) === '\r') return { kind: 'blank' };
+    if (this.#echoed.isInside) return { kind: 'quoted' };
+    const run = fenceRun(text, first, end);
+    if (this.#codeFence !== null) {
+      if (closesFence(this.#codeFence, run, { text, first, end })) this.#codeFence = null;
+      return { kind: 'quoted' };
+    }
+    return run === '' ? this.#enterText(line, first) : this.#enterFence(run, line, first);
+  }
+
+  #enterFence(run: string, { text, end }: LineRange, first: number): Line {
+    if (closesFence(this.#wrapper, run, { text, first, end })) this.#wrapper = null;
+    else if (!this.#proseBefore) this.#wrapper = run;
+    else {
+      this.#codeFence = run;
+      return { kind: 'quoted' };
+    }
+    return { kind: 'wrapper', end: fenceLineEnd(text, first, end) };
+  }
+
+  #enterText({ text, start, indent = 0 }: LineRange, first: number): Line {
+    if (isOneOf('>|', text, first)) return { kind: 'quoted' };
+    const column = indent - start;
+    const bullet = bulletEnd(text, first);
+    if (bullet > first) {
+      this.#itemColumn = skipBlanks(text, bullet) + column;
+      return { kind: 'quoted' };
+    }
+    if (this.#itemColumn !== null && first + column >= this.#itemColumn) return { kind: 'quoted' };
+    this.#itemColumn = null;
+    const marker = matchMarker(text, start);
+    if (marker && marker !== 'partial') return { kind: 'marker', marker };
+    return { kind: isOneOf('{[', text, first) ? 'value' : 'prose' };
+  }
+}
+
+/** A label, list item or fence may still be under way. */
+function isUndecided({ text, start, end }: LineRange): boolean {
+  const first = skipBlanks(text, start);
+  const awaited =
+    text.startsWith('``', first) || text.startsWith('~~', first) ? LONGEST_FENCE_LINE : LINE_HEAD;
+  if (end - start < awaited) return true;
+  const marker = matchMarker(text, start);
+  return marker === 'partial' || (marker !== null && marker.end > end - 2);
+}
+
+/** After a fence and its language; where the line goes on, the rest is text of the reply. */
+function fenceLineEnd(text: string, first: number, end: number): number {
+  const run = skipRun(text, first, text.charAt(first));
+  return isRestBlank(text, Math.min(skipLanguage(text, run), end), end) ? end : run;
+}
