@@ -9,7 +9,7 @@ import { expect, test } from '@jest/globals';
 const rooms: Record<string, readonly string[]> = {
   contract: ['zod', 'yaml'],
   conversation: ['contract:types'],
-  files: ['ignore', 'node:'],
+  files: ['node:'],
   'service/event-loop': ['node:'],
   'service/tokens': ['service/event-loop', 'js-tiktoken', 'node:crypto'],
   'service/parsing': ['@cfworker/json-schema'],
@@ -48,7 +48,7 @@ const rooms: Record<string, readonly string[]> = {
     'node:',
   ],
   sdk: ['contract:types'],
-  tools: ['sdk', 'files', 'ignore', 'diff', 'node:'],
+  tools: ['sdk', 'files', 'diff', 'node:'],
   cli: ['contract:types', 'sdk', 'tools', 'service', 'service/parsing', 'node:'],
 };
 

@@ -1,33 +1,37 @@
-import ignore, { type Ignore } from 'ignore';
+import type { LoopBreaks } from './loop-breaks.js';
+import { type PathPattern, readPathPattern } from './path-pattern.js';
 
 /** One `.gitignore`, for what is below its folder. */
 export interface IgnoreRules {
   /** `.` is the root. */
   readonly folder: string;
-  readonly rules: Ignore;
+  /** The last that fits decides. */
+  readonly patterns: readonly PathPattern[];
+}
+
+/** Reads the text of a `.gitignore`. */
+export function readIgnoreRules(folder: string, gitignore: string): IgnoreRules {
+  const lines = gitignore.replace(/^\uFEFF/, '').split(/\r?\n/);
+  return { folder, patterns: lines.map(readPathPattern).filter((pattern) => pattern !== undefined) };
 }
 
 /**
- * Each `**` multiplies the time of a match (12 of them: seconds for one path); real patterns have two or three
- * wildcards.
+ * Whether Git would leave an entry out whose folder it does not leave out: the rules nearest to it decide, the
+ * last of them first. Folders end in `/`.
  */
-const MAX_WILDCARDS = 4;
-const MAX_PATTERN_LENGTH = 512;
-
-export function ignoreRules(folder: string, gitignore: string): IgnoreRules {
-  const patterns = gitignore.split(/\r?\n/).filter(isBounded);
-  return { folder, rules: ignore({ ignorecase: false }).add(patterns) };
-}
-
-/** Whether Git would leave the path out: the rules nearest to it decide. Folders end in `/`. */
-export function isIgnored(path: string, chain: readonly IgnoreRules[]): boolean {
-  for (const { folder, rules } of chain.toReversed()) {
-    const verdict = rules.test(folder === '.' ? path : path.slice(folder.length + 1));
-    if (verdict.ignored || verdict.unignored) return verdict.ignored;
+export async function isIgnored(
+  path: string,
+  chain: readonly IgnoreRules[],
+  breaks: LoopBreaks,
+): Promise<boolean> {
+  const isFolder = path.endsWith('/');
+  const parts = (isFolder ? path.slice(0, -1) : path).split('/');
+  for (const { folder, patterns } of chain.toReversed()) {
+    const below = folder === '.' ? parts : parts.slice(folder.split('/').length);
+    for (const { negated, foldersOnly, fits } of patterns.toReversed()) {
+      if (breaks.isDue) await breaks.take();
+      if ((isFolder || !foldersOnly) && fits(below)) return !negated;
+    }
   }
   return false;
-}
-
-function isBounded(pattern: string): boolean {
-  return pattern.length <= MAX_PATTERN_LENGTH && pattern.split(/\*+/).length - 1 <= MAX_WILDCARDS;
 }

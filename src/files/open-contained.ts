@@ -1,13 +1,13 @@
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isSecretPath } from './secret-paths.js';
 
 /**
  * No link as the last part; no waiting for the other end of a FIFO. Windows knows neither flag: there the type is
  * checked before and after.
  */
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** A file or folder that was inside the root when it was opened. Whatever is read must be read from the handle. */
 export interface Contained {
@@ -19,45 +19,73 @@ export interface Contained {
   readonly path: string;
 }
 
+/** A path that is not opened. */
+export class RefusedPath extends Error {
+  override readonly name = 'RefusedPath';
+  /**
+   * `outside` if it leads out of the root, whether there is something or not; `unreadable` for what is missing,
+   * forbidden, neither file nor folder, or failed for the reason in `cause`.
+   */
+  readonly reason: 'outside' | 'unreadable';
+
+  constructor(reason: 'outside' | 'unreadable', options?: ErrorOptions) {
+    super(`The path is ${reason}.`, options);
+    this.reason = reason;
+  }
+}
+
 /** Whether the opened file really lies at the path, inside the root. */
 export type OpenedCheck = (handle: FileHandle, root: string, path: string) => Promise<boolean>;
 
 /**
  * Opens a path below a root, itself a real path. Contained by real path: links may lead anywhere inside the root,
  * but to nothing outside and to no secret. The path is checked before it is opened and the handle after, so a
- * swap between check and open gains nothing. Undefined for whatever is missing, forbidden or neither file nor folder.
+ * swap between check and open gains nothing. Throws `RefusedPath`.
  */
 export async function openContained(
   root: string,
   path: string,
   isWhereItSays: OpenedCheck = openedCheck,
-): Promise<Contained | undefined> {
-  const real = await known(realpath(join(root, path)));
-  if (real === undefined || !isAllowed(root, real)) return undefined;
-  const before = await known(lstat(real));
-  if (!before?.isFile() && !before?.isDirectory()) return undefined; // opening a device may already act on it
-  const handle = await known(open(real, READ_FLAGS));
-  if (!handle) return undefined;
-  const contained = await known(inspect(handle, root, real, isWhereItSays));
-  if (!contained) await handle.close();
-  return contained;
+): Promise<Contained> {
+  const real = await locateContained(root, path);
+  const before = await readable(lstat(real));
+  if (!before.isFile() && !before.isDirectory()) throw new RefusedPath('unreadable'); // opening a device may act on it
+  const handle = await readable(open(real, readFlags));
+  try {
+    const stats = await readable(handle.stat());
+    if (!stats.isFile() && !stats.isDirectory()) throw new RefusedPath('unreadable');
+    if (!(await readable(isWhereItSays(handle, root, real)))) throw new RefusedPath('outside');
+    const kind = stats.isFile() ? 'file' : 'folder';
+    return { handle, kind, size: stats.size, path: pathInside(root, real) };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 }
 
-async function inspect(
-  handle: FileHandle,
-  root: string,
-  ...[real, isWhereItSays]: [string, OpenedCheck]
-): Promise<Contained | undefined> {
-  const stats = await handle.stat();
-  if (!stats.isFile() && !stats.isDirectory()) return undefined;
-  if (!(await isWhereItSays(handle, root, real))) return undefined;
-  const kind = stats.isFile() ? 'file' : 'folder';
-  return { handle, kind, size: stats.size, path: insidePath(root, real) };
+/** Where a path really leads, links followed; its last parts need not exist yet. Throws `RefusedPath`. */
+export async function locateContained(root: string, path: string): Promise<string> {
+  const real = await follow(resolve(root, path));
+  if (!isInside(root, real)) throw new RefusedPath('outside');
+  if (isSecretPath(pathInside(root, real))) throw new RefusedPath('unreadable');
+  return real;
+}
+
+async function follow(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' || dirname(path) === path)
+      throw new RefusedPath('unreadable', { cause: error });
+    return join(await follow(dirname(path)), basename(path));
+  }
 }
 
 /** Asks the kernel where the opened file is. */
-export const checkByKernel: OpenedCheck = async (handle, root) =>
-  isAllowed(root, await readlink(`/proc/self/fd/${handle.fd}`));
+export const checkByKernel: OpenedCheck = async (handle, root) => {
+  const opened = await readlink(`/proc/self/fd/${handle.fd}`);
+  return isInside(root, opened) && !isSecretPath(pathInside(root, opened));
+};
 
 /** One walk can be deceived by two swaps at the right moments (measured: 17 of 44,650 times); so many cannot. */
 const WALKS = 4;
@@ -89,21 +117,24 @@ export const kernelKnowsPaths = existsSync('/proc/self/fd');
 
 const openedCheck = kernelKnowsPaths ? checkByKernel : checkByWalk;
 
-function isAllowed(root: string, real: string): boolean {
-  if (real === root) return true;
-  const inside = root.endsWith(sep) ? root : root + sep;
-  return real.startsWith(inside) && !isSecretPath(insidePath(root, real));
+function isInside(root: string, real: string): boolean {
+  return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-function insidePath(root: string, real: string): string {
+/** A real path as people write it: relative to the root, with `/`; `.` for the root itself. */
+export function pathInside(root: string, real: string): string {
   return relative(root, real).split(sep).join('/') || '.';
 }
 
-/** Missing, forbidden, a loop of links, too long a name: from outside they are all the same. */
-export async function known<Value>(found: Promise<Value>): Promise<Value | undefined> {
+/** The system's code, such as `ENOENT`; empty for other errors. Errors of another realm are errors too. */
+export const systemCode = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+
+/** Missing, not permitted, a loop of links, too long a name: from outside they are all the same. */
+async function readable<Value>(found: Promise<Value>): Promise<Value> {
   try {
     return await found;
-  } catch {
-    return undefined;
+  } catch (error) {
+    throw new RefusedPath('unreadable', { cause: error });
   }
 }

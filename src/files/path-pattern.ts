@@ -1,19 +1,100 @@
-import ignore from 'ignore';
+import { anything, fitsSequence, namePattern } from './name-pattern.js';
+
+/** One line of a `.gitignore`. */
+export interface PathPattern {
+  /** True for `!pattern`, which takes back what an earlier line said. */
+  readonly negated: boolean;
+  /** True for `pattern/`. */
+  readonly foldersOnly: boolean;
+  /** Whether it fits a path given by its parts, counted from the folder where the pattern stands. */
+  fits(parts: readonly string[]): boolean;
+}
+
+/** Real patterns are short, and the time of a match grows with the pattern. */
+const MAX_PATTERN_LENGTH = 512;
+
+/** Reads a pattern as Git does (gitignore(5)). Undefined for comments, for nothing, and for what can fit no path. */
+export function readPathPattern(line: string): PathPattern | undefined {
+  const text = withoutTrailingSpaces(line);
+  if (text === '' || text.startsWith('#') || text.length > MAX_PATTERN_LENGTH) return undefined;
+  const negated = text.startsWith('!');
+  const body = negated ? text.slice(1) : text;
+  const foldersOnly = body.endsWith('/');
+  const path = foldersOnly ? body.slice(0, -1) : body;
+  const fits = path.includes('/') ? anchored(path) : anywhere(path);
+  return fits && { negated, foldersOnly, fits };
+}
+
+/** A space at the end counts only after a backslash. */
+function withoutTrailingSpaces(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === ' ' && line[end - 2] !== '\\') end -= 1;
+  return line.slice(0, end);
+}
+
+function anywhere(glob: string): PathPattern['fits'] | undefined {
+  const fits = glob === '' ? undefined : namePattern(glob);
+  return fits && ((parts) => fits(parts.at(-1) ?? ''));
+}
+
+/** A slash anywhere but at the end ties a pattern to its folder. */
+function anchored(path: string): PathPattern['fits'] | undefined {
+  const globs = path.replace(/^\//, '').split('/');
+  if (globs.at(-1) === '**') globs.push('*'); // `a/**` is what is inside of `a`, not `a` itself
+  const pattern = globs.map((glob) => (glob === '**' ? anything : namePattern(glob)));
+  const parts = pattern.filter((part) => part !== undefined);
+  if (parts.length < pattern.length) return undefined;
+  return (names) => fitsSequence(names, parts);
+}
+
+/** Patterns that one pattern with braces may stand for. */
+const MAX_ALTERNATIVES = 256;
 
 /**
  * Says whether a path fits a pattern written as in `.gitignore`: `*.ts` at any depth, `src/**\/*.test.ts` from the
- * root, `{a,b}` for either.
+ * root, `{a,b}` for either. Undefined if the pattern is too long or stands for too many others.
  */
-export function pathMatcher(pattern: string): (path: string) => boolean {
-  const rules = ignore().add(expandBraces(pattern).map(escapeFirst));
-  return (path) => rules.ignores(path);
+export function pathMatcher(pattern: string): ((path: string) => boolean) | undefined {
+  const expanded = pattern.length > MAX_PATTERN_LENGTH ? undefined : expandBraces(pattern);
+  const patterns = expanded
+    ?.map((each) => readPathPattern(asLine(each)))
+    .filter((each) => each !== undefined);
+  return patterns && ((path) => patterns.some((each) => fitsOrIsBelow(each, path.split('/'))));
 }
 
-function expandBraces(pattern: string): string[] {
-  const [whole, before = '', choices, after = ''] = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/.exec(pattern) ?? [];
-  if (whole === undefined || choices === undefined) return [pattern];
-  return choices.split(',').flatMap((choice) => expandBraces(before + choice + after));
+/** What a pattern says of a folder counts for all that is below. */
+function fitsOrIsBelow(pattern: PathPattern, parts: readonly string[]): boolean {
+  return parts.some(
+    (_, index) =>
+      (index < parts.length - 1 || !pattern.foldersOnly) && pattern.fits(parts.slice(0, index + 1)),
+  );
+}
+
+function expandBraces(pattern: string): string[] | undefined {
+  const done: string[] = [];
+  const pending = [pattern];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const choices = expandOne(next);
+    if (!choices) done.push(next);
+    else pending.push(...choices.toReversed());
+    if (done.length + pending.length > MAX_ALTERNATIVES) return undefined;
+  }
+  return done;
+}
+
+/** Expands the first pair of braces that has a comma and no braces inside. */
+function expandOne(pattern: string): string[] | undefined {
+  let open = -1;
+  for (let at = 0; at < pattern.length; at += 1) {
+    if (pattern[at] === '{') open = at;
+    if (pattern[at] !== '}' || open < 0) continue;
+    const choices = pattern.slice(open + 1, at).split(',');
+    const [before, after] = [pattern.slice(0, open), pattern.slice(at + 1)];
+    if (choices.length > 1) return choices.map((choice) => before + choice + after);
+    open = -1;
+  }
+  return undefined;
 }
 
 /** `!` and `#` mean something else at the start of a line of `.gitignore`; a leading `./` means nothing there. */
-const escapeFirst = (pattern: string): string => pattern.replace(/^\.\//, '/').replace(/^[!#]/, '\\$&');
+const asLine = (pattern: string): string => pattern.replace(/^\.\//, '/').replace(/^[!#]/, '\\$&');

@@ -1,7 +1,7 @@
 /** Folders whose contents are never context: version control internals and credential stores. */
 const secretFolders = new Set(['.git', '.ssh', '.gnupg', '.aws', '.gcloud', '.kube']);
 
-/** Files that hold keys, tokens or passwords by convention (SPEC §5). `*` stands for anything. */
+/** Files that hold keys, tokens or passwords by convention (rule: secret-files). `*` stands for anything. */
 const secretFiles = [
   '.env*',
   '*.env',

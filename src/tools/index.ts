@@ -1,4 +1,4 @@
 /** The tool pack for Node: tools over one folder, contained in it by real path. */
+export type { ToolLimits } from './limits.js';
 export { ProjectRoot } from './project-root.js';
-export { runsFolder } from './read/search-memory.js';
-export { createReadTools, createToolPack } from './tool-pack.js';
+export { createReadTools, createToolPack, type ToolPackOptions } from './tool-pack.js';

@@ -1,17 +1,25 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { TerminalToolError, ToolError } from '../sdk/actions/tool-errors.js';
-import { isForbidden } from './forbidden-paths.js';
-import { errorCode, notReadable, toToolError } from './system-failure.js';
+import { open, realpath } from 'node:fs/promises';
+import {
+  type Contained,
+  kernelKnowsPaths,
+  locateContained,
+  openContained,
+  pathInside,
+} from '../files/open-contained.js';
+import { type FileText, readText } from '../files/read-text.js';
+import { type WalkedEntry, type WalkOptions, walkFolder } from '../files/walk-folder.js';
+import { ToolError } from '../sdk/actions/tool-errors.js';
+import { notReadable, toToolError } from './system-failure.js';
 
-const noFollow = constants.O_NOFOLLOW ?? 0;
-const noWait = constants.O_NONBLOCK ?? 0;
-const folderOnly = constants.O_DIRECTORY ?? 0;
+/** In bytes. What is larger is not source code, and a sparse file can claim any size. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /**
  * The one folder that tools may touch. Every path is judged by where it really leads, and what was opened is
- * judged once more, so that swapping a link between check and open gains nothing (SPEC §5, §12).
+ * judged once more, so that swapping a link between check and open gains nothing (rule: containment). What goes
+ * wrong is an error that the model can read: a path outside the root a terminal one, missing and forbidden the
+ * same `ToolError`.
  */
 export class ProjectRoot {
   /** The folder's real path. */
@@ -24,33 +32,36 @@ export class ProjectRoot {
   /** The root itself may be a link. Throws if there is no such folder. */
   static async open(folder: string): Promise<ProjectRoot> {
     const real = await realpath(folder);
-    const handle = await open(real, constants.O_RDONLY | folderOnly);
+    const handle = await open(real, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
     await handle.close();
     return new ProjectRoot(real);
   }
 
   /** The path as a person writes it: relative to the root, with `/`; `.` for the root. */
   name(realPath: string): string {
-    return relative(this.folder, realPath).split(sep).join('/') || '.';
+    return pathInside(this.folder, realPath);
   }
 
-  /**
-   * Where the path really leads; it need not exist yet. Throws a terminal error for anything outside the root,
-   * and the same `ToolError` for missing and forbidden.
-   */
+  /** Where the path really leads; it need not exist yet. */
   async locate(path: string): Promise<string> {
-    if (path.includes('\0')) throw new ToolError('A path cannot contain a NUL character.');
-    if (path.includes('\\')) throw new ToolError('Use "/" between the parts of a path.');
-    const real = await this.#follow(resolve(this.folder, path), path);
-    if (!this.#contains(real)) throw outside(path);
-    if (isForbidden(this.name(real))) throw notReadable(path);
-    return real;
+    checkSpelling(path);
+    return translated(path, locateContained(this.folder, path));
   }
 
-  /** Opens a regular file for reading; never waits for a pipe or a device. The caller closes it. */
-  async openFile(path: string): Promise<FileHandle> {
-    const real = await this.locate(path);
-    return this.#openVerified(real, constants.O_RDONLY | noWait, path);
+  /** The text of a file. Throws `ToolError` for binary and for huge files. */
+  async readText(path: string): Promise<FileText> {
+    const text = await this.readIfText(path);
+    if (!text) throw new ToolError(`"${path}" is a binary file.`);
+    return text;
+  }
+
+  /** The text of a file, or undefined if it is binary. Throws `ToolError` for huge files. */
+  async readIfText(path: string): Promise<FileText | undefined> {
+    return this.#withOpened(path, 'file', async (file) => {
+      if (file.size > MAX_FILE_BYTES)
+        throw new ToolError(`"${path}" is too large to read: ${file.size} bytes.`);
+      return readText(file, MAX_FILE_BYTES);
+    });
   }
 
   /**
@@ -58,53 +69,56 @@ export class ProjectRoot {
    * system has such paths (Linux), else its real path.
    */
   async useFolder<Result>(path: string, use: (pinned: string) => Promise<Result>): Promise<Result> {
-    const real = await this.locate(path);
-    const handle = await this.#openVerified(real, constants.O_RDONLY | folderOnly, path);
+    return this.#withOpened(path, 'folder', async ({ handle, path: inside }) =>
+      use(kernelKnowsPaths ? `/proc/self/fd/${handle.fd}` : `${this.folder}/${inside}`),
+    );
+  }
+
+  /** What lies there, or undefined for what cannot be read or is forbidden. */
+  async kindOf(path: string): Promise<Contained['kind'] | undefined> {
+    checkSpelling(path);
+    const opened = await openContained(this.folder, path).catch(() => undefined);
+    await opened?.handle.close();
+    return opened?.kind;
+  }
+
+  /** Everything below a folder, as `walkFolder` tells it. */
+  async *walk(path: string, options: WalkOptions): AsyncGenerator<WalkedEntry> {
+    const folder = this.name(await this.locate(path));
     try {
-      const pinned = `/proc/self/fd/${handle.fd}`;
-      return await use((await linkTarget(pinned)) === undefined ? real : pinned);
+      yield* walkFolder(this.folder, folder, options);
+    } catch (error) {
+      options.signal.throwIfAborted();
+      throw toToolError(error, path);
+    }
+  }
+
+  async #withOpened<Result>(
+    path: string,
+    kind: Contained['kind'],
+    use: (opened: Contained) => Promise<Result>,
+  ): Promise<Result> {
+    checkSpelling(path);
+    const opened = await translated(path, openContained(this.folder, path));
+    try {
+      if (opened.kind !== kind) throw notReadable(path);
+      return await use(opened);
     } catch (error) {
       throw toToolError(error, path);
     } finally {
-      await handle.close();
+      await opened.handle.close();
     }
-  }
-
-  /** Resolves links in the part of the path that exists: a file to be written may not exist yet. */
-  async #follow(target: string, path: string): Promise<string> {
-    try {
-      return await realpath(target);
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw toToolError(error, path);
-      return join(await this.#follow(dirname(target), path), basename(target));
-    }
-  }
-
-  async #openVerified(real: string, flags: number, path: string): Promise<FileHandle> {
-    const handle = await open(real, flags | noFollow).catch((error) => {
-      throw toToolError(error, path);
-    });
-    try {
-      const opened = (await linkTarget(`/proc/self/fd/${handle.fd}`)) ?? (await realpath(real));
-      if (!this.#contains(opened)) throw outside(path);
-      if (isForbidden(this.name(opened))) throw notReadable(path);
-      const expectFolder = (flags & folderOnly) !== 0;
-      const status = await handle.stat();
-      if (expectFolder ? !status.isDirectory() : !status.isFile()) throw notReadable(path);
-      return handle;
-    } catch (error) {
-      await handle.close();
-      throw toToolError(error, path);
-    }
-  }
-
-  #contains(real: string): boolean {
-    const below = relative(this.folder, real);
-    return below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
   }
 }
 
-const outside = (path: string): TerminalToolError =>
-  new TerminalToolError('SECURITY_VIOLATION', `The path "${path}" leads outside the project folder.`);
+/** A hint where the spelling alone is wrong. */
+function checkSpelling(path: string): void {
+  if (path.includes('\0')) throw new ToolError('A path cannot contain a NUL character.');
+  if (path.includes('\\')) throw new ToolError('Use "/" between the parts of a path.');
+}
 
-const linkTarget = (path: string): Promise<string | undefined> => readlink(path).catch(() => undefined);
+async function translated<Value>(path: string, found: Promise<Value>): Promise<Value> {
+  return found.catch((error) => {
+    throw toToolError(error, path);
+  });
+}

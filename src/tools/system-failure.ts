@@ -1,3 +1,4 @@
+import { RefusedPath, systemCode } from '../files/open-contained.js';
 import { TerminalToolError, ToolError } from '../sdk/actions/tool-errors.js';
 
 /** The machine's own trouble, which no other argument would mend. */
@@ -17,7 +18,8 @@ const systemFailures: Readonly<Record<string, string>> = {
  */
 export function toToolError(error: unknown, path: string): Error {
   if (error instanceof ToolError || error instanceof TerminalToolError) return error;
-  const failure = systemFailures[errorCode(error)];
+  if (error instanceof RefusedPath && error.reason === 'outside') return outside(path);
+  const failure = systemFailures[systemCode(error instanceof RefusedPath ? error.cause : error)];
   if (failure) return new TerminalToolError('SYSTEM_ERROR', `${failure} (${path})`, { cause: error });
   return notReadable(path);
 }
@@ -25,6 +27,5 @@ export function toToolError(error: unknown, path: string): Error {
 export const notReadable = (path: string): ToolError =>
   new ToolError(`There is no readable file or folder at "${path}".`);
 
-/** The system's code, such as `ENOENT`; empty for other errors. Errors of another realm are errors too. */
-export const errorCode = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+const outside = (path: string): TerminalToolError =>
+  new TerminalToolError('SECURITY_VIOLATION', `The path "${path}" leads outside the project folder.`);

@@ -1,4 +1,5 @@
 import type { Tool } from '../sdk/actions/define-tool.js';
+import { defaultLimits, type ToolLimits } from './limits.js';
 import { ProjectRoot } from './project-root.js';
 import { findDefinitionTool } from './read/find-definition.js';
 import { getFileTreeTool } from './read/get-file-tree.js';
@@ -10,26 +11,55 @@ import { runCommandTool } from './run/run-command.js';
 import { editFileTool } from './write/edit-file.js';
 import { writeFileTool } from './write/write-file.js';
 
-type ToolOfRoot = (root: ProjectRoot) => Tool;
+/** What the tools of a pack may do. */
+export interface ToolPackOptions extends Partial<ToolLimits> {
+  /** Where runs of this project are saved, for `search_memory`; without it, only `.stepwise/runs` of the project. */
+  readonly savedRunsFolder?: string;
+}
 
-const readTools: readonly ToolOfRoot[] = [
-  searchCodeTool,
-  readFileTool,
-  listFilesTool,
-  getFileTreeTool,
-  findDefinitionTool,
-  searchMemoryTool,
+/** What each tool of a pack is made from. */
+interface PackParts extends ToolLimits {
+  readonly root: ProjectRoot;
+  readonly savedRunsFolder: string | undefined;
+}
+
+const readTools: readonly ((parts: PackParts) => Tool)[] = [
+  ({ root, maxMatches }) => searchCodeTool(root, maxMatches),
+  ({ root, maxLines }) => readFileTool(root, maxLines),
+  ({ root, maxFiles }) => listFilesTool(root, maxFiles),
+  ({ root, maxFiles }) => getFileTreeTool(root, maxFiles),
+  ({ root, maxMatches }) => findDefinitionTool(root, maxMatches),
+  ({ root, savedRunsFolder }) => searchMemoryTool(root, savedRunsFolder),
 ];
-const changeTools: readonly ToolOfRoot[] = [editFileTool, writeFileTool, runCommandTool];
+
+const changeTools: readonly ((parts: PackParts) => Tool)[] = [
+  ({ root }) => editFileTool(root),
+  ({ root }) => writeFileTool(root),
+  ({ root, commandTimeoutMs }) => runCommandTool(root, commandTimeoutMs),
+];
 
 /** Tools that look at a folder and change nothing. Throws if there is no such folder. */
-export async function createReadTools(folder: string): Promise<readonly Tool[]> {
-  const root = await ProjectRoot.open(folder);
-  return readTools.map((create) => create(root));
+export async function createReadTools(
+  folder: string,
+  options: ToolPackOptions = {},
+): Promise<readonly Tool[]> {
+  const parts = await packParts(folder, options);
+  return readTools.map((create) => create(parts));
 }
 
 /** All tools for a folder; those that change something ask for approval first. Throws if there is no such folder. */
-export async function createToolPack(folder: string): Promise<readonly Tool[]> {
+export async function createToolPack(
+  folder: string,
+  options: ToolPackOptions = {},
+): Promise<readonly Tool[]> {
+  const parts = await packParts(folder, options);
+  return [...readTools, ...changeTools].map((create) => create(parts));
+}
+
+async function packParts(
+  folder: string,
+  { savedRunsFolder, ...limits }: ToolPackOptions,
+): Promise<PackParts> {
   const root = await ProjectRoot.open(folder);
-  return [...readTools, ...changeTools].map((create) => create(root));
+  return { ...defaultLimits, ...limits, root, savedRunsFolder };
 }

@@ -96,7 +96,7 @@ function traversals(): string[] {
   return [...relative, ...absolute].flatMap((path) => [path, `${path}:1-2`]).slice(0, 9_000);
 }
 
-describe('§16 path payloads: 0 bytes from outside, and one answer for missing and forbidden', () => {
+describe('path payloads (rule: containment): 0 bytes from outside, and one answer for missing and forbidden', () => {
   const payloads = traversals().filter((path) => !path.includes('\0') || path.length < 40);
   const batches = Array.from({ length: Math.ceil(payloads.length / 1_000) }, (_, index) =>
     payloads.slice(index * 1_000, (index + 1) * 1_000),
@@ -146,7 +146,7 @@ describe('§16 path payloads: 0 bytes from outside, and one answer for missing a
   });
 });
 
-describe('§5 links', () => {
+describe('links (rule: containment)', () => {
   const links: Record<string, string> = {
     'file-link': join(home, 'secret.txt'),
     'relative-link': '../secret.txt',
@@ -205,7 +205,7 @@ describe('§5 links', () => {
   });
 });
 
-describe('§5 50 special files', () => {
+describe('50 special files (rule: containment)', () => {
   const special = join(home, 'special');
   mkdirSync(special, { recursive: true });
   const specialSource = projectFolderSource(special);

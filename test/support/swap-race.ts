@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type OpenedCheck, openContained } from '../../src/files/open-contained.js';
-import { walkFolder } from '../../src/files/walk-folder.js';
+import { listNearest } from '../../src/files/walk-folder.js';
 import { projectFolderSource } from '../../src/service/context/sources/project-folder.js';
 import { writeFiles } from './temporary-folder.js';
 
@@ -78,7 +78,7 @@ function layOut(home: string): string {
 }
 
 async function readWith(root: string, path: string, check: OpenedCheck): Promise<string> {
-  const opened = await openContained(root, path, check);
+  const opened = await openContained(root, path, check).catch(() => undefined);
   if (!opened) return '';
   try {
     return await opened.handle.readFile('utf8');
@@ -93,5 +93,5 @@ async function readFolder(root: string, path: string): Promise<string> {
 }
 
 async function listFolder(root: string, path: string): Promise<string> {
-  return (await walkFolder(root, path, new AbortController().signal)).paths.join('\n');
+  return (await listNearest(root, path, new AbortController().signal)).paths.join('\n');
 }

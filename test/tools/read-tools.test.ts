@@ -6,7 +6,7 @@ import { openWorkshop } from '../support/workshop.js';
 const lines = (count: number, text = 'line') =>
   Array.from({ length: count }, (_, index) => `${text} ${index + 1}\n`).join('');
 
-describe('§12 read_file', () => {
+describe('read_file (rule: tool-pack)', () => {
   test('shows numbered lines under a header with path, range and total', async () => {
     const { call } = await openWorkshop({ 'a.txt': 'one\ntwo\n\nfour' });
     expect(await call('read_file', { path: 'a.txt', start_line: 2, end_line: 9 })).toBe(
@@ -41,7 +41,7 @@ describe('§12 read_file', () => {
   });
 });
 
-describe('§12 list_files and get_file_tree', () => {
+describe('list_files and get_file_tree (rule: tool-pack)', () => {
   const project = {
     'README.md': '',
     'src/a.ts': '',
@@ -127,11 +127,11 @@ describe('§12 list_files and get_file_tree', () => {
   });
 });
 
-describe('§12 search_code', () => {
+describe('search_code (rule: tool-pack)', () => {
   test('shows path, line and text, and counts', async () => {
     const { call } = await openWorkshop({ 'a.ts': 'x\n  const Price = 1;\n', 'b/c.ts': 'price()\r\n' });
     expect(await call('search_code', { pattern: 'price' })).toBe(
-      'a.ts:2: const Price = 1;\nb/c.ts:1: price()\nshowing 2 of 2 matches',
+      'a.ts:2:   const Price = 1;\nb/c.ts:1: price()\nshowing 2 of 2 matches',
     );
   });
 
@@ -167,7 +167,7 @@ describe('§12 search_code', () => {
   });
 });
 
-describe('§12 find_definition', () => {
+describe('find_definition (rule: tool-pack)', () => {
   test.each([
     'export async function total(items) {',
     'const total = (a) => a;',
@@ -184,7 +184,7 @@ describe('§12 find_definition', () => {
   ])('finds `%s`', async (definition) => {
     const { call } = await openWorkshop({ 'a.txt': `// total is used here\ntotal(1);\n${definition}\n` });
     expect(await call('find_definition', { symbol: 'total' })).toBe(
-      `a.txt:3: ${definition.trim()}\nshowing 1 of 1 matches`,
+      `a.txt:3: ${definition}\nshowing 1 of 1 matches`,
     );
   });
 

@@ -26,7 +26,7 @@ async function pidsIn(file: string): Promise<number[]> {
   return readFileSync(file, 'utf8').trim().split('\n').map(Number);
 }
 
-describe('§12 run_command', () => {
+describe('run_command (rule: tool-pack)', () => {
   test('shows exit code, output and errors in their order', async () => {
     expect((await run('echo one; echo two >&2; echo three')).output).toBe('Exit code 0.\none\ntwo\nthree');
   });

@@ -26,7 +26,7 @@ const runs = {
   '.stepwise/runs/notes.txt': 'coupons',
 };
 
-test('§12 search_memory finds saved runs by words of task and answer, best first', async () => {
+test('search_memory (rule: tool-pack) finds saved runs by words of task and answer, best first', async () => {
   const { call } = await openWorkshop(runs);
   const text = await call('search_memory', { query: 'Coupons, please' });
   expect(text).toMatch(
@@ -36,14 +36,14 @@ test('§12 search_memory finds saved runs by words of task and answer, best firs
   expect(text.length).toBeLessThan(1_000);
 });
 
-test('§12 its limit is kept, and said', async () => {
+test('search_memory: its limit is kept, and said', async () => {
   const { call } = await openWorkshop(runs);
   expect(await call('search_memory', { query: 'coupons', limit: 1 })).toMatch(
     /showing 1 of 2 runs; use other words or a higher limit$/,
   );
 });
 
-test('§12 without saved runs, or without words, it says so', async () => {
+test('search_memory: without saved runs, or without words, it says so', async () => {
   const { call } = await openWorkshop();
   expect(await call('search_memory', { query: 'coupons' })).toBe('No earlier run fits.');
   await expect(call('search_memory', { query: '!?' })).rejects.toThrow('no words');

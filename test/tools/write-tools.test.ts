@@ -27,7 +27,7 @@ const read = ({ folder }: Workshop, path: string) => readFileSync(join(folder, p
 const preview = ({ tool }: Workshop, name: string, args: ToolArguments) =>
   tool(name).preview?.(args, context);
 
-describe('§12 write_file', () => {
+describe('write_file (rule: tool-pack)', () => {
   test('writes a whole file with its folders, and says what it did', async () => {
     const shop = await openWorkshop();
     expect(await shop.call('write_file', { path: 'a/b/c.txt', content: 'one\ntwo\n' })).toBe(
@@ -118,7 +118,7 @@ describe('§12 write_file', () => {
   });
 });
 
-describe('§12 edit_file', () => {
+describe('edit_file (rule: tool-pack)', () => {
   const code = 'const a = 1;\nconst b = 1;\nconst c = 3;\n';
   const edit = (old_string: string, new_string: string) => ({ path: 'a.ts', old_string, new_string });
 

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ApprovalRule } from '../../sdk/actions/approval.js';
-import { userFolder } from '../session/user-folder.js';
-import { writeWhole } from '../session/write-whole.js';
+import { configFolder, writeWhole } from '../session/user-files.js';
 
 /** What a person allowed for good, by project folder; kept in the person's own configuration, not the project's. */
 type RulesByFolder = Readonly<Record<string, readonly ApprovalRule[]>>;
@@ -11,7 +10,7 @@ export class ApprovalRules {
   readonly #file: string;
   readonly #folder: string;
 
-  constructor(folder: string, file = join(userFolder(), 'approvals.json')) {
+  constructor(folder: string, file = join(configFolder(), 'approvals.json')) {
     this.#file = file;
     this.#folder = folder;
   }

@@ -4,8 +4,8 @@ import { replayRun } from '../../sdk/saved/replay-run.js';
 import type { Trajectory } from '../../sdk/saved/trajectory.js';
 import { toOfferedTool } from '../../service/parsing/arguments/offered-tool.js';
 import { parseCompletion } from '../../service/parsing/parse-completion.js';
+import { readSavedRun } from '../session/saved-runs.js';
 import type { SessionParts } from '../session/session.js';
-import { readSavedRun } from './read-saved-run.js';
 
 /** Shows a saved run as it was, then reads its completions with the parser of today. Resolves to the exit code. */
 export async function replay(file: string, { screen, flags }: Pick<SessionParts, 'screen' | 'flags'>) {

@@ -1,5 +1,5 @@
+import { saveRun } from '../session/saved-runs.js';
 import type { Session } from '../session/session.js';
-import { writeWhole } from '../session/write-whole.js';
 import { exitCodes } from './exit-codes.js';
 
 /** One task from start to end, as scripts and a person in a hurry want it. Resolves to the exit code. */
@@ -42,7 +42,7 @@ async function save({ parts, last }: Session): Promise<boolean> {
   const file = parts.flags.save;
   if (file === undefined || !last) return true;
   try {
-    await writeWhole(file, `${JSON.stringify(last.run.save(), null, 1)}\n`);
+    await saveRun(last.run.save(), { folder: parts.folder, file });
     return true;
   } catch (error) {
     parts.screen.print(`The run could not be saved: ${error instanceof Error ? error.message : error}`);

@@ -2,12 +2,12 @@ import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Service } from '../../service/start.js';
 import { ApprovalRules } from '../approval/approval-rules.js';
 import { type RunFlags, UsageError } from '../commands/read-arguments.js';
-import { readSavedRun } from '../commands/read-saved-run.js';
 import type { Screen } from '../screen/screen.js';
 import type { Terminal } from '../screen/terminal.js';
 import { findKey, type ModelChoice, offlineModel, offlineNotice } from './choose-model.js';
 import { offerOllama } from './ollama.js';
 import { folderAt, openTools } from './open-tools.js';
+import { readSavedRun } from './saved-runs.js';
 import { Session } from './session.js';
 
 export interface View {
@@ -30,13 +30,18 @@ export async function openSession(
 ): Promise<OpenSession> {
   const { flags } = view;
   if (interactive && !view.terminal.isInteractive) throw new UsageError('There is no task, and no terminal.');
+  const folder = await folderAt(flags.dir);
   const tools = await openTools(flags);
-  const rules = new ApprovalRules(await folderAt(flags.dir));
+  const rules = new ApprovalRules(folder);
   const choice = await chooseModel(view);
   const local = flags.server ? undefined : await startService();
   const url = flags.server ?? local?.url ?? '';
   try {
-    const session = new Session({ ...view, tools, rules, url }, choice, await keyFor(choice, view, url));
+    const session = new Session(
+      { ...view, tools, rules, folder, url },
+      choice,
+      await keyFor(choice, view, url),
+    );
     if (flags.resume) session.resume(await readSavedRun(flags.resume));
     return {
       session,

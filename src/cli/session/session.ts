@@ -15,7 +15,7 @@ import type { RunFlags } from '../commands/read-arguments.js';
 import type { Screen } from '../screen/screen.js';
 import type { Terminal } from '../screen/terminal.js';
 import type { ModelChoice } from './choose-model.js';
-import { gatherContext, taggedPaths } from './wished-context.js';
+import { readTaggedFiles, taggedPaths } from './read-tagged-files.js';
 
 export interface SessionParts {
   readonly terminal: Terminal;
@@ -23,6 +23,8 @@ export interface SessionParts {
   readonly flags: RunFlags;
   readonly tools: readonly Tool[];
   readonly rules: ApprovalRules;
+  /** The real path of `--dir`. */
+  readonly folder: string;
   readonly url: string;
 }
 
@@ -95,7 +97,7 @@ export class Session {
       ...this.#people(),
       llmConfig: this.#llmConfig(),
       tools,
-      context: await gatherContext(flags.dir, { files: this.#files, pins: flags.pins }),
+      context: await readTaggedFiles(flags.dir, { files: this.#files, pins: flags.pins }),
       history: this.history,
       tasks: this.tasks,
       report: flags.json ? 'summary' : 'full',

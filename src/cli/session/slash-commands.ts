@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { renderTasks } from '../../sdk/actions/client-tools.js';
-import { runsFolder } from '../../tools/read/search-memory.js';
 import { UsageError } from '../commands/read-arguments.js';
 import { contextPage } from '../screen/context-page.js';
 import type { ModelChoice } from './choose-model.js';
+import { saveRun } from './saved-runs.js';
 import type { Session } from './session.js';
-import { writeWhole } from './write-whole.js';
 
 interface SlashCommand {
   readonly usage: string;
@@ -25,7 +23,11 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   '/context': { usage: '/context', help: 'what fills the prompt, and what was left out', run: showContext },
   '/todo': { usage: '/todo', help: 'the TODO list', run: ({ session }) => renderTasks(session.tasks) },
   '/steps': { usage: '/steps', help: 'the steps of the last run', run: showSteps },
-  '/save': { usage: '/save [FILE]', help: `save the last run (default: ${runsFolder}/)`, run: saveRun },
+  '/save': {
+    usage: '/save [FILE]',
+    help: 'save the last run (default: among your own files)',
+    run: saveLastRun,
+  },
   '/model': { usage: '/model [NAME [UPSTREAM]]', help: 'show or change the model', run: changeModel },
   '/new': { usage: '/new', help: 'forget what was said', run: startAnew },
   '/help': { usage: '/help', help: 'this list', run: showHelp },
@@ -54,23 +56,14 @@ function showSteps({ session }: CommandHost): string {
   return session.last?.result.summary() ?? 'There was no run yet.';
 }
 
-async function saveRun({ session }: CommandHost, [file]: readonly string[]): Promise<string> {
+async function saveLastRun({ session }: CommandHost, [file]: readonly string[]): Promise<string> {
   if (!session.last) return 'There is no run to save yet.';
-  const saved = session.last.run.save();
-  const target = file ?? join(session.parts.flags.dir, runsFolder, runName(saved.task));
   try {
-    await writeWhole(target, `${JSON.stringify(saved, null, 1)}\n`);
-    return `Saved to ${target}.`;
+    const { folder } = session.parts;
+    return `Saved to ${await saveRun(session.last.run.save(), { folder, ...(file && { file }) })}.`;
   } catch (error) {
     return `The run could not be saved: ${error instanceof Error ? error.message : error}`;
   }
-}
-
-/** `2026-11-21T23-05-10-how-is-the-discount.json` */
-function runName(task: string): string {
-  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-  const words = task.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return `${[time, ...words.slice(0, 5)].join('-')}.json`;
 }
 
 async function changeModel(host: CommandHost, [name, upstream]: readonly string[]): Promise<string> {

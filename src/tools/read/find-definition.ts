@@ -13,7 +13,7 @@ const modifiers =
   'unsafe|extern|inline|virtual|sealed|partial|open|local';
 
 /** `find_definition(symbol)`: where a name is defined, by what definitions look like; no compiler is asked. */
-export const findDefinitionTool = (root: ProjectRoot): Tool =>
+export const findDefinitionTool = (root: ProjectRoot, maxMatches: number): Tool =>
   defineTool({
     name: 'find_definition',
     description: 'Find where a function, class, type, method or constant is defined.',
@@ -25,11 +25,8 @@ export const findDefinitionTool = (root: ProjectRoot): Tool =>
     annotations: { readOnlyHint: true },
     execute: async ({ symbol }, context) => {
       if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(symbol)) throw new ToolError('A symbol is a single name.');
-      const matches = await searchFiles(
-        root,
-        { find: linePattern(definitionOf(symbol)), path: '.' },
-        context,
-      );
+      const search = { find: linePattern(definitionOf(symbol)), path: '.', maxMatches };
+      const matches = await searchFiles(root, search, context);
       return matches.total > 0
         ? renderMatches(matches)
         : `No definition of "${symbol}" found; try search_code.`;

@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 
 /** Milliseconds for one call: an expression that backtracks for ever must not hold the process. */
-const patience = 500;
+const TIME_LIMIT_MS = 500;
 
 export interface LineMatch {
   /** From 1. */
@@ -48,7 +48,7 @@ const search = new Script(
 function matchingIndexes(sandbox: Sandbox): number[][] {
   try {
     // The script returns the indexes of lines, a list for each text, and nothing else.
-    return search.runInContext(sandbox, { timeout: patience }) as number[][];
+    return search.runInContext(sandbox, { timeout: TIME_LIMIT_MS }) as number[][];
   } catch {
     throw new ToolError('The pattern takes too long; use a simpler one.');
   }

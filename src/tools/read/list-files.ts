@@ -1,13 +1,11 @@
 import { pathMatcher } from '../../files/path-pattern.js';
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
+import { ToolError } from '../../sdk/actions/tool-errors.js';
+import { showing, skipped } from '../limits.js';
 import type { ProjectRoot } from '../project-root.js';
-import { walkFiles } from '../walk-files.js';
-import { showing } from './showing.js';
 
-const maxFiles = 200;
-
-/** `list_files(path, pattern)`: one path a line, at most 200. */
-export const listFilesTool = (root: ProjectRoot): Tool =>
+/** `list_files(path, pattern)`: one path a line. */
+export const listFilesTool = (root: ProjectRoot, maxFiles: number): Tool =>
   defineTool({
     name: 'list_files',
     description: `List the files below a folder, at most ${maxFiles}. What .gitignore names is left out.`,
@@ -21,17 +19,21 @@ export const listFilesTool = (root: ProjectRoot): Tool =>
     annotations: { readOnlyHint: true },
     execute: async ({ path, pattern }, { signal }) => {
       const matches = pattern ? pathMatcher(pattern) : () => true;
+      if (!matches)
+        throw new ToolError('The pattern is too long or has too many choices; use a simpler one.');
       const found: string[] = [];
-      for await (const entry of walkFiles(root, path || '.', { signal })) {
+      let unreadable = 0;
+      for await (const entry of root.walk(path || '.', { signal })) {
+        if (entry.type === 'unreadable') unreadable += 1;
         if (entry.type === 'file' && matches(entry.path)) found.push(entry.path);
       }
-      return render(found);
+      return [...listed(found, maxFiles), ...skipped(unreadable, 'folder')].join('\n');
     },
   });
 
-function render(found: readonly string[]): string {
-  if (found.length === 0) return 'No files found.';
+function listed(found: readonly string[], maxFiles: number): string[] {
+  if (found.length === 0) return ['No files found.'];
   const shown = found.slice(0, maxFiles);
   const count = { shown: shown.length, total: found.length, what: 'files' };
-  return [...shown, showing({ ...count, rest: 'give a deeper path or a pattern' })].join('\n');
+  return [...shown, showing({ ...count, rest: 'give a deeper path or a pattern' })];
 }

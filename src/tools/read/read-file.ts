@@ -1,15 +1,13 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
+import { showing } from '../limits.js';
 import type { ProjectRoot } from '../project-root.js';
-import { readText } from '../read-text.js';
-import { showing } from './showing.js';
 
-const maxLines = 500;
 /** In characters: a minified file has one line of a megabyte. */
-const maxLineLength = 2_000;
+const MAX_LINE_LENGTH = 2_000;
 
-/** `read_file(path, start_line, end_line)`: numbered lines, at most 500 at a time. */
-export const readFileTool = (root: ProjectRoot): Tool =>
+/** `read_file(path, start_line, end_line)`: numbered lines, some at a time. */
+export const readFileTool = (root: ProjectRoot, maxLines: number): Tool =>
   defineTool({
     name: 'read_file',
     description: `Read lines of a text file, at most ${maxLines} at a time. Lines are counted from 1, both ends included.`,
@@ -23,13 +21,20 @@ export const readFileTool = (root: ProjectRoot): Tool =>
       required: ['path'],
     },
     annotations: { readOnlyHint: true },
-    execute: async ({ path, start_line, end_line }) =>
-      renderLines(path, toLines(await readText(root, path)), { start: start_line ?? 1, end: end_line }),
+    execute: async ({ path, start_line, end_line }) => {
+      const { content, isUtf8 } = await root.readText(path);
+      const range = { start: start_line ?? 1, end: end_line, maxLines };
+      const lines = renderLines(path, toLines(content), range);
+      return isUtf8 ? lines : `${lines}\n${NOT_UTF8}`;
+    },
   });
+
+const NOT_UTF8 =
+  '(The file is not UTF-8: what could not be read is shown as \uFFFD. It cannot be edited with edit_file.)';
 
 /** A final line break ends the last line; it does not begin another. */
 function toLines(text: string): string[] {
-  const lines = text.split(/\r?\n/);
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }
@@ -37,15 +42,15 @@ function toLines(text: string): string[] {
 function renderLines(
   path: string,
   lines: readonly string[],
-  range: { start: number; end: number | undefined },
-) {
+  range: { start: number; end: number | undefined; maxLines: number },
+): string {
   const total = lines.length;
   if (total === 0) return `${path}: the file is empty.`;
   const start = Math.max(1, range.start);
   const wanted = Math.min(range.end ?? total, total);
   if (start > total) throw new ToolError(`"${path}" has only ${total} lines.`);
   if (wanted < start) throw new ToolError('end_line must not be smaller than start_line.');
-  const end = Math.min(wanted, start + maxLines - 1);
+  const end = Math.min(wanted, start + range.maxLines - 1);
   const numbered = lines.slice(start - 1, end).map((line, index) => `${start + index}: ${clip(line)}`);
   const cut =
     end < wanted
@@ -61,12 +66,12 @@ const counted = (start: number, end: number, wanted: number) => ({
 });
 
 function clip(line: string): string {
-  if (line.length <= maxLineLength) return line;
+  if (line.length <= MAX_LINE_LENGTH) return line;
   const note = showing({
-    shown: maxLineLength,
+    shown: MAX_LINE_LENGTH,
     total: line.length,
     what: 'characters',
     rest: 'search for the part you need',
   });
-  return `${line.slice(0, maxLineLength)} … (${note})`;
+  return `${line.slice(0, MAX_LINE_LENGTH)} … (${note})`;
 }

@@ -1,18 +1,15 @@
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
+import { showing, skipped } from '../limits.js';
 import type { ProjectRoot } from '../project-root.js';
-import { readText } from '../read-text.js';
-import { walkFiles } from '../walk-files.js';
 import { type LineMatch, linePattern } from './line-pattern.js';
-import { showing } from './showing.js';
 
-const maxMatches = 50;
 /** In characters. */
-const maxTextLength = 300;
-const batchSize = 16;
+const MAX_TEXT_LENGTH = 300;
+const BATCH_SIZE = 16;
 
-/** `search_code(pattern, path)`: `path:line: text`, at most 50 matches. */
-export const searchCodeTool = (root: ProjectRoot): Tool =>
+/** `search_code(pattern, path)`: `path:line: text`, the text with its indentation. */
+export const searchCodeTool = (root: ProjectRoot, maxMatches: number): Tool =>
   defineTool({
     name: 'search_code',
     description: `Search the project's files for a regular expression, line by line; at most ${maxMatches} matches.`,
@@ -27,79 +24,87 @@ export const searchCodeTool = (root: ProjectRoot): Tool =>
     annotations: { readOnlyHint: true },
     execute: async ({ pattern, path }, context) => {
       if (pattern === '') throw new ToolError('The pattern is empty.');
-      return renderMatches(
-        await searchFiles(root, { find: linePattern(pattern), path: path || '.' }, context),
-      );
+      const search = { find: linePattern(pattern), path: path || '.', maxMatches };
+      return renderMatches(await searchFiles(root, search, context));
     },
   });
 
-export interface Search {
+interface Search {
   readonly find: (texts: readonly string[]) => readonly (readonly LineMatch[])[];
   readonly path: string;
+  readonly maxMatches: number;
 }
 
-export interface Matches {
+interface Matches {
   readonly lines: readonly string[];
   readonly total: number;
+  /** Files and folders that could not be read; binary files are not counted. */
+  readonly unreadable: { readonly files: number; readonly folders: number };
 }
 
-/** Looks through every text file below the path; binary and unreadable ones are passed over. */
+/** Looks through every text file below the path; what is binary or cannot be read is passed over. */
 export async function searchFiles(root: ProjectRoot, search: Search, context: ToolContext): Promise<Matches> {
   const lines: string[] = [];
+  const unreadable = { files: 0, folders: 0 };
   let total = 0;
-  for await (const paths of batchesBelow(root, search.path, context)) {
-    const texts = await Promise.all(paths.map((path) => readText(root, path).catch(skipUnreadable)));
-    for (const [index, found] of search.find(texts).entries()) {
+  for await (const { paths, unreadableFolders } of batchesBelow(root, search.path, context)) {
+    unreadable.folders += unreadableFolders;
+    const texts = await Promise.all(paths.map((path) => searchableText(root, path)));
+    unreadable.files += texts.filter((text) => text === undefined).length;
+    for (const [index, found] of search.find(texts.map((text) => text ?? '')).entries()) {
       total += found.length;
-      const room = Math.max(0, maxMatches - lines.length);
+      const room = Math.max(0, search.maxMatches - lines.length);
       lines.push(...found.slice(0, room).map(({ line, text }) => `${paths[index]}:${line}: ${clip(text)}`));
     }
   }
-  return { lines, total };
+  return { lines, total, unreadable };
 }
 
-export function renderMatches({ lines, total }: Matches): string {
-  if (total === 0) return 'No matches.';
-  const count = { shown: lines.length, total, what: 'matches' };
-  return [...lines, showing({ ...count, rest: 'narrow the pattern or give a path' })].join('\n');
+export function renderMatches({ lines, total, unreadable }: Matches): string {
+  const rest = 'narrow the pattern or give a path';
+  const count = showing({ shown: lines.length, total, what: 'matches', rest });
+  return [
+    ...(total === 0 ? ['No matches.'] : [...lines, count]),
+    ...skipped(unreadable.folders, 'folder'),
+    ...skipped(unreadable.files, 'file'),
+  ].join('\n');
+}
+
+interface Batch {
+  readonly paths: readonly string[];
+  readonly unreadableFolders: number;
 }
 
 /** The files in the order of their paths, as many as are searched at once. */
 async function* batchesBelow(
   root: ProjectRoot,
   path: string,
-  context: ToolContext,
-): AsyncGenerator<string[]> {
-  let batch: string[] = [];
-  for await (const file of filesBelow(root, path, context)) {
-    batch.push(file);
-    if (batch.length < batchSize) continue;
-    yield batch;
-    batch = [];
+  { signal }: ToolContext,
+): AsyncGenerator<Batch> {
+  if ((await root.kindOf(path)) === 'file')
+    return yield { paths: [root.name(await root.locate(path))], unreadableFolders: 0 };
+  let paths: string[] = [];
+  let unreadableFolders = 0;
+  for await (const entry of root.walk(path, { signal })) {
+    if (entry.type === 'unreadable') unreadableFolders += 1;
+    if (entry.type === 'file') paths.push(entry.path);
+    if (paths.length < BATCH_SIZE) continue;
+    yield { paths, unreadableFolders };
+    [paths, unreadableFolders] = [[], 0];
   }
-  if (batch.length > 0) yield batch;
+  yield { paths, unreadableFolders };
 }
 
-async function* filesBelow(root: ProjectRoot, path: string, { signal }: ToolContext): AsyncGenerator<string> {
-  if (await isFile(root, path)) return yield root.name(await root.locate(path));
-  for await (const entry of walkFiles(root, path, { signal })) if (entry.type === 'file') yield entry.path;
-}
-
-async function isFile(root: ProjectRoot, path: string): Promise<boolean> {
-  const handle = await root.openFile(path).catch((error) => {
-    if (error instanceof ToolError) return undefined;
-    throw error;
-  });
-  await handle?.close();
-  return handle !== undefined;
-}
-
-function skipUnreadable(error: unknown): string {
-  if (error instanceof ToolError) return '';
-  throw error;
+/** Empty for a binary file, undefined for one that cannot be read. */
+async function searchableText(root: ProjectRoot, path: string): Promise<string | undefined> {
+  try {
+    return (await root.readIfText(path))?.content ?? '';
+  } catch {
+    return undefined;
+  }
 }
 
 const clip = (text: string): string => {
-  const trimmed = text.trim();
-  return trimmed.length > maxTextLength ? `${trimmed.slice(0, maxTextLength)} …` : trimmed;
+  const line = text.trimEnd();
+  return line.length > MAX_TEXT_LENGTH ? `${line.slice(0, MAX_TEXT_LENGTH)} …` : line;
 };

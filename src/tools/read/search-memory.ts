@@ -1,17 +1,16 @@
-import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
+import { readdir } from 'node:fs/promises';
+import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 import { readTrajectory, type Trajectory } from '../../sdk/saved/trajectory.js';
-import type { ProjectRoot } from '../project-root.js';
-import { readText } from '../read-text.js';
-import { walkFiles } from '../walk-files.js';
-import { showing } from './showing.js';
+import { showing } from '../limits.js';
+import { ProjectRoot } from '../project-root.js';
 
-/** Where saved runs of a project are kept, relative to it. */
-export const runsFolder = '.stepwise/runs';
+/** Where runs that are kept in the project stand, relative to it. */
+const PROJECT_RUNS_FOLDER = '.stepwise/runs';
 
-const defaultLimit = 5;
+const DEFAULT_LIMIT = 5;
 /** In characters. */
-const maxAnswerLength = 600;
+const MAX_ANSWER_LENGTH = 600;
 
 interface Memory {
   readonly path: string;
@@ -21,7 +20,7 @@ interface Memory {
 }
 
 /** `search_memory(query, limit)`: what was found out in saved runs of this project. */
-export const searchMemoryTool = (root: ProjectRoot): Tool =>
+export const searchMemoryTool = (root: ProjectRoot, savedRunsFolder?: string): Tool =>
   defineTool({
     name: 'search_memory',
     description: 'Search earlier runs on this project by words; shows their tasks and answers.',
@@ -29,45 +28,51 @@ export const searchMemoryTool = (root: ProjectRoot): Tool =>
       type: 'object',
       properties: {
         query: { type: 'string' },
-        limit: { type: 'integer', description: `Runs to show; default ${defaultLimit}.` },
+        limit: { type: 'integer', description: `Runs to show; default ${DEFAULT_LIMIT}.` },
       },
       required: ['query'],
     },
     annotations: { readOnlyHint: true },
-    execute: async ({ query, limit }, context) => {
+    execute: async ({ query, limit }, { signal }) => {
       const words = wordsOf(query);
       if (words.size === 0) throw new ToolError('The query has no words.');
-      const found = (await readMemories(root, words, context)).filter(({ score }) => score > 0);
+      const memories = await readMemories(await placesOf(root, savedRunsFolder), words, signal);
+      const found = memories.filter(({ score }) => score > 0);
       found.sort((a, b) => b.score - a.score || b.path.localeCompare(a.path));
-      return render(found, Math.max(1, limit ?? defaultLimit));
+      return render(found, Math.max(1, limit ?? DEFAULT_LIMIT));
     },
   });
 
-async function readMemories(root: ProjectRoot, words: ReadonlySet<string>, { signal }: ToolContext) {
-  const memories: Memory[] = [];
-  for (const path of await savedRuns(root, signal)) {
-    const saved = await readSaved(root, path);
-    if (saved) memories.push(toMemory(path, saved, words));
-  }
-  return memories;
+/** A folder with saved runs, and the root that contains it. */
+interface Place {
+  readonly root: ProjectRoot;
+  readonly folder: string;
 }
 
-async function savedRuns(root: ProjectRoot, signal: AbortSignal): Promise<string[]> {
-  const paths: string[] = [];
-  try {
-    for await (const { path, type } of walkFiles(root, runsFolder, { signal, maxDepth: 1 })) {
-      if (type === 'file' && path.endsWith('.json')) paths.push(path);
+async function placesOf(root: ProjectRoot, savedRunsFolder: string | undefined): Promise<Place[]> {
+  const inProject = { root, folder: PROJECT_RUNS_FOLDER };
+  const saved = savedRunsFolder && (await ProjectRoot.open(savedRunsFolder).catch(() => undefined));
+  return saved ? [{ root: saved, folder: '.' }, inProject] : [inProject];
+}
+
+async function readMemories(places: readonly Place[], words: ReadonlySet<string>, signal: AbortSignal) {
+  const memories: Memory[] = [];
+  for (const { root, folder } of places) {
+    const names = await root.useFolder(folder, (pinned) => readdir(pinned)).catch(() => []);
+    for (const name of names.filter((each) => each.endsWith('.json'))) {
+      signal.throwIfAborted();
+      const path = folder === '.' ? name : `${folder}/${name}`;
+      const saved = await readSaved(root, path);
+      if (saved) memories.push(toMemory(path, saved, words));
     }
-  } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
   }
-  return paths;
+  return memories;
 }
 
 /** What is no saved run, or is damaged, is passed over. */
 async function readSaved(root: ProjectRoot, path: string): Promise<Trajectory | undefined> {
   try {
-    return readTrajectory(await readText(root, path));
+    return readTrajectory((await root.readText(path)).content);
   } catch (error) {
     if (error instanceof ToolError || error instanceof TypeError) return undefined;
     throw error;
@@ -103,4 +108,4 @@ function render(found: readonly Memory[], limit: number): string {
 }
 
 const clip = (text: string): string =>
-  text.length > maxAnswerLength ? `${text.slice(0, maxAnswerLength)} …` : text;
+  text.length > MAX_ANSWER_LENGTH ? `${text.slice(0, MAX_ANSWER_LENGTH)} …` : text;

@@ -1,8 +1,8 @@
 import { StringDecoder } from 'node:string_decoder';
-import { showing } from '../read/showing.js';
+import { showing } from '../limits.js';
 
 /** In characters, of the beginning and of the end each. */
-const half = 15_000;
+const HALF_LENGTH = 15_000;
 
 /** Keeps the beginning and the end of an output of any length. */
 export class OutputCapture {
@@ -14,9 +14,9 @@ export class OutputCapture {
   add(chunk: Buffer): void {
     const text = this.#decoder.write(chunk);
     this.#total += text.length;
-    const room = half - this.#head.length;
+    const room = HALF_LENGTH - this.#head.length;
     this.#head += text.slice(0, room);
-    this.#tail = (this.#tail + text.slice(room)).slice(-half);
+    this.#tail = (this.#tail + text.slice(room)).slice(-HALF_LENGTH);
   }
 
   text(): string {

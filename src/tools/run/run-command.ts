@@ -1,15 +1,14 @@
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
+import { defaultLimits } from '../limits.js';
 import type { ProjectRoot } from '../project-root.js';
 import { OutputCapture } from './output-capture.js';
 import { endProcessGroup, startCommand } from './process-group.js';
-
-const defaultTimeoutMs = 60_000;
 
 /**
  * `run_command(command, working_dir)`: bash, or PowerShell on Windows. What a command does is not contained in
  * the project folder: that is why a person approves it.
  */
-export const runCommandTool = (root: ProjectRoot, timeoutMs = defaultTimeoutMs): Tool =>
+export const runCommandTool = (root: ProjectRoot, timeoutMs = defaultLimits.commandTimeoutMs): Tool =>
   defineTool({
     name: 'run_command',
     description: `Run a shell command in the project folder, for at most ${timeoutMs / 1000} seconds and without input. Processes left in the background end with it.`,

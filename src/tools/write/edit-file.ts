@@ -1,10 +1,9 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 import type { ProjectRoot } from '../project-root.js';
-import { readText } from '../read-text.js';
-import { ApprovedTexts } from './approved-texts.js';
-import { previewChange } from './preview-change.js';
-import { writeText } from './write-text.js';
+import { notReadable } from '../system-failure.js';
+import { ApprovedChanges, renderChange } from './approved-changes.js';
+import { currentText, writeText } from './write-text.js';
 
 interface Edit {
   readonly path: string;
@@ -14,7 +13,7 @@ interface Edit {
 
 /** `edit_file(path, old_string, new_string)`: replaces a text that occurs exactly once. */
 export function editFileTool(root: ProjectRoot): Tool {
-  const approved = new ApprovedTexts();
+  const approved = new ApprovedChanges();
   return defineTool({
     name: 'edit_file',
     description:
@@ -29,19 +28,20 @@ export function editFileTool(root: ProjectRoot): Tool {
       required: ['path', 'old_string', 'new_string'],
     },
     annotations: { requiresApproval: true },
-    preview: async (edit, { callId }) => {
-      const before = await readText(root, edit.path);
-      approved.remember(callId, before);
-      return previewChange(edit.path, before, applyEdit(before, edit));
-    },
+    preview: async (edit, { callId }) => approved.preview(callId, await changeOf(root, edit)),
     execute: async (edit, { callId }) => {
-      const before = await readText(root, edit.path);
-      approved.check(callId, before, edit.path);
-      const text = applyEdit(before, edit);
-      await writeText(root, edit.path, { text, expected: before });
-      return `Edited ${edit.path}:\n${previewChange(edit.path, before, text)}`;
+      const change = await changeOf(root, edit);
+      approved.check(callId, change);
+      await writeText(root, edit.path, { text: change.after, expected: change.before });
+      return `Edited ${edit.path}:\n${renderChange(change)}`;
     },
   });
+}
+
+async function changeOf(root: ProjectRoot, edit: Edit) {
+  const before = await currentText(root, edit.path);
+  if (before === undefined) throw notReadable(edit.path);
+  return { path: edit.path, before, after: applyEdit(before, edit) };
 }
 
 function applyEdit(text: string, { path, old_string, new_string }: Edit): string {

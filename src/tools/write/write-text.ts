@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path/posix';
+import { systemCode } from '../../files/open-contained.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 import type { ProjectRoot } from '../project-root.js';
-import { readText } from '../read-text.js';
-import { errorCode, toToolError } from '../system-failure.js';
+import { toToolError } from '../system-failure.js';
 
 const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
@@ -37,14 +37,22 @@ export async function writeText(
 export const changed = (path: string): ToolError =>
   new ToolError(`"${path}" was changed by somebody else in the meantime. Read it again.`);
 
-/** The file's text, or undefined where there is none. */
+/**
+ * The file's text, or undefined where there is none. Throws `ToolError` for a file that is not UTF-8: written
+ * back it would be another one.
+ */
 export async function currentText(root: ProjectRoot, path: string): Promise<string | undefined> {
   const real = await root.locate(path);
   const exists = await stat(real).catch((error) => {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw toToolError(error, path);
   });
-  return exists && readText(root, path);
+  if (!exists) return undefined;
+  const { content, isUtf8 } = await root.readText(path);
+  if (isUtf8) return content;
+  throw new ToolError(
+    `"${path}" is not UTF-8 text: writing it would destroy what it holds. Leave it as it is.`,
+  );
 }
 
 async function writeNew(file: string, { text, mode }: { text: string; mode: number }): Promise<void> {
@@ -70,7 +78,7 @@ async function makeFolder(root: ProjectRoot, folder: string): Promise<void> {
   const name = folder.slice(folder.lastIndexOf('/') + 1);
   await root.useFolder(dirname(folder), async (pinned) => {
     await mkdir(`${pinned}/${name}`).catch((error) => {
-      if (errorCode(error) !== 'EEXIST') throw error;
+      if (systemCode(error) !== 'EEXIST') throw error;
     });
   });
 }

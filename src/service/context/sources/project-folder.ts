@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
-import { known, openContained } from '../../../files/open-contained.js';
+import { openContained } from '../../../files/open-contained.js';
 import { portablePath } from '../../../files/portable-path.js';
 import { type FileText, readText } from '../../../files/read-text.js';
 import { isSecretPath } from '../../../files/secret-paths.js';
-import { walkFolder } from '../../../files/walk-folder.js';
+import { listNearest } from '../../../files/walk-folder.js';
 import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from './context-source.js';
 import { concurrently } from './library.js';
 
@@ -44,23 +44,34 @@ async function readPath(
   return found === 'folder' ? readFolder(root, name, signal) : found && toSourceFile(name, found);
 }
 
+/** Undefined for what is binary too, or is not UTF-8: the model could not quote it. */
 async function readContained(
   root: string,
   path: string,
   maxBytes: number,
 ): Promise<FileText | 'folder' | undefined> {
-  const opened = await openContained(root, path);
+  const opened = await known(openContained(root, path));
   if (!opened) return undefined;
   try {
     if (opened.kind === 'folder') return 'folder';
-    return await known(readText(opened.handle, opened.size, maxBytes));
+    const text = await known(readText(opened, maxBytes));
+    return text?.isUtf8 ? text : undefined;
   } finally {
     await opened.handle.close();
   }
 }
 
+/** Missing, forbidden, unreadable: from outside they are all the same. */
+async function known<Value>(found: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await found;
+  } catch {
+    return undefined;
+  }
+}
+
 async function readFolder(root: string, folder: string, signal: AbortSignal): Promise<SourceFolder> {
-  const { paths, cut } = await walkFolder(root, folder, signal);
+  const { paths, cut } = await listNearest(root, folder, signal);
   const read = async (path: string) => {
     signal.throwIfAborted();
     const text = await readContained(root, path, MAX_FOLDER_FILE_BYTES);
@@ -79,5 +90,5 @@ async function readFolder(root: string, folder: string, signal: AbortSignal): Pr
 }
 
 function toSourceFile(path: string, { content, cut }: FileText): SourceFile {
-  return { type: 'file', path, content, ...(cut && { cut: true }) };
+  return { type: 'file', path, content: content.replace(/^\uFEFF/, ''), ...(cut && { cut: true }) };
 }

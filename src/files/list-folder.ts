@@ -1,0 +1,112 @@
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type IgnoreRules, isIgnored, readIgnoreRules } from './ignore-rules.js';
+import type { LoopBreaks } from './loop-breaks.js';
+import { checkByWalk, kernelKnowsPaths, openContained, RefusedPath } from './open-contained.js';
+import { byCodeUnits } from './portable-path.js';
+import { type FileText, readText } from './read-text.js';
+import { isSecretPath } from './secret-paths.js';
+
+/** A folder and the `.gitignore` files of the folders above it, the root's first. */
+export interface OpenFolder {
+  /** Relative to the root, with `/`; `.` for the root. */
+  readonly path: string;
+  readonly chain: readonly IgnoreRules[];
+}
+
+/** What one folder shows, by name in the order of code units. Links are not among it. */
+export interface FolderEntries {
+  readonly files: readonly string[];
+  readonly folders: readonly OpenFolder[];
+  /** Entries that were looked at, the ones left out included. */
+  readonly seen: number;
+}
+
+const MAX_GITIGNORE_BYTES = 65_536;
+
+/** Never walked into, though a path inside may be named: what package managers install. */
+const SKIPPED_FOLDER = 'node_modules';
+
+/** Where runs were kept in a project: they repeat what the project says, and are never found in its place. */
+const SAVED_RUNS_FOLDER = '.stepwise/runs';
+
+/** The folder with the rules of every folder above it, as Git asks them; undefined if they leave it out. */
+export async function enterFolder(
+  root: string,
+  folder: string,
+  breaks: LoopBreaks,
+): Promise<OpenFolder | undefined> {
+  const parts = folder === '.' ? [] : folder.split('/');
+  let chain: readonly IgnoreRules[] = [];
+  for (const [depth, part] of parts.entries()) {
+    const above = parts.slice(0, depth).join('/') || '.';
+    chain = await withRulesOf(root, { path: above, chain });
+    if (await isIgnored(`${above === '.' ? '' : `${above}/`}${part}/`, chain, breaks)) return undefined;
+  }
+  return { path: folder, chain };
+}
+
+/** Lists one folder: no links, no secrets, no saved runs, nothing that `.gitignore` leaves out. Throws `RefusedPath`. */
+export async function listFolder(
+  root: string,
+  { path: folder, chain: above }: OpenFolder,
+  breaks: LoopBreaks,
+): Promise<FolderEntries> {
+  const entries = await readEntries(root, folder);
+  const hasRules = entries.some(({ name }) => name === '.gitignore');
+  const chain = hasRules ? await withRulesOf(root, { path: folder, chain: above }) : above;
+  const files: string[] = [];
+  const folders: OpenFolder[] = [];
+  for (const entry of entries) {
+    if (breaks.isDue) await breaks.take();
+    const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
+    if (isNeverListed(path, entry.name)) continue;
+    if (entry.isFile() && !(await isIgnored(path, chain, breaks))) files.push(path);
+    if (entry.isDirectory() && !(await isIgnored(`${path}/`, chain, breaks))) folders.push({ path, chain });
+  }
+  return { files, folders, seen: entries.length };
+}
+
+function isNeverListed(path: string, name: string): boolean {
+  if (name === SKIPPED_FOLDER || name.includes('\\') || isSecretPath(path)) return true;
+  return path === SAVED_RUNS_FOLDER || path.startsWith(`${SAVED_RUNS_FOLDER}/`);
+}
+
+async function withRulesOf(root: string, { path, chain }: OpenFolder): Promise<readonly IgnoreRules[]> {
+  const text = await readRules(root, join(path, '.gitignore')).catch(() => undefined);
+  return text ? [...chain, readIgnoreRules(path, text.content)] : chain;
+}
+
+async function readRules(root: string, path: string): Promise<FileText | undefined> {
+  const opened = await openContained(root, path);
+  try {
+    return await readText(opened, MAX_GITIGNORE_BYTES);
+  } finally {
+    await opened.handle.close();
+  }
+}
+
+/** By name, so that a limit always falls at the same place. */
+async function readEntries(root: string, folder: string): Promise<Dirent[]> {
+  const opened = await openContained(root, folder);
+  try {
+    const entries = await entriesOf(opened.handle, join(root, opened.path), root);
+    return entries.sort((a, b) => byCodeUnits(a.name, b.name));
+  } catch (error) {
+    throw new RefusedPath('unreadable', { cause: error });
+  } finally {
+    await opened.handle.close();
+  }
+}
+
+/** Lists what was opened, wherever its path leads by now; where that cannot be done, what the path still means. */
+async function entriesOf(
+  handle: Parameters<typeof checkByWalk>[0],
+  path: string,
+  root: string,
+): Promise<Dirent[]> {
+  if (kernelKnowsPaths) return readdir(`/proc/self/fd/${handle.fd}`, { withFileTypes: true });
+  const entries = await readdir(path, { withFileTypes: true });
+  return (await checkByWalk(handle, root, path)) ? entries : [];
+}

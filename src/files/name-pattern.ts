@@ -1,0 +1,110 @@
+/** Stands for any number of items: `*` among characters, `**` among the parts of a path. */
+export const anything: unique symbol = Symbol('anything');
+
+/** What one item must be. */
+export type ItemTest = (item: string) => boolean;
+
+/**
+ * Whether a sequence fits a pattern with wildcards. It only ever goes back to the last wildcard, so its time is
+ * bounded by items × pattern, where a backtracking regular expression can take exponentially long.
+ */
+export function fitsSequence(
+  items: ArrayLike<string>,
+  pattern: readonly (ItemTest | typeof anything)[],
+): boolean {
+  let [item, part, afterWildcard, retryFrom] = [0, 0, -1, 0];
+  while (item < items.length) {
+    const expected = pattern[part];
+    const found = items[item];
+    if (expected === anything) {
+      part += 1;
+      [afterWildcard, retryFrom] = [part, item];
+    } else if (expected !== undefined && found !== undefined && expected(found)) {
+      [item, part] = [item + 1, part + 1];
+    } else if (afterWildcard >= 0) {
+      retryFrom += 1;
+      [item, part] = [retryFrom, afterWildcard];
+    } else return false;
+  }
+  return pattern.slice(part).every((rest) => rest === anything);
+}
+
+/** A file name as `.gitignore` writes it: `*`, `?`, `[a-z]`, `\*`. Undefined if the text can fit no name. */
+export function namePattern(glob: string): ItemTest | undefined {
+  if (!/[*?[\\]/.test(glob)) return (name) => name === glob;
+  const parts = readParts(glob);
+  return parts && ((name) => fitsSequence(name, parts));
+}
+
+function readParts(glob: string): (ItemTest | typeof anything)[] | undefined {
+  const parts: (ItemTest | typeof anything)[] = [];
+  for (let at = 0; at < glob.length; at += 1) {
+    const character = glob.charAt(at);
+    if (character === '*') {
+      if (parts.at(-1) !== anything) parts.push(anything);
+    } else if (character === '?') parts.push(() => true);
+    else if (character === '[') {
+      const set = readSet(glob, at + 1);
+      if (!set) return undefined;
+      parts.push(set.fits);
+      at = set.end;
+    } else {
+      const literal = character === '\\' ? glob.charAt(++at) : character;
+      if (literal === '') return undefined;
+      parts.push((each) => each === literal);
+    }
+  }
+  return parts;
+}
+
+/** What `[:name:]` stands for inside a set. */
+const characterClasses: Readonly<Record<string, RegExp>> = {
+  alnum: /[a-z0-9]/i,
+  alpha: /[a-z]/i,
+  blank: /[ \t]/,
+  cntrl: /\p{Cc}/u,
+  digit: /[0-9]/,
+  graph: /[!-~]/,
+  lower: /[a-z]/,
+  print: /[ -~]/,
+  punct: /[!-/:-@[-`{-~]/,
+  space: /\s/,
+  upper: /[A-Z]/,
+  xdigit: /[0-9a-f]/i,
+};
+
+/** Reads a set such as `[a-z_]` from after its bracket; undefined if it is not closed or names an unknown class. */
+function readSet(glob: string, from: number): { fits: ItemTest; end: number } | undefined {
+  const negated = /[!^]/.test(glob.charAt(from));
+  const begin = negated ? from + 1 : from;
+  const members: ItemTest[] = [];
+  // A bracket directly after the opening one is a member of the set.
+  for (let at = begin; at === begin || glob[at] !== ']'; ) {
+    const member = readMember(glob, at);
+    if (!member) return undefined;
+    members.push(member.fits);
+    at = member.next;
+    if (glob[at] === ']') return { fits: (each) => members.some((fits) => fits(each)) !== negated, end: at };
+  }
+  return undefined;
+}
+
+/** One member of a set: a class, a range, or a character. */
+function readMember(glob: string, at: number): { fits: ItemTest; next: number } | undefined {
+  const [whole, name = ''] = /^\[:([^\]:]*):\]/.exec(glob.slice(at, at + 12)) ?? [];
+  if (whole) {
+    const known = characterClasses[name];
+    return known && { fits: (each) => known.test(each), next: at + whole.length };
+  }
+  const first = readCharacter(glob, at);
+  if (!first) return undefined;
+  const isRange = glob[first.next] === '-' && !['', ']'].includes(glob.charAt(first.next + 1));
+  const last = isRange ? readCharacter(glob, first.next + 1) : first;
+  return last && { fits: (each) => each >= first.value && each <= last.value, next: last.next };
+}
+
+function readCharacter(glob: string, at: number): { value: string; next: number } | undefined {
+  const escaped = glob[at] === '\\' ? 1 : 0;
+  const value = glob.charAt(at + escaped);
+  return value === '' ? undefined : { value, next: at + escaped + 1 };
+}

@@ -1,0 +1,48 @@
+import { createTwoFilesPatch } from 'diff';
+import { changed } from './write-text.js';
+
+/** Milliseconds for finding the smallest difference; texts that have little in common take very long. */
+const DIFF_TIMEOUT_MS = 1_000;
+
+/** Calls whose preview is remembered: more than a person can have before their eyes. */
+const MAX_CALLS = 100;
+
+/** A file's text before and after a change; `before` is undefined if there is no file yet. */
+interface Change {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string;
+}
+
+/** What a person approves: the change as a unified diff. */
+export function renderChange({ path, before, after }: Change): string {
+  const from = before === undefined ? '/dev/null' : `a/${path}`;
+  const options = { context: 3, timeout: DIFF_TIMEOUT_MS };
+  const patch = createTwoFilesPatch(from, `b/${path}`, before ?? '', after, undefined, undefined, options);
+  if (patch === undefined)
+    return `${path}: the whole text changes (${before?.length} → ${after.length} characters).`;
+  return patch.split('\n').slice(1).join('\n');
+}
+
+/**
+ * Remembers which text of a file a preview was made from: what a person approved is carried out on that text or
+ * not at all.
+ */
+export class ApprovedChanges {
+  readonly #textByCall = new Map<string, string | undefined>();
+
+  /** What to show to the person who is asked. */
+  preview(callId: string, change: Change): string {
+    this.#textByCall.set(callId, change.before);
+    const [oldest] = this.#textByCall.keys();
+    if (this.#textByCall.size > MAX_CALLS && oldest !== undefined) this.#textByCall.delete(oldest);
+    return renderChange(change);
+  }
+
+  /** Throws `ToolError` where the file is no longer what was previewed. */
+  check(callId: string, { path, before }: Pick<Change, 'path' | 'before'>): void {
+    const known = this.#textByCall.has(callId);
+    if (known && this.#textByCall.get(callId) !== before) throw changed(path);
+    this.#textByCall.delete(callId);
+  }
+}

@@ -1,0 +1,162 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { isIgnored, readIgnoreRules } from '../../src/files/ignore-rules.js';
+import { LoopBreaks } from '../../src/files/loop-breaks.js';
+import { anything, fitsSequence } from '../../src/files/name-pattern.js';
+import { pathMatcher, readPathPattern } from '../../src/files/path-pattern.js';
+import { walkFolder } from '../../src/files/walk-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const signal = new AbortController().signal;
+const fits = (line: string, path: string): boolean | undefined =>
+  readPathPattern(line)?.fits(path.split('/'));
+
+describe('patterns are read as gitignore(5) says (rule: project-folder)', () => {
+  test.each([
+    ['*.ts', 'a/b.ts', true],
+    ['a/*.ts', 'a/b.ts', true],
+    ['a/*.ts', 'x/a/b.ts', false],
+    ['/b', 'a/b', false],
+    ['**/b', 'b', true],
+    ['a/**/b', 'a/b', true],
+    ['a/**/b', 'a/x/y/b', true],
+    ['a/**', 'a', false],
+    ['a/**', 'a/b/c', true],
+    ['a**b', 'axxb', true],
+    ['?.md', 'a.md', true],
+    ['[a-c]x', 'bx', true],
+    ['[!a-c]x', 'bx', false],
+    ['[]x]', ']', true],
+    ['[[:digit:]]', '7', true],
+    ['[a', '[a', false],
+    ['\\!a', '!a', true],
+    ['\\#a', '#a', true],
+    ['a\\ ', 'a ', true],
+    ['a  ', 'a', true],
+    ['a\\*', 'a*', true],
+    ['a\\*', 'ab', false],
+  ])('`%s` and `%s`: %s', (line, path, expected) => expect(fits(line, path) ?? false).toBe(expected));
+
+  test.each(['', '# comment', '/', '\\', 'x'.repeat(513)])('`%s` is no pattern', (line) =>
+    expect(readPathPattern(line)).toBeUndefined());
+});
+
+test('wildcards among items give what trying every split gives', () => {
+  const slow = (items: string, parts: string): boolean => {
+    if (parts === '') return items === '';
+    if (parts[0] !== '*')
+      return items !== '' && items[0] === parts[0] && slow(items.slice(1), parts.slice(1));
+    return slow(items, parts.slice(1)) || (items !== '' && slow(items.slice(1), parts));
+  };
+  const text = (letters: string[]) => fc.array(fc.constantFrom(...letters), { maxLength: 9 });
+  fc.assert(
+    fc.property(text(['a', 'b']), text(['a', 'b', '*']), (items, parts) => {
+      const pattern = parts.map((part) => (part === '*' ? anything : (item: string) => item === part));
+      expect(fitsSequence(items, pattern)).toBe(slow(items.join(''), parts.join('')));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+const hasGit = spawnSync('git', ['--version']).status === 0;
+
+(hasGit ? test : test.skip)(
+  'a walk shows what Git would, whatever .gitignore files say',
+  async () => {
+    const part = fc.constantFrom('a', 'b', 'ab', '*', '**', '?', 'a*', '*b', '[ab]', '[!a]', 'a?', 'x', 'x*');
+    const line = fc
+      .tuple(
+        fc.constantFrom('', '', '!', '/'),
+        fc.array(part, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom('', '', '/', '  '),
+      )
+      .map(([start, parts, end]) => start + parts.join('/') + end);
+    const lines = fc.array(line, { maxLength: 4 }).map((all) => `${all.join('\n')}\n`);
+    const folders = fc.array(fc.constantFrom('a', 'b', 'ab', 'aab'), { maxLength: 4 });
+    const path = fc
+      .tuple(folders, fc.constantFrom('x', 'xa', 'y', 'bx'))
+      .map(([above, name]) => [...above, name].join('/'));
+    await fc.assert(
+      fc.asyncProperty(lines, lines, fc.uniqueArray(path, { maxLength: 8 }), async (top, inner, paths) => {
+        const root = temporaryRepository();
+        const write = (name: string, text: string) => {
+          mkdirSync(dirname(join(root, name)), { recursive: true });
+          writeFileSync(join(root, name), text);
+        };
+        for (const each of paths) write(each, '');
+        write('.gitignore', top);
+        write('a/.gitignore', inner);
+        const { stdout } = spawnSync('git', ['ls-files', '-z', '--others', '--exclude-standard'], {
+          cwd: root,
+        });
+        const shown: string[] = [];
+        for await (const entry of walkFolder(root, '.', { signal })) {
+          if (entry.type === 'file') shown.push(entry.path);
+        }
+        expect(shown.sort()).toEqual(String(stdout).split('\0').filter(Boolean).sort());
+      }),
+      { numRuns: 60 },
+    );
+  },
+  60_000,
+);
+
+let repositories = 0;
+const home = temporaryFolder();
+function temporaryRepository(): string {
+  const root = join(home, String(repositories++));
+  mkdirSync(root);
+  spawnSync('git', ['init', '-q'], { cwd: root });
+  return root;
+}
+
+describe('no pattern holds the process (rule: project-folder)', () => {
+  test('an item is compared with a part of a pattern at most once for each pair', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', '*'), minLength: 100, maxLength: 300 }), (glob) => {
+        let compared = 0;
+        const isA = (item: string): boolean => {
+          compared += 1;
+          return item === 'a';
+        };
+        const never = () => false;
+        const pattern = [...[...glob].map((part) => (part === '*' ? anything : isA)), never];
+        expect(fitsSequence('a'.repeat(255), pattern)).toBe(false);
+        expect(compared).toBeLessThanOrEqual(255 * pattern.length);
+      }),
+    );
+  });
+
+  test.each([
+    `${'**/a/'.repeat(9)}b`,
+    `${'**/'.repeat(100)}b`,
+    `${'*a'.repeat(250)}b`,
+  ])('`%s`, which a backtracking expression tries for minutes, simply does not fit', (pattern) => {
+    const deep = Array.from({ length: 200 }, () => 'a');
+    expect(readPathPattern(pattern)?.fits(deep)).toBe(false);
+    expect(readPathPattern(pattern)?.fits(['a'.repeat(255)])).toBe(false);
+  });
+
+  test('braces that stand for too many patterns are refused', () => {
+    expect(pathMatcher('{a,b}'.repeat(22))).toBeUndefined();
+    expect(pathMatcher('x'.repeat(513))).toBeUndefined();
+    expect(pathMatcher('{a,b}'.repeat(8))?.('abababab')).toBe(true);
+  });
+
+  test('hostile rules give the event loop its turns, and end with the signal', async () => {
+    const rules = readIgnoreRules('.', `${'*a'.repeat(200)}b\n`.repeat(160));
+    const controller = new AbortController();
+    const breaks = new LoopBreaks(controller.signal);
+    let turns = 0;
+    const timer = setInterval(() => (++turns === 3 ? controller.abort() : undefined), 1);
+    const work = (async () => {
+      for (;;) await isIgnored('a'.repeat(255), [rules], breaks);
+    })();
+    await expect(work).rejects.toMatchObject({ name: 'AbortError' });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+});

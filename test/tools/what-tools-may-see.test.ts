@@ -1,0 +1,147 @@
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { isSecretPath } from '../../src/files/secret-paths.js';
+import { projectFolderSource } from '../../src/service/context/sources/project-folder.js';
+import { openWorkshop } from '../support/workshop.js';
+
+const signal = new AbortController().signal;
+
+/** Work without the rights of root, which can read everything. */
+async function asNobody<Result>(work: () => Promise<Result>): Promise<Result> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    return await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+
+describe('what cannot be read is skipped and counted, it never ends a search (rule: tool-pack)', () => {
+  test('a folder and a file without permission', async () => {
+    const { folder, call } = await openWorkshop({
+      'a/x.ts': 'const price = 1;',
+      'b/closed.ts': 'const price = 2;',
+      'locked/y.ts': 'const price = 3;',
+      'z.ts': 'const price = 4;',
+    });
+    for (const open of [dirname(folder), folder]) chmodSync(open, 0o755);
+    chmodSync(join(folder, 'locked'), 0);
+    chmodSync(join(folder, 'b/closed.ts'), 0);
+    const [list, tree, found, defined, folderItem] = await asNobody(async () => [
+      await call('list_files', {}),
+      await call('get_file_tree', {}),
+      await call('search_code', { pattern: 'price' }),
+      await call('find_definition', { symbol: 'price' }),
+      await projectFolderSource(folder).read('.', signal),
+    ]);
+    expect(list).toBe('z.ts\na/x.ts\nb/closed.ts\nshowing 3 of 3 files\n(1 folder could not be read)');
+    expect(tree).toMatch(/locked\/\nshowing 6 of 6 entries\n\(1 folder could not be read\)$/);
+    for (const text of [found, defined]) {
+      expect(text).toBe(
+        [
+          'z.ts:1: const price = 4;',
+          'a/x.ts:1: const price = 1;',
+          'showing 2 of 2 matches',
+          '(1 folder could not be read)',
+          '(1 file could not be read)',
+        ].join('\n'),
+      );
+    }
+    expect(folderItem).toMatchObject({ listing: ['a/x.ts', 'b/closed.ts', 'z.ts'], cut: true });
+    chmodSync(join(folder, 'locked'), 0o755);
+  });
+
+  test('the folder that was asked for is an error', async () => {
+    const { folder, call } = await openWorkshop();
+    mkdirSync(join(folder, 'locked'));
+    for (const open of [dirname(folder), folder]) chmodSync(open, 0o755);
+    chmodSync(join(folder, 'locked'), 0);
+    await asNobody(() =>
+      expect(call('list_files', { path: 'locked' })).rejects.toThrow('no readable file or folder'),
+    );
+    chmodSync(join(folder, 'locked'), 0o755);
+  });
+});
+
+describe('tools and service refuse the same files (rule: secret-files)', () => {
+  test.each([
+    '.git-credentials',
+    '.envrc',
+    'prod.env',
+    '.kube/config',
+    'id_ed25519_work',
+    '.aws/credentials',
+    'sub/.vault-token',
+    'release.keystore',
+  ])('`%s`', async (path) => {
+    const { folder, call } = await openWorkshop({ [path]: 'secret', 'open.txt': 'secret' });
+    expect(isSecretPath(path)).toBe(true);
+    expect(await projectFolderSource(folder).read(path, signal)).toBeUndefined();
+    await expect(call('read_file', { path })).rejects.toThrow('no readable file or folder');
+    await expect(call('edit_file', { path, old_string: 's', new_string: 't' })).rejects.toThrow(
+      'no readable',
+    );
+    await expect(call('write_file', { path, content: 's' })).rejects.toThrow('no readable');
+    expect(await call('search_code', { pattern: 'secret' })).toBe(
+      'open.txt:1: secret\nshowing 1 of 1 matches',
+    );
+    expect(await call('list_files', {})).not.toContain(path);
+  });
+
+  test('and leave out the same: what .gitignore names, dependencies, saved runs', async () => {
+    const { folder, call } = await openWorkshop({
+      '.gitignore': 'dist/\n*.log\n!keep.log\nREADME.MD\n',
+      'dist/a.txt': 'x',
+      'a.log': 'x',
+      'keep.log': 'x',
+      'README.md': 'x',
+      'node_modules/a/index.js': 'x',
+      '.stepwise/runs/1.json': 'x',
+      '.stepwise/pinned/rules.md': 'x',
+    });
+    const shown = ['.gitignore', '.stepwise/pinned/rules.md', 'README.md', 'keep.log'];
+    const read = await projectFolderSource(folder).read('.', signal);
+    expect(read).toMatchObject({ type: 'folder', listing: shown });
+    const listed = (await call('list_files', {})).split('\n').slice(0, -1);
+    expect(listed.sort()).toEqual(shown);
+    const found = await call('search_code', { pattern: 'x', path: '.stepwise/runs' });
+    expect(found).toBe('No matches.');
+  });
+});
+
+describe('files that are not UTF-8 are read with a remark and never edited (rule: tool-pack)', () => {
+  const latin1 = Buffer.from('name = "Z\u00fcrich"\nsize = 3\n', 'latin1');
+
+  test('read and searched, not edited, not replaced; not a byte is changed', async () => {
+    const { folder, call, tool } = await openWorkshop({ 'a.txt': latin1 });
+    const context = { signal, callId: 'c' };
+    expect(await call('read_file', { path: 'a.txt' })).toMatch(
+      /1: name = "Z\uFFFDrich"\n2: size = 3\n\(The file is not UTF-8.*cannot be edited/,
+    );
+    expect(await call('search_code', { pattern: 'size' })).toContain('a.txt:2: size = 3');
+    const edit = { path: 'a.txt', old_string: 'size = 3', new_string: 'size = 4' };
+    const whole = { path: 'a.txt', content: 'size = 4\n' };
+    await expect(tool('edit_file').preview?.(edit, context)).rejects.toThrow('is not UTF-8 text');
+    await expect(call('edit_file', edit)).rejects.toThrow('is not UTF-8 text');
+    await expect(call('write_file', whole)).rejects.toThrow('is not UTF-8 text');
+    expect(readFileSync(join(folder, 'a.txt')).equals(latin1)).toBe(true);
+  });
+
+  test('a byte order mark stays where it is', async () => {
+    const { folder, call } = await openWorkshop({ 'a.txt': '\uFEFFsize = 3\n' });
+    expect(await call('read_file', { path: 'a.txt' })).toContain('1: size = 3');
+    await call('edit_file', { path: 'a.txt', old_string: '3', new_string: '4' });
+    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('\uFEFFsize = 4\n');
+  });
+});
+
+test('a pattern that stands for millions of others is refused, and a hostile .gitignore is only slow to write', async () => {
+  const { call } = await openWorkshop({
+    '.gitignore': `${'**/a/'.repeat(9)}b\n`,
+    [`${'a/'.repeat(60)}x.txt`]: 'x',
+  });
+  await expect(call('list_files', { pattern: '{a,b}'.repeat(22) })).rejects.toThrow('has too many choices');
+  expect(await call('list_files', { pattern: `${'**/a/'.repeat(9)}x.txt` })).toContain('showing 1 of 1');
+});
