@@ -35,7 +35,15 @@ const rooms: Record<string, readonly string[]> = {
     'node:',
   ],
   'service/offline': ['node:'],
-  'service/http': ['contract', 'service/agent', 'service/context', 'service/providers', 'npm:', 'node:'],
+  'service/http': [
+    'contract',
+    'conversation',
+    'service/agent',
+    'service/context',
+    'service/providers',
+    'npm:',
+    'node:',
+  ],
   service: [
     'service/agent',
     'service/context',
@@ -47,9 +55,9 @@ const rooms: Record<string, readonly string[]> = {
     'npm:',
     'node:',
   ],
-  sdk: ['contract:types'],
+  sdk: ['contract:types', 'conversation'],
   tools: ['sdk', 'files', 'diff', 'node:'],
-  cli: ['contract:types', 'sdk', 'tools', 'service', 'service/parsing', 'node:'],
+  cli: ['contract:types', 'conversation', 'sdk', 'tools', 'service', 'service/parsing', 'node:'],
 };
 
 const source = join(process.cwd(), 'src');

@@ -1,5 +1,6 @@
-import type { ToolResult, Turn } from '../contract/history.js';
+import type { TurnInput } from '../contract/history.js';
 import { CallIds } from './call-ids.js';
+import { observationText } from './observation-text.js';
 
 /**
  * The history in units that are kept or left out whole (rules: pairing, fold): a call and its observation belong
@@ -63,7 +64,7 @@ interface OpenCall extends Omit<PairedCall, 'observation'> {
 const MOST_CALLS = 64;
 
 /** Reads turns, oldest first, into units. Total: any history that passes the schema has its units. */
-export function readUnits(history: readonly Turn[]): Unit[] {
+export function readUnits(history: readonly TurnInput[]): Unit[] {
   const units: Unit[] = [];
   const ids = new CallIds();
   const open = new Map<string, OpenCall>();
@@ -75,7 +76,7 @@ export function readUnits(history: readonly Turn[]): Unit[] {
   });
   return units;
 
-  function act(turn: Turn, index: number): void {
+  function act(turn: TurnInput, index: number): void {
     const call = readCall(turn, index, ids);
     open.set(call.id, call);
     const isFurther = units.at(-1)?.type === 'action' && turn.content === '' && history[index - 1]?.toolCall;
@@ -88,7 +89,7 @@ export function readUnits(history: readonly Turn[]): Unit[] {
     units.push({ type: 'action', index, thought, calls, providerState });
   }
 
-  function observe(turn: Turn, index: number): void {
+  function observe(turn: TurnInput, index: number): void {
     const observation = readObservation(turn, index);
     const [oldest] = open.values();
     const owner = open.get(turn.toolCallId ?? '') ?? oldest;
@@ -121,35 +122,28 @@ export function callsOf(units: readonly Unit[]): PairedCall[] {
   return units.flatMap((unit) => (unit.type === 'action' ? unit.calls : []));
 }
 
-function speak(turn: Turn, index: number): UserUnit | AssistantUnit {
+function speak(turn: TurnInput, index: number): UserUnit | AssistantUnit {
   const { content } = turn;
-  if (turn.role === 'user') return { type: 'user', index, content, isTask: turn.kind === undefined };
+  if (turn.role === 'user') return { type: 'user', index, content, isTask: !turn.kind };
   return { type: 'assistant', index, content, providerState: turn.provider_state };
 }
 
-function readCall({ toolCall }: Turn, index: number, ids: CallIds): OpenCall {
+function readCall({ toolCall }: TurnInput, index: number, ids: CallIds): OpenCall {
   return {
     index,
-    id: ids.take(toolCall?.id),
+    id: ids.take(toolCall?.id ?? undefined),
     name: toolCall?.name ?? '',
     parameters: toolCall?.parameters ?? {},
   };
 }
 
-function readObservation(turn: Turn, index: number): Observation {
+function readObservation(turn: TurnInput, index: number): Observation {
   const { toolResult } = turn;
   return {
     index,
-    text: turn.content || resultText(toolResult),
+    text: observationText(turn),
     isError: toolResult?.success === false,
     isDenied: toolResult?.denied === true,
     isTerminal: toolResult?.terminal === true,
   };
-}
-
-/** What the tool returned, else why it failed (rule: observation-text): strings as they are, anything else as JSON. */
-function resultText(toolResult: ToolResult | undefined): string {
-  const result = toolResult?.result ?? undefined;
-  if (result === undefined) return toolResult?.error ?? '';
-  return typeof result === 'string' ? result : JSON.stringify(result);
 }

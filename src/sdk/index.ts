@@ -8,6 +8,7 @@ export type { Preview } from '../contract/preview.js';
 export type { ActionDetails, ErrorResponse, Step, StepError, Usage } from '../contract/step.js';
 export type { StepRequest, StepRequestInput, Task } from '../contract/step-request.js';
 export type { ToolDefinition } from '../contract/tool.js';
+export { renderCall } from '../conversation/call-text.js';
 export type { ApprovalDecision, ApprovalRequest, ApprovalRule, Approve } from './actions/approval.js';
 export type { ClientToolName, InputRequest } from './actions/client-tools.js';
 export { defineTool, type Tool, type ToolArguments, type ToolContext } from './actions/define-tool.js';
@@ -43,6 +44,5 @@ export type {
   StrategyName,
 } from './run/run-options.js';
 export type { ActionRecord, RunResult, StepRecord, StopReason } from './run/run-result.js';
-export { renderCall } from './run/summarize-run.js';
 export { replayRun } from './saved/replay-run.js';
 export { readTrajectory, resumeOptions, type Trajectory } from './saved/trajectory.js';

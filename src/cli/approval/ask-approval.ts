@@ -1,5 +1,5 @@
+import { renderCall } from '../../conversation/call-text.js';
 import type { ApprovalDecision, ApprovalRequest, ApprovalRule } from '../../sdk/actions/approval.js';
-import { renderCall } from '../../sdk/run/summarize-run.js';
 import { sanitize } from '../screen/sanitize.js';
 import type { Key, Terminal } from '../screen/terminal.js';
 import { editArguments } from './edit-arguments.js';

@@ -1,5 +1,5 @@
 import type { Step } from '../../contract/step.js';
-import { renderCall } from '../../sdk/run/summarize-run.js';
+import { renderCall } from '../../conversation/call-text.js';
 import { replayRun } from '../../sdk/saved/replay-run.js';
 import type { Trajectory } from '../../sdk/saved/trajectory.js';
 import { toOfferedTool } from '../../service/parsing/arguments/offered-tool.js';

@@ -1,7 +1,7 @@
 import type { ContextReport } from '../../contract/context-report.js';
+import { renderCall } from '../../conversation/call-text.js';
 import type { RunEvent } from '../../sdk/run/run-events.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
-import { renderCall } from '../../sdk/run/summarize-run.js';
 import { budgetBar, short } from './budget-bar.js';
 import { itemLine, leftOut } from './context-page.js';
 import type { Paint } from './paint.js';

@@ -1,4 +1,4 @@
-import { renderTasks } from '../../sdk/actions/client-tools.js';
+import { renderTasks } from '../../conversation/task-list.js';
 import { UsageError } from '../commands/read-arguments.js';
 import { contextPage } from '../screen/context-page.js';
 import type { ModelChoice } from './choose-model.js';
@@ -21,7 +21,11 @@ export interface CommandHost {
 
 const commands: Readonly<Record<string, SlashCommand>> = {
   '/context': { usage: '/context', help: 'what fills the prompt, and what was left out', run: showContext },
-  '/todo': { usage: '/todo', help: 'the TODO list', run: ({ session }) => renderTasks(session.tasks) },
+  '/todo': {
+    usage: '/todo',
+    help: 'the TODO list',
+    run: ({ session }) => renderTasks(session.tasks) || 'No tasks.',
+  },
   '/steps': { usage: '/steps', help: 'the steps of the last run', run: showSteps },
   '/save': {
     usage: '/save [FILE]',

@@ -1,13 +1,18 @@
 import type { Task } from '../../contract/step-request.js';
+import { renderTasks } from '../../conversation/task-list.js';
 import { defineTool, type Tool } from './define-tool.js';
 import { ToolError } from './tool-errors.js';
 
-export type ClientToolName =
-  | 'create_tasks'
-  | 'update_task_status'
-  | 'get_tasks'
-  | 'request_input'
-  | 'compact_context';
+/** The names of the tools that belong to the run itself. */
+export const clientToolNames = [
+  'create_tasks',
+  'update_task_status',
+  'get_tasks',
+  'request_input',
+  'compact_context',
+] as const;
+
+export type ClientToolName = (typeof clientToolNames)[number];
 
 /** What the model asks the person. */
 export interface InputRequest {
@@ -49,6 +54,8 @@ export function createClientTools(host: ClientToolHost): Readonly<Record<ClientT
   };
 }
 
+const showTasks = ({ tasks }: ClientToolHost): string => renderTasks(tasks) || 'No tasks.';
+
 const createTasksTool = (host: ClientToolHost): Tool =>
   defineTool({
     name: 'create_tasks',
@@ -69,7 +76,7 @@ const createTasksTool = (host: ClientToolHost): Tool =>
         status: 'todo' as const,
       }));
       await host.setTasks([...host.tasks, ...added]);
-      return renderTasks(host.tasks);
+      return showTasks(host);
     },
   });
 
@@ -88,7 +95,7 @@ const updateTaskStatusTool = (host: ClientToolHost): Tool =>
     execute: async ({ id, status }) => {
       if (!host.tasks.some((task) => task.id === id)) throw new ToolError(`There is no task ${id}.`);
       await host.setTasks(host.tasks.map((task) => (task.id === id ? { ...task, status } : task)));
-      return renderTasks(host.tasks);
+      return showTasks(host);
     },
   });
 
@@ -98,7 +105,7 @@ const getTasksTool = (host: ClientToolHost): Tool =>
     description: 'Show your TODO list.',
     inputSchema: { type: 'object', properties: {} },
     annotations: { readOnlyHint: true },
-    execute: () => renderTasks(host.tasks),
+    execute: () => showTasks(host),
   });
 
 const requestInputTool = (host: ClientToolHost): Tool =>
@@ -133,12 +140,3 @@ const compactContextTool = (host: ClientToolHost): Tool =>
       return 'The history will be shortened before the next step.';
     },
   });
-
-const marks = { todo: '[ ]', in_progress: '[>]', completed: '[x]' } as const satisfies Record<
-  Task['status'],
-  string
->;
-
-/** The TODO list as text, a task a line. */
-export const renderTasks = (tasks: readonly Task[]): string =>
-  tasks.map(({ id, content, status }) => `${marks[status]} ${id}. ${content}`).join('\n') || 'No tasks.';

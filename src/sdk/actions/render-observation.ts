@@ -1,3 +1,5 @@
+import { resultText } from '../../conversation/observation-text.js';
+
 /** In characters: what a tool returns beyond this would fill any context window, and the request body too. */
 const maxLength = 100_000;
 
@@ -20,28 +22,7 @@ export function summarize(text: string): string {
   return more.length > 0 ? `${line} (+${more.length} lines)` : line;
 }
 
-function toText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (value === undefined) return 'Done.';
-  try {
-    return JSON.stringify(value, replaceCycles()) ?? String(value);
-  } catch (error) {
-    return `(a result that cannot be shown: ${error})`;
-  }
-}
-
-/** A replacer that names a repetition of an enclosing object, and writes big integers as text. */
-function replaceCycles(): (this: unknown, key: string, value: unknown) => unknown {
-  const enclosing: unknown[] = [];
-  return function (this: unknown, _key, value) {
-    if (typeof value === 'bigint') return String(value);
-    if (typeof value !== 'object' || value === null) return value;
-    while (enclosing.length > 0 && enclosing.at(-1) !== this) enclosing.pop();
-    if (enclosing.includes(value)) return '(the same object again)';
-    enclosing.push(value);
-    return value;
-  };
-}
+const toText = (value: unknown): string => (value === undefined ? 'Done.' : resultText(value));
 
 /** Keeps the beginning and the end. */
 function cap(text: string): string {

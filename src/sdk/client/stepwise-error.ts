@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../contract/error-codes.js';
 import type { ErrorResponse, StepError } from '../../contract/step.js';
+import { stepError } from '../../conversation/blank-step.js';
 
 /** What can go wrong before the service has said anything. */
 export type ConnectionErrorCode = 'service_unreachable' | 'service_timeout' | 'invalid_answer';
@@ -47,18 +48,7 @@ export class StepwiseError extends Error {
 
   /** The same facts as the wire's error, for events and saved runs. */
   toStepError(): StepError {
-    return (
-      this.body?.error ?? {
-        code: this.code,
-        message: this.message,
-        retryable: this.retryable,
-        provider: null,
-        upstream_status: null,
-        retry_after_ms: this.retryAfterMs,
-        details: [],
-        partial_text: null,
-      }
-    );
+    return this.body?.error ?? stepError(this, { retry_after_ms: this.retryAfterMs });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { TurnInput } from '../../contract/history.js';
-import { pairCalls } from '../history/pair-calls.js';
+import { observationText } from '../../conversation/observation-text.js';
+import { callsOf, readUnits } from '../../conversation/units.js';
 
 /**
  * A history on its way to a vendor's shape: the calls of one step are together, each result follows its call,
@@ -94,8 +95,8 @@ function resultTurn({ callId, text, isError }: ResultItem): TurnInput {
 function placeTurns(history: readonly TurnInput[]): PlacedTurn[] {
   const taken = new Set<string>();
   const placed: PlacedTurn[] = history.map((turn, origin) => ({ turn, origin }));
-  for (const { index, id, name, parameters, observation } of pairCalls(history)) {
-    const result = observation === undefined ? undefined : placed[observation];
+  for (const { index, id, name, parameters, observation } of callsOf(readUnits(history))) {
+    const result = observation && placed[observation.index];
     const call = { id: uniqueId(id, taken), name, args: parameters, origin: index, result };
     const turn = placed[index];
     if (turn) placed[index] = { ...turn, call };
@@ -132,11 +133,4 @@ function textItem({ turn, origin }: PlacedTurn): TextItem {
   const role = turn.role === 'assistant' ? 'assistant' : 'user';
   const text = turn.role === 'tool_observation' ? observationText(turn) : turn.content;
   return { type: 'text', role, text: text.trim() === '' ? emptyText : text, origin };
-}
-
-function observationText({ content, toolResult }: TurnInput): string {
-  if (content !== '') return content;
-  const result = toolResult?.result;
-  if (result === undefined || result === null) return toolResult?.error ?? '';
-  return typeof result === 'string' ? result : JSON.stringify(result);
 }

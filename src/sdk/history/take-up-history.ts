@@ -1,5 +1,5 @@
 import type { TurnInput } from '../../contract/history.js';
-import { openCalls } from './pair-calls.js';
+import { callsOf, type PairedCall, readUnits } from '../../conversation/units.js';
 
 /** The history a run begins with, and whether its task is still to be told. */
 export interface Beginning {
@@ -19,3 +19,7 @@ export function takeUpHistory(task: string, history: readonly TurnInput[] = []):
   const answer: TurnInput = { role: 'tool_observation', content: task, toolCallId: id, toolResult };
   return { history: [...history, answer], taskIsNew: false };
 }
+
+/** The calls that nothing answers yet. */
+export const openCalls = (history: readonly TurnInput[]): readonly PairedCall[] =>
+  callsOf(readUnits(history)).filter(({ observation }) => observation === undefined);

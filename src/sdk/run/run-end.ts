@@ -1,4 +1,5 @@
 import type { Step, StepError } from '../../contract/step.js';
+import { stepError } from '../../conversation/blank-step.js';
 import type { InputRequest } from '../actions/client-tools.js';
 import { renderError } from '../actions/render-observation.js';
 import { TerminalToolError, type TerminationReason } from '../actions/tool-errors.js';
@@ -40,13 +41,5 @@ export function endOfException(error: unknown): RunEnd {
 }
 
 /** An error found on this side, in the wire's shape. */
-export const clientError = (code: string, message: string): StepError => ({
-  code,
-  message,
-  retryable: false,
-  provider: null,
-  upstream_status: null,
-  retry_after_ms: null,
-  details: [],
-  partial_text: null,
-});
+export const clientError = (code: string, message: string): StepError =>
+  stepError({ code, message, retryable: false });

@@ -1,9 +1,9 @@
 import type { TurnInput } from '../../contract/history.js';
-import { type ClientToolName, createClientTools } from '../actions/client-tools.js';
+import { type ClientToolName, clientToolNames, createClientTools } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 import { notRun } from '../actions/execute-tool.js';
 import type { StepService } from '../client/step-service.js';
-import { openCalls } from '../history/pair-calls.js';
+import { openCalls } from '../history/take-up-history.js';
 import { toTrajectory } from '../saved/to-trajectory.js';
 import type { Trajectory } from '../saved/trajectory.js';
 import { relay } from './relay.js';
@@ -115,13 +115,8 @@ function offeredTools(run: RunState): ReadonlyMap<string, Tool> {
   return byName;
 }
 
-const defaultClientTools = ({ compaction }: RunOptions): readonly ClientToolName[] => [
-  'create_tasks',
-  'update_task_status',
-  'get_tasks',
-  'request_input',
-  ...(compaction ? (['compact_context'] as const) : []),
-];
+const defaultClientTools = ({ compaction }: RunOptions): readonly ClientToolName[] =>
+  clientToolNames.filter((name) => name !== 'compact_context' || compaction);
 
 function closeOpenCalls(run: RunState): void {
   const turns = openCalls(run.history).map(

@@ -1,4 +1,4 @@
-import type { ToolArguments } from '../actions/define-tool.js';
+import { renderCall } from '../../conversation/call-text.js';
 import type { ActionRecord, RunResult, StepRecord } from './run-result.js';
 
 const maxSteps = 10;
@@ -29,12 +29,6 @@ function stepLines({ number, thought, actions }: StepRecord): string[] {
 
 const actionText = ({ tool_name, tool_args, result_summary, success }: ActionRecord): string =>
   `${success ? '✓' : '✗'} ${renderCall(tool_name, tool_args)} → ${result_summary}`;
-
-/** A call as it is read by people: `read_file(path="a.ts", start_line=3)`. */
-export function renderCall(name: string, args: ToolArguments): string {
-  const pairs = Object.entries(args).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-  return `${name}(${pairs.join(', ')})`;
-}
 
 function oneLine(text: string): string {
   const line = text.replace(/\s*\n\s*/g, ' ');

@@ -2,7 +2,7 @@ import type { Compaction } from '../../contract/compaction.js';
 import type { TurnInput } from '../../contract/history.js';
 import type { Step, StepError } from '../../contract/step.js';
 import type { Approve } from '../actions/approval.js';
-import { InputNeeded } from '../actions/client-tools.js';
+import { clientToolNames, InputNeeded } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 import { TerminalToolError, ToolError } from '../actions/tool-errors.js';
 import type { StepEvent, StepService } from '../client/step-service.js';
@@ -10,18 +10,11 @@ import { StepwiseError } from '../client/stepwise-error.js';
 import { Run } from '../run/run.js';
 import type { Trajectory } from './trajectory.js';
 
-const clientToolNames = new Set([
-  'create_tasks',
-  'update_task_status',
-  'get_tasks',
-  'request_input',
-  'compact_context',
-]);
-
 /** Plays a saved run again: the same events and the same end, without model, tools, or a person. */
 export function replayRun(saved: Trajectory): Run {
   const observations = new Map(saved.observations.map((turn) => [turn.toolCallId ?? '', turn]));
-  const tools = saved.tools.filter(({ name }) => !clientToolNames.has(name));
+  const own: readonly string[] = clientToolNames;
+  const tools = saved.tools.filter(({ name }) => !own.includes(name));
   const end = new AbortController();
   return new Run(new SavedService(saved, end), saved.task, {
     ...saved.options,

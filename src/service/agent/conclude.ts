@@ -1,6 +1,7 @@
+import { errorCodes } from '../../contract/error-codes.js';
 import type { Turn } from '../../contract/history.js';
 import type { Parse, PhaseControl, Step, StepError } from '../../contract/step.js';
-import { stepError } from '../../contract/step-error.js';
+import { stepError } from '../../conversation/blank-step.js';
 import { CallIds } from '../../conversation/call-ids.js';
 import { readProse } from '../parsing/reply-text.js';
 import { readPhaseReply } from './phases.js';
@@ -66,7 +67,8 @@ const billedCodes = {
 /** Made and billed, but nothing to go on with: the history stays as it was (rule: billed-outcomes). */
 function concludeBilled(reply: Reply, outcome: keyof typeof billedCodes): Conclusion {
   const partial_text = reply.answer ?? (reply.completion.text || null);
-  const error = stepError(billedCodes[outcome], { partial_text });
+  const code = billedCodes[outcome];
+  const error = stepError({ code, ...errorCodes[code] }, { partial_text });
   return { ...nothing, reply, status: 'error', outcome, thought: reply.thought, error };
 }
 

@@ -1,9 +1,9 @@
-import { blankStep } from '../../contract/blank-step.js';
+import { errorCodes } from '../../contract/error-codes.js';
 import type { Turn } from '../../contract/history.js';
 import type { Preview } from '../../contract/preview.js';
 import type { ActionDetails, Signals, Step, Warning } from '../../contract/step.js';
-import { stepError } from '../../contract/step-error.js';
 import type { StepRequest } from '../../contract/step-request.js';
+import { blankStep, stepError } from '../../conversation/blank-step.js';
 import { hashPrompt } from './budget/report-context.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
@@ -74,7 +74,7 @@ export function exhausted(request: StepRequest): StepResult {
     iterations_remaining: 0,
     ...blankStep,
     phase: request.phase ?? null,
-    error: stepError('iterations_exhausted'),
+    error: stepError({ code: 'iterations_exhausted', ...errorCodes.iterations_exhausted }),
   };
 }
 

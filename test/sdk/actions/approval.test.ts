@@ -5,7 +5,7 @@ import {
   isAllowed,
   proposeRules,
 } from '../../../src/sdk/actions/approval.js';
-import { openCalls } from '../../../src/sdk/history/pair-calls.js';
+import { openCalls } from '../../../src/sdk/history/take-up-history.js';
 import { command, done, finish, lookUp, recordingTool } from '../../support/run-harness.js';
 
 describe('§11 approval in two phases', () => {

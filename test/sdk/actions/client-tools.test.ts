@@ -20,7 +20,7 @@ describe('§11 TODO list', () => {
       { id: 2, content: 'Fix it', status: 'todo' },
     ]);
     expect(events.filter(({ type }) => type === 'tasks_updated')).toHaveLength(2);
-    expect(result.history.at(-2)?.content).toBe('[>] 1. Read the code\n[ ] 2. Fix it');
+    expect(result.history.at(-2)?.content).toBe('[-] 1. Read the code\n[ ] 2. Fix it');
     expect(result.steps[0]?.tasks).toHaveLength(2);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { openCalls } from '../../../src/sdk/history/pair-calls.js';
+import { openCalls } from '../../../src/sdk/history/take-up-history.js';
 import { done, finish, lookUpCall, start, task } from '../../support/run-harness.js';
 
 describe('§11 events', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { turnSchema } from '../../../src/contract/history.js';
 import { defineTool } from '../../../src/sdk/actions/define-tool.js';
-import { openCalls } from '../../../src/sdk/history/pair-calls.js';
+import { openCalls } from '../../../src/sdk/history/take-up-history.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
 import {
   command,

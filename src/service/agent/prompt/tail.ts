@@ -1,5 +1,6 @@
 import type { ReportItem } from '../../../contract/context-report.js';
 import type { StepRequest, Task } from '../../../contract/step-request.js';
+import { renderTasks, taskLegend } from '../../../conversation/task-list.js';
 import { fence } from '../../context/fence.js';
 import { cutLines } from '../../context/fitting/cut-lines.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
@@ -22,11 +23,6 @@ export interface Tail {
   readonly tokens: number;
   readonly items: readonly ReportItem[];
 }
-
-const taskMarks = { todo: '[ ]', in_progress: '[-]', completed: '[x]' } as const satisfies Record<
-  Task['status'],
-  string
->;
 
 /** The last block of the last message: what changes from step to step, within `limit` tokens (rule: tail). */
 export async function buildTail(contents: TailContents, limit: number, tokens: TokenCounter): Promise<Tail> {
@@ -58,10 +54,7 @@ function ordersOf({ phase, mustAnswer }: TailContents): string {
 
 async function listTasks(tasks: readonly Task[], limit: number, tokens: TokenCounter): Promise<string> {
   if (tasks.length === 0 || limit <= 0) return '';
-  const lines = tasks.map(
-    ({ id, content, status }) => `${taskMarks[status]} ${id}. ${content.replaceAll(/\s+/g, ' ')}`,
-  );
   const render = ({ text }: { text: string }) =>
-    fence({ tag: 'tasks', attributes: { legend: '[ ] to do, [-] in progress, [x] completed' }, text });
-  return (await cutLines({ text: lines.join('\n'), render }, limit, tokens))?.rendered ?? '';
+    fence({ tag: 'tasks', attributes: { legend: taskLegend }, text });
+  return (await cutLines({ text: renderTasks(tasks), render }, limit, tokens))?.rendered ?? '';
 }

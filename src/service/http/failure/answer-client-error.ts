@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorCodes } from '../../../contract/error-codes.js';
-import { stepError } from '../../../contract/step-error.js';
+import { stepError } from '../../../conversation/blank-step.js';
 import { requestId } from '../middleware/request-id.js';
 import { errorResponse } from './error-response.js';
 
@@ -31,7 +31,7 @@ const plain = (status: number): string =>
 function failure(code: ErrorCode): string {
   const id = requestId(undefined);
   const { status } = errorCodes[code];
-  const body = JSON.stringify(errorResponse(stepError(code), { id }));
+  const body = JSON.stringify(errorResponse(stepError({ code, ...errorCodes[code] }), { id }));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',

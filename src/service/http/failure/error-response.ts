@@ -1,6 +1,6 @@
-import { blankStep } from '../../../contract/blank-step.js';
 import type { Turn } from '../../../contract/history.js';
 import type { ErrorResponse, StepError } from '../../../contract/step.js';
+import { blankStep } from '../../../conversation/blank-step.js';
 import type { RequestState } from '../middleware/request-state.js';
 
 /** The one body of every failure: what was not read is null, never empty (SPEC §3). */

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../../contract/error-codes.js';
+import { type ErrorCode, errorCodes } from '../../../contract/error-codes.js';
 import type { StepError } from '../../../contract/step.js';
-import { stepError } from '../../../contract/step-error.js';
+import { stepError } from '../../../conversation/blank-step.js';
 import { Interruption, type InterruptionReason, StepRefused } from '../../agent/interruption.js';
 import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
 import { RequestRefused } from './request-refused.js';
@@ -56,7 +56,10 @@ const longestWaitMs = 3_600_000;
 
 function failure(code: ErrorCode, known: Partial<StepError> = {}): StepError {
   const wait = known.retry_after_ms ?? usualWaitMs[code];
-  return stepError(code, { ...known, retry_after_ms: wait === undefined ? null : sensibleWait(wait) });
+  return stepError(
+    { code, ...errorCodes[code] },
+    { ...known, retry_after_ms: wait === undefined ? null : sensibleWait(wait) },
+  );
 }
 
 const sensibleWait = (ms: number): number =>

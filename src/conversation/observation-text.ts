@@ -1,0 +1,41 @@
+import type { TurnInput } from '../contract/history.js';
+
+/** What the model reads of an observation: its text, else what the tool returned, else why it failed (rule: observation-text). */
+export function observationText({ content, toolResult }: Pick<TurnInput, 'content' | 'toolResult'>): string {
+  if (content !== '') return content;
+  const result = toolResult?.result ?? undefined;
+  return result === undefined ? (toolResult?.error ?? '') : resultText(result);
+}
+
+/** A tool's result as text: strings as they are, all else as JSON. Never throws, whatever the tool returned. */
+export function resultText(result: unknown): string {
+  if (typeof result === 'string') return result;
+  try {
+    return JSON.stringify(result, writeBigIntegers) ?? String(result);
+  } catch {
+    return withoutCycles(result);
+  }
+}
+
+const writeBigIntegers = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value;
+
+function withoutCycles(result: unknown): string {
+  try {
+    return JSON.stringify(result, replaceCycles()) ?? String(result);
+  } catch (error) {
+    return `(a result that cannot be shown: ${error})`;
+  }
+}
+
+/** A replacer that names a repetition of an enclosing object. */
+function replaceCycles(): (this: unknown, key: string, value: unknown) => unknown {
+  const enclosing: unknown[] = [];
+  return function (this: unknown, key, value) {
+    if (typeof value !== 'object' || value === null) return writeBigIntegers(key, value);
+    while (enclosing.length > 0 && enclosing.at(-1) !== this) enclosing.pop();
+    if (enclosing.includes(value)) return '(the same object again)';
+    enclosing.push(value);
+    return value;
+  };
+}

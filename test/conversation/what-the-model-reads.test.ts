@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { renderCall } from '../../src/conversation/call-text.js';
+import { observationText, resultText } from '../../src/conversation/observation-text.js';
+import { renderTasks, taskLegend } from '../../src/conversation/task-list.js';
+import { readUnits } from '../../src/conversation/units.js';
+
+test('an observation is its text, else the result, else the error (rule: observation-text)', () => {
+  const toolResult = { success: true, result: { rows: 2 }, error: 'late' };
+  expect(observationText({ content: 'two rows', toolResult })).toBe('two rows');
+  expect(observationText({ content: '', toolResult })).toBe('{"rows":2}');
+  expect(observationText({ content: '', toolResult: { ...toolResult, result: 'two' } })).toBe('two');
+  expect(observationText({ content: '', toolResult: { ...toolResult, result: null } })).toBe('late');
+  expect(observationText({ content: '' })).toBe('');
+});
+
+test('any result has a text: cycles, big integers and what JSON cannot say (rule: observation-text)', () => {
+  const shared = { deep: 1n };
+  const cycle: Record<string, unknown> = { first: shared, second: shared };
+  cycle['self'] = cycle;
+  expect(resultText(cycle)).toBe(
+    '{"first":{"deep":"1"},"second":{"deep":"1"},"self":"(the same object again)"}',
+  );
+  expect(resultText([9n])).toBe('["9"]');
+  expect(resultText(Symbol.for('x'))).toBe('Symbol(x)');
+});
+
+test('nulls of a sent turn are absent fields (rule: null-is-absent)', () => {
+  const [unit] = readUnits([{ role: 'user', content: 'Go', kind: null }]);
+  expect(unit).toMatchObject({ type: 'user', isTask: true });
+});
+
+test('a task is one line with one mark, and the legend tells the marks (rule: client-tools)', () => {
+  const tasks = [
+    { id: 1, content: 'read\n the file', status: 'completed' as const },
+    { id: 2, content: 'mend it', status: 'in_progress' as const },
+    { id: 3, content: 'tell', status: 'todo' as const },
+  ];
+  expect(renderTasks(tasks)).toBe('[x] 1. read the file\n[-] 2. mend it\n[ ] 3. tell');
+  expect(taskLegend).toBe('[ ] to do, [-] in progress, [x] completed');
+  expect(renderTasks([])).toBe('');
+});
+
+test('a call is written in the taught form, keys that are no names in quotes (rule: call-rendering)', () => {
+  expect(renderCall('read_file', { path: 'a "b"', 'max-lines': 3, none: undefined })).toBe(
+    'read_file(path="a \\"b\\"", "max-lines"=3, none=null)',
+  );
+});
