@@ -86,9 +86,40 @@ describe('run_command (rule: tool-pack)', () => {
     const pids = await pidsIn(join(folder, 'pids'));
     expect(pids.filter(isAlive)).toHaveLength(3);
     controller.abort();
-    await expect(running).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await running).toMatch(/^Stopped before it was done\. Output so far:/);
     await wait(50);
     expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+
+  onLinux.each([
+    ['a session of its own', 'setsid sleep 300 & echo $! >> pids; sleep 300'],
+    ['a daemon that forked twice', "(setsid sh -c 'sleep 300 & echo $! >> pids' &); sleep 300"],
+    ['a session without environment', 'env -i setsid sleep 300 & echo $! >> pids; sleep 300'],
+    [
+      'a session that ignores the polite signal',
+      'setsid sh -c \'trap "" TERM; echo $$ >> pids; while :; do sleep 1; done\' & sleep 300',
+    ],
+  ])('on stop %s is gone too (rule: command-safety)', async (_, command) => {
+    const { folder } = await openWorkshop();
+    const controller = new AbortController();
+    const tool = runCommandTool(await ProjectRoot.open(folder));
+    const running = (async () => tool.execute({ command }, { signal: controller.signal, callId: 'c' }))();
+    const pids = await pidsIn(join(folder, 'pids'));
+    await wait(50);
+    expect(pids.filter(isAlive)).toHaveLength(1);
+    controller.abort();
+    expect(await running).toMatch(/^Stopped before it was done\. Output so far:/);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  onLinux('a daemon that outlived its shell ends with the command', async () => {
+    const { folder, output } = await run(
+      "(setsid sh -c 'sleep 300 & echo $! >> pids' &); sleep 0.2; echo done",
+    );
+    expect(output).toBe('Exit code 0.\ndone');
+    expect((await pidsIn(join(folder, 'pids'))).filter(isAlive)).toEqual([]);
   });
 
   test('when the time is up the group is ended, and the output so far is the observation', async () => {

@@ -1,8 +1,9 @@
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
 import { defaultLimits } from '../limits.js';
 import type { ProjectRoot } from '../project-root.js';
+import { endCommand } from './end-command.js';
 import { OutputCapture } from './output-capture.js';
-import { endProcessGroup, startCommand } from './process-group.js';
+import { startCommand } from './start-command.js';
 
 /**
  * `run_command(command, working_dir)`: bash, or PowerShell on Windows. What a command does is not contained in
@@ -37,30 +38,30 @@ interface Place {
   readonly timeoutMs: number;
 }
 
-/** Resolves when nothing of the command runs any more. */
+/** Resolves when nothing of the command runs any more, on stop too: what it said so far is kept. */
 async function runCommand(
   command: string,
   { folder, timeoutMs }: Place,
   { signal }: ToolContext,
 ): Promise<string> {
   const output = new OutputCapture();
-  const group = startCommand(command, folder, (chunk) => output.add(chunk));
+  const running = startCommand(command, folder, (chunk) => output.add(chunk));
   const timeUp = new Promise<'timeout'>((resolve) => {
     const timer = setTimeout(resolve, timeoutMs, 'timeout');
     const clear = () => clearTimeout(timer);
-    group.ended.then(clear, clear);
+    running.ended.then(clear, clear);
   });
   const aborted = new Promise<'aborted'>((resolve) => {
     signal.addEventListener('abort', () => resolve('aborted'), { once: true });
     if (signal.aborted) resolve('aborted');
   });
-  const end = await Promise.race([group.ended, timeUp, aborted]);
-  await endProcessGroup(group);
-  signal.throwIfAborted();
+  const end = await Promise.race([running.ended, timeUp, aborted]);
+  await endCommand(running);
   return [describeEnd(end, timeoutMs), output.text()].filter(Boolean).join('\n');
 }
 
 function describeEnd(end: number | NodeJS.Signals | 'timeout' | 'aborted', timeoutMs: number): string {
+  if (end === 'aborted') return 'Stopped before it was done. Output so far:';
   if (end === 'timeout') return `Ended after ${timeoutMs / 1000} seconds, before it was done. Output so far:`;
   return typeof end === 'number' ? `Exit code ${end}.` : `Ended by ${end}.`;
 }

@@ -1,17 +1,20 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { setTimeout as wait } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import { TerminalToolError } from '../../sdk/actions/tool-errors.js';
 
-export interface ProcessGroup {
+/** A command that was started. */
+export interface RunningCommand {
   readonly child: ChildProcess;
+  /** Stands in the environment of each process that the command starts, unless it is taken out there. */
+  readonly mark: string;
   /** Resolves to the exit code or the signal; rejects where the shell cannot be started. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** Milliseconds for a group to end by itself when asked, and for its last output to arrive. */
-const politeMs = 500;
-const drainMs = 200;
-const pollMs = 20;
+/** Milliseconds for the last output to arrive. */
+const DRAIN_MS = 200;
+
+const MARK_VARIABLE = 'STEPWISE_COMMAND';
 
 /** Model keys are the run's, not the commands'. */
 const secretVariables = /^(?:STEPWISE_LLM_KEY|(?:OPENAI|ANTHROPIC)_.*)$/;
@@ -23,11 +26,12 @@ export function startCommand(
   command: string,
   folder: string,
   onOutput: (chunk: Buffer) => void,
-): ProcessGroup {
+): RunningCommand {
   const [shell, ...args] = shellFor(command);
+  const mark = randomUUID();
   const child = spawn(shell, args, {
     cwd: folder,
-    env: commandEnvironment(),
+    env: commandEnvironment(mark),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: !isWindows,
     windowsHide: true,
@@ -40,41 +44,10 @@ export function startCommand(
     );
     child.once('close', (code, signal) => resolve(code ?? signal ?? 1));
     // A process left in the background holds the pipes open: the shell's own end is what counts.
-    child.once('exit', (code, signal) => setTimeout(() => resolve(code ?? signal ?? 1), drainMs));
+    child.once('exit', (code, signal) => setTimeout(() => resolve(code ?? signal ?? 1), DRAIN_MS));
   });
-  return { child, ended };
+  return { child, mark: `${MARK_VARIABLE}=${mark}`, ended };
 }
-
-/** Ends everything that is left of the group: first asked, then killed. Resolves when nothing of it runs. */
-export async function endProcessGroup({ child }: ProcessGroup): Promise<void> {
-  if (child.pid === undefined) return;
-  if (isWindows) endTree(child.pid);
-  else await endGroup(child.pid);
-  child.stdout?.destroy();
-  child.stderr?.destroy();
-}
-
-async function endGroup(pid: number): Promise<void> {
-  if (!signalGroup(pid, 'SIGTERM')) return;
-  for (let waited = 0; waited < politeMs; waited += pollMs) {
-    await wait(pollMs);
-    if (!signalGroup(pid, 0)) return;
-  }
-  signalGroup(pid, 'SIGKILL');
-}
-
-/** False where no process of the group is left. */
-function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(-pid, signal);
-  } catch {
-    return false;
-  }
-}
-
-/** Windows has no process groups: the tree below the process is ended. */
-const endTree = (pid: number) =>
-  spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
 
 function shellFor(command: string): [string, ...string[]] {
   // One pipe for output and errors, so that they come in the order in which they were written.
@@ -98,7 +71,7 @@ function isFound(program: string): boolean {
 }
 
 /** The person's environment without model keys, and without what would wait for a person. */
-function commandEnvironment(): NodeJS.ProcessEnv {
+function commandEnvironment(mark: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !secretVariables.test(name));
   return {
     ...Object.fromEntries(kept),
@@ -106,5 +79,6 @@ function commandEnvironment(): NodeJS.ProcessEnv {
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
     TERM: 'dumb',
+    [MARK_VARIABLE]: mark,
   };
 }

@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { RunningCommand } from './start-command.js';
+
+/** Milliseconds for processes to end by themselves when asked, and then for the system to remove them. */
+const POLITE_MS = 500;
+const KILL_MS = 1_000;
+const POLL_MS = 25;
+
+/**
+ * Ends everything that is left of a command: first asked, then killed. Resolves when nothing of it runs, or after
+ * a second and a half if the system does not let go of it.
+ *
+ * What belongs to a command: its process group, every descendant, and on Linux everything that carries its mark in
+ * the environment, in whatever session and whoever the parent is by now (`setsid`, `nohup`, a daemon that forked
+ * twice). Only a process that has dropped both its parent and its environment gets away.
+ */
+export async function endCommand(command: RunningCommand): Promise<void> {
+  const { child } = command;
+  if (child.pid === undefined) return;
+  if (process.platform === 'win32') endTree(child.pid);
+  else await endAll(child.pid, command.mark);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+async function endAll(shell: number, mark: string): Promise<void> {
+  const asked = new Set<number>();
+  for (let waited = 0; waited < POLITE_MS + KILL_MS; waited += POLL_MS) {
+    const left = processesOf(shell, mark);
+    if (left.length === 0) return;
+    const isPolite = waited < POLITE_MS;
+    for (const pid of left) if (!isPolite || !asked.has(pid)) signal(pid, isPolite ? 'SIGTERM' : 'SIGKILL');
+    for (const pid of left) asked.add(pid);
+    await wait(POLL_MS);
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended by itself, or belongs to somebody else by now.
+  }
+}
+
+/** Windows has no process groups: the tree below the process is ended. */
+const endTree = (pid: number) =>
+  spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
+
+interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly isMarked: boolean;
+}
+
+function processesOf(shell: number, mark: string): number[] {
+  const all = listProcesses(mark);
+  const ours = new Set<number>(
+    all
+      .filter(({ pid, group, isMarked }) => pid === shell || group === shell || isMarked)
+      .map(({ pid }) => pid),
+  );
+  for (let size = -1; size < ours.size; ) {
+    size = ours.size;
+    for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
+  }
+  return [...ours].filter((pid) => pid !== process.pid);
+}
+
+function listProcesses(mark: string): ProcessEntry[] {
+  return process.platform === 'linux' ? listProc(mark) : listByPs();
+}
+
+function listProc(mark: string): ProcessEntry[] {
+  const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return names.flatMap((name) => {
+    try {
+      return readProc(Number(name), mark);
+    } catch {
+      return []; // it ended meanwhile
+    }
+  });
+}
+
+/** The fields of proc_pid_stat(5) from after the name, which may hold anything: state, parent, group. */
+function readProc(pid: number, mark: string): ProcessEntry[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (state === 'Z' || state === 'X') return [];
+  return [{ pid, parent: Number(parent), group: Number(group), isMarked: environmentOf(pid).includes(mark) }];
+}
+
+/** Empty where it may not be read: what runs under other rights is found by its parent only. */
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function listByPs(): ProcessEntry[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' });
+  return stdout.split('\n').flatMap((line) => {
+    const [pid, parent, group, state = 'Z'] = line.trim().split(/\s+/);
+    if (state.startsWith('Z')) return [];
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), isMarked: false }];
+  });
+}
