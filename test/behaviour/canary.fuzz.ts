@@ -26,6 +26,7 @@ const shapesOf = (key: string): string[] => [
   JSON.stringify(JSON.stringify(key)).slice(3, -3),
   encodeURIComponent(key),
   key.slice(0, 8),
+  key.slice(4, 10),
   key.slice(-8),
   ...[0, 1, 2].flatMap((offset) => {
     const base64 = Buffer.from('x'.repeat(offset) + key).toString('base64');
@@ -82,6 +83,10 @@ const echoes: Readonly<Record<string, (key: string) => { type: string; body: str
   code: (key) => json({ message: 'bad', type: key, code: key }),
   param: (key) =>
     json({ message: `Unsupported parameter: '${key}'`, param: key, code: 'unsupported_parameter' }),
+  fragment: (key) => json({ message: `no such model: ${key.slice(4, 10)}`, type: 'invalid_request_error' }),
+  escaped: (key) => json({ message: JSON.stringify(JSON.stringify({ key })) }),
+  percent: (key) =>
+    json({ message: `https://x.test/?k=${encodeURIComponent(key)} ${encodeURIComponent(key)}` }),
   base64: (key) => json({ message: Buffer.from(`Bearer ${key}`).toString('base64') }),
   page: (key) => ({ type: 'text/html', body: `<html>${key}</html>` }),
   broken: (key) => ({ type: 'application/json', body: `{"error": {"message": "${key}` }),
@@ -268,7 +273,7 @@ interface Ask {
   readonly streamed: boolean;
 }
 
-test('§16 the key canary: no error path gives a key away, in whatever encoding', async () => {
+test('the key canary (rule: key-redaction): no error path gives a key away, in whatever encoding', async () => {
   const asks = paths.flatMap((path) =>
     keys.flatMap((key) =>
       (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>

@@ -143,11 +143,8 @@ export class ProviderError extends Error {
   readonly provider: string;
   readonly upstreamStatus: number | null;
   readonly retryAfterMs: number | null;
-  /**
-   * What the vendor says about a request it refused, cleaned, at most 500 characters; null if it says nothing that
-   * can be shown. For the caller's eyes alone: never logged or traced (rule: vendor-words).
-   */
-  readonly vendorWords: string | null;
+  /** Private, so that no print of the error shows it. */
+  readonly #vendorWords: string | null;
 
   constructor(failure: ProviderFailure, details: ProviderErrorDetails) {
     super(`The provider ${details.provider} failed: ${failure}.`);
@@ -155,6 +152,14 @@ export class ProviderError extends Error {
     this.provider = details.provider;
     this.upstreamStatus = details.upstreamStatus ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
-    this.vendorWords = details.vendorWords ?? null;
+    this.#vendorWords = details.vendorWords ?? null;
+  }
+
+  /**
+   * What the vendor says about a request it refused, cleaned, at most 500 characters; null if it says nothing that can
+   * be shown. For the caller alone: never logged or traced (rule: vendor-words).
+   */
+  get vendorWords(): string | null {
+    return this.#vendorWords;
   }
 }

@@ -1,7 +1,11 @@
 import { inspect } from 'node:util';
+import { decodingsOf } from './decodings.js';
+
+/** Characters of a key that give it away: fewer stand in ordinary text by chance. */
+const HINT = 6;
 
 const wellFormed = /^[\x21-\x7e]{8,512}$/;
-const redacted = '[redacted]';
+const REDACTED = '[redacted]';
 
 /**
  * A key that prints as `[redacted]` wherever it may end up: string, JSON, `console.log`, a stack.
@@ -26,19 +30,28 @@ export class Secret {
 
   /** The text without the key in any shape it may have taken: raw, escaped, encoded, or only its ends. */
   redact(text: string): string {
-    return shapesOf(this.#value).reduce((rest, shape) => rest.replaceAll(shape, redacted), text);
+    return shapesOf(this.#value).reduce((rest, shape) => rest.replaceAll(shape, REDACTED), text);
+  }
+
+  /**
+   * Whether any six neighbouring characters of the key stand in the text, in either case, raw or in an encoding that an
+   * error may have put them into, one inside the other included.
+   */
+  isHintedAtIn(text: string): boolean {
+    const hints = new Set(hintsIn(this.#value));
+    return decodingsOf(text).some((each) => hintsIn(each).some((hint) => hints.has(hint)));
   }
 
   toString(): string {
-    return redacted;
+    return REDACTED;
   }
 
   toJSON(): string {
-    return redacted;
+    return REDACTED;
   }
 
   [inspect.custom](): string {
-    return redacted;
+    return REDACTED;
   }
 }
 
@@ -62,3 +75,8 @@ function base64Within(value: string, offset: number): string[] {
   const whole = encoded.slice(offset === 0 ? 0 : offset + 1, end);
   return [whole, whole.replaceAll('-', '+').replaceAll('_', '/')];
 }
+
+const hintsIn = (text: string): string[] =>
+  Array.from({ length: Math.max(0, text.length - HINT + 1) }, (_, at) =>
+    text.slice(at, at + HINT).toLowerCase(),
+  );

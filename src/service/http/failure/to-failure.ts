@@ -16,6 +16,7 @@ export function toFailure(thrown: unknown): StepError {
       provider: thrown.provider,
       upstream_status: thrown.upstreamStatus,
       retry_after_ms: thrown.retryAfterMs,
+      details: thrown.vendorWords === null ? [] : [{ source: 'provider', message: thrown.vendorWords }],
     });
   }
   return failure('internal_error');

@@ -1,6 +1,6 @@
 import { APIError } from '@anthropic-ai/sdk';
 import type { ProviderFailure } from '../../agent/provider.js';
-import { classifyFailure } from '../upstream/classify-failure.js';
+import { type AnsweredRequest, classifyFailure } from '../upstream/classify-failure.js';
 import type { FailedAttempt } from '../upstream/failed-attempt.js';
 
 /** `error.details.error_code` and `error.type`, as the types of `@anthropic-ai/sdk` 1.12 list them. */
@@ -20,22 +20,20 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
 );
 
 /** The failed attempt that an error of the SDK means; undefined if the provider did not answer. */
-export function toError(
-  error: unknown,
-  provider: string,
-  strippable: readonly string[],
-): FailedAttempt | undefined {
+export function toError(error: unknown, request: Omit<AnsweredRequest, 'codes'>): FailedAttempt | undefined {
   if (!(error instanceof APIError) || error.status === undefined) return undefined;
   const { status, errorCode, type } = error;
+  const message = typeof error.apiMessage === 'string' ? error.apiMessage : '';
   return classifyFailure(
     {
       status,
       headers: error.headers ?? new Headers(),
       codes: [errorCode, type].filter((each) => typeof each === 'string'),
-      parameter: parameterIn(error.apiMessage ?? ''),
-      message: error.apiMessage ?? '',
+      parameter: parameterIn(message),
+      message,
+      words: { message, parameter: undefined },
     },
-    { provider, strippable, codes: errorCodes },
+    { ...request, codes: errorCodes },
   );
 }
 

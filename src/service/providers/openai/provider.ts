@@ -23,7 +23,7 @@ export function openaiVendor({ name, url, key, traits }: OpenaiOptions): Vendor 
     headers: () => (key ? { authorization: `Bearer ${key.reveal()}` } : {}),
     draft: (request, options) => toRequest(request, traits, options),
     post: (draft, fetch) => post(url, draft, fetch),
-    readError: (error, { strippable }) => toError(error, name, strippable),
+    readError: (error, { strippable }) => toError(error, { provider: name, strippable, key }),
     readAnswer(json, draft) {
       const completion = fromResponse(json, draft);
       if (!completion) throw new ProviderError('invalid_response', { provider: name, upstreamStatus: 200 });

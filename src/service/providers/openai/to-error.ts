@@ -1,7 +1,9 @@
 import { APIError } from 'openai';
+import { z } from 'zod';
 import type { ProviderFailure } from '../../agent/provider.js';
-import { classifyFailure } from '../upstream/classify-failure.js';
+import { type AnsweredRequest, classifyFailure } from '../upstream/classify-failure.js';
 import type { FailedAttempt } from '../upstream/failed-attempt.js';
+import type { VendorMessage } from '../upstream/vendor-words.js';
 
 /** `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes). */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
@@ -21,11 +23,7 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
 );
 
 /** The failed attempt that an error of the SDK means; undefined if the provider did not answer. */
-export function toError(
-  error: unknown,
-  provider: string,
-  strippable: readonly string[],
-): FailedAttempt | undefined {
+export function toError(error: unknown, request: Omit<AnsweredRequest, 'codes'>): FailedAttempt | undefined {
   if (!(error instanceof APIError) || error.status === undefined) return undefined;
   const { status, code, type, param } = error;
   return classifyFailure(
@@ -35,7 +33,19 @@ export function toError(
       codes: [code, type].filter((each) => typeof each === 'string'),
       parameter: typeof param === 'string' ? param : undefined,
       message: error.message,
+      words: wordsOf(error.error),
     },
-    { provider, strippable, codes: errorCodes },
+    { ...request, codes: errorCodes },
   );
+}
+
+/** Some compatible servers send the sentence alone. */
+const errorObjectSchema = z.union([
+  z.string().transform((message) => ({ message, param: undefined })),
+  z.object({ message: z.string(), param: z.string().nullish().catch(undefined) }),
+]);
+
+function wordsOf(body: unknown): VendorMessage | undefined {
+  const { data } = errorObjectSchema.safeParse(body);
+  return data && { message: data.message, parameter: data.param ?? undefined };
 }

@@ -1,6 +1,8 @@
 import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
+import type { Secret } from '../secret.js';
 import { FailedAttempt } from './failed-attempt.js';
 import { readRetryAfterMs } from './retry-after.js';
+import { cleanVendorWords, type VendorMessage } from './vendor-words.js';
 
 /** An error a provider answered with. */
 export interface ErrorAnswer {
@@ -11,12 +13,16 @@ export interface ErrorAnswer {
   /** Parameter or path the provider names. */
   readonly parameter: string | undefined;
   readonly message: string;
+  /** What of it the caller may see; absent if the body is no error object of the vendor's. */
+  readonly words: VendorMessage | undefined;
 }
 
 /** Who answered, and what of the request may be left out without harm to its meaning. */
 export interface AnsweredRequest {
   readonly provider: string;
   readonly strippable: readonly string[];
+  /** No word that holds a part of it is passed on. */
+  readonly key: Secret | undefined;
   /** The vendor's codes and what they mean. */
   readonly codes: ReadonlyMap<string, ProviderFailure>;
 }
@@ -60,11 +66,25 @@ export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): 
     provider: request.provider,
     upstreamStatus: answer.status,
     retryAfterMs: readRetryAfterMs(answer.headers),
+    vendorWords: wordsFor(failure, answer, request.key),
   });
   if (failure === 'rejected') {
     return new FailedAttempt(error, { refusedParameter: refusedParameter(answer, request.strippable) });
   }
   return new FailedAttempt(error, { repeatable: isRepeatable(answer, failure) });
+}
+
+/** A caller can mend a request by the vendor's words; what they say about keys, rights and money is not passed on. */
+const failuresWithWords: readonly ProviderFailure[] = ['rejected', 'context_length', 'model_not_found'];
+const statusesWithWords: readonly number[] = [400, 404, 413, 422];
+
+function wordsFor(
+  failure: ProviderFailure,
+  { status, words }: ErrorAnswer,
+  key: Secret | undefined,
+): string | null {
+  const shown = failuresWithWords.includes(failure) && statusesWithWords.includes(status);
+  return shown && words ? cleanVendorWords(words, key) : null;
 }
 
 function failureOf(
