@@ -5,7 +5,7 @@ import { llmConfig, startWholeService, stepRequest } from '../test/support/whole
 import { hostileHistories, hostileTexts } from './hostile-contexts.js';
 import { type StackProcess, startStack } from './stack-process.js';
 
-/** Stable prompts, CPU per step beside the plain build, and how long hostile requests hold the loop (SPEC §16). */
+/** Stable prompts, CPU per step beside the plain build, and how long hostile requests hold the loop. */
 export async function run(): Promise<void> {
   await printStability();
   const fake = await startFakeProvider(reply);

@@ -47,7 +47,7 @@ const page = (serviceUrl: string): string => `<!doctype html><script type="modul
 </script>`;
 
 inChromium(
-  '§11 the SDK runs in Chromium as it is: no bundler, no shim, no other package',
+  'the SDK runs in Chromium as it is: no bundler, no shim, no other package (rule: run-events)',
   async () => {
     const site = await serveSite();
     const config = { PORT: '0', LOG_LEVEL: 'silent', CORS_ORIGINS: site.url, SHUTDOWN_GRACE_MS: '0' };

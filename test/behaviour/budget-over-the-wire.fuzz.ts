@@ -27,7 +27,7 @@ test.each([
   'text',
   'xml',
   'native',
-] as const)('§5 what the provider receives is what the report counts, inside the budget (%s)', async (protocol) => {
+] as const)('what the provider receives is what the report counts, inside the budget (%s) (rule: prompt-budget)', async (protocol) => {
   let fitted = 0;
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {

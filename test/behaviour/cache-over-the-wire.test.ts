@@ -13,7 +13,7 @@ const cases = (['openai', 'anthropic'] as const).flatMap((vendor) =>
   (['text', 'xml', 'native'] as const).map((protocol) => ({ vendor, protocol })),
 );
 
-describe('§5, §16 what the provider receives in step N+1 begins with what it received in step N', () => {
+describe('what the provider receives in step N+1 begins with what it received in step N (rule: stable-prompt)', () => {
   test.each(cases)('10 steps at 32k: all of it ($vendor, $protocol)', async ({ vendor, protocol }) => {
     const run = await recordRun([one], { vendor, protocol, steps: 10, tokenLimit: 32_000, lines: () => 60 });
     expect(keptSteps(run)).toEqual(Array(9).fill(true));

@@ -77,7 +77,7 @@ async function expectTakenByBoth(history: readonly Turn[] | readonly TurnInput[]
   }
 }
 
-describe('§10 mask', () => {
+describe('mask (rule: compaction-mask)', () => {
   test('old observations become one line; task, errors, calls and the latest turns stay', async () => {
     const before = service.fake.requests.length;
     const { status, body } = await compact(run);
@@ -167,7 +167,7 @@ describe('§10 mask', () => {
   }, 60_000);
 });
 
-describe('§10 summarize', () => {
+describe('summarize (rule: compaction-summarize)', () => {
   const summarize = (history: readonly TurnInput[], changes: Partial<CompactionRequestInput> = {}) =>
     compact(history, { strategy: 'summarize', user_api_keys: { llmKey: key }, ...changes });
   const summary = 'Task: totals\nDecisions: none\nFiles touched: src/1.ts\nOpen: the tax';

@@ -26,7 +26,7 @@ const promptIn = (text: string): string | undefined => /prompt-\d+-of-its-own/.e
 const keyOf = (caller: number): string => `sk-key-${caller}-of-its-own`;
 const promptOf = (caller: number): string => `prompt-${caller}-of-its-own`;
 
-test('§8 5,000 callers, each with a key and a prompt of its own: every pair and every answer match', async () => {
+test('5,000 callers, each with a key and a prompt of its own: every pair and every answer match (rule: key-redaction)', async () => {
   const started = performance.now();
   const steps = await pooled(callers, atOnce, askUntilTaken);
   const upstream = fake.requests.map(({ headers, rawBody }) => [headers['authorization'], promptIn(rawBody)]);

@@ -61,7 +61,9 @@ const ways = (['openai', 'anthropic'] as const).flatMap((vendor) =>
   paths.map((path): [VendorName, string] => [vendor, path]),
 );
 
-test.each(ways)('§8 a poisoned environment changes nothing for %s at %s', async (vendor, path) => {
+test.each(
+  ways,
+)('a poisoned environment changes nothing for %s at %s (rule: key-redaction)', async (vendor, path) => {
   const before = fake.requests.length;
   expect(await post(path, { llm_config: llmConfig(vendor) })).toContain('A scripted answer.');
   const [request] = fake.requests.slice(before);
@@ -70,7 +72,7 @@ test.each(ways)('§8 a poisoned environment changes nothing for %s at %s', async
   expect(JSON.stringify(request?.headers)).not.toMatch(/organization|project|x-api-key|x-extra/i);
 });
 
-test('§8 without a key of the caller’s nobody’s key is used', async () => {
+test('without a key of the caller’s nobody’s key is used (rule: key-redaction)', async () => {
   const before = fake.requests.length;
   for (const vendor of ['openai', 'anthropic'] as const) {
     const answer = await post('/api/agent/react_step', {
@@ -85,7 +87,7 @@ test('§8 without a key of the caller’s nobody’s key is used', async () => {
   expect(Object.keys(fake.requests.at(-1)?.headers ?? {})).not.toContain('authorization');
 });
 
-test('§8 the SDKs print nothing, whatever they are told to log', () => {
+test('the SDKs print nothing, whatever they are told to log (rule: key-redaction)', () => {
   const { stdout, stderr } = service.output;
   expect(stdout + stderr).not.toContain(foreign);
   expect(stderr.trim().split('\n')).toHaveLength(1);

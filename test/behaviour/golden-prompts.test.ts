@@ -107,7 +107,7 @@ const cases = (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
   ),
 );
 
-test.each(cases)('§6 what %s is sent in %s: %s', async (vendor, protocol, name) => {
+test.each(cases)('what %s is sent in %s: %s (rule: message-order)', async (vendor, protocol, name) => {
   const before = service.fake.requests.length;
   const answer = await service.step({ ...scenarios[name], protocol, llm_config: llmConfig(vendor) });
   expect(answer.status).toBe(200);

@@ -16,7 +16,7 @@ afterAll(() => service.close());
 
 test.each(
   Object.entries(hostileReplies(MIB)),
-)('§7 a mebibyte from the model is answered, and its history taken again: %s', async (_name, text) => {
+)('a mebibyte from the model is answered, and its history taken again: %s (rule: linear-work)', async (_name, text) => {
   service.fake.script({ text });
   const answer = await stepPatiently(service, { tools });
   expect(answer.status).toBe(200);

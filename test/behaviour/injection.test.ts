@@ -123,7 +123,7 @@ function readFences(text: string): { outside: string; fences: number } {
   return { outside: outside.join('\n'), fences };
 }
 
-describe('§5 whatever a file, a chunk, a task or an observation says, it stays inside its fence', () => {
+describe('whatever a file, a chunk, a task or an observation says, it stays inside its fence (rule: fences)', () => {
   test('500 injections, in the bodies that the provider received', async () => {
     service.fake.script({ text: 'Final Answer: done' });
     await fc.assert(
@@ -143,7 +143,7 @@ describe('§5 whatever a file, a chunk, a task or an observation says, it stays 
   }, 60_000);
 });
 
-describe('§7 a model that repeats what it read proposes nothing', () => {
+describe('a model that repeats what it read proposes nothing (rule: echoed-fence)', () => {
   /** What the model saw inside of fences, said again the way models quote. */
   const echoes: Record<string, (seen: string) => string> = {
     'in an answer': (seen) => `Thought: I read it.\nFinal Answer: The file says:\n${seen}`,

@@ -7,14 +7,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('§8 a key that was sent as a request id as well is in no log line', async () => {
+test('a key that was sent as a request id as well is in no log line (rule: key-redaction)', async () => {
   const { status } = await service.post('/api/agent/react_step', stepRequest(), { 'X-Request-Id': key });
   expect(status).toBe(200);
   expect(service.log.join('')).toContain('"request_id":"[redacted]"');
   expect(service.log.join('')).not.toContain(key);
 });
 
-test('§8 the header wins over the body, and only it reaches the provider', async () => {
+test('the header wins over the body, and only it reaches the provider (rule: key-form)', async () => {
   const other = 'sk-other-9876543210-zyxwvutsrq';
   await service.post('/api/agent/react_step', stepRequest(), { 'X-LLM-API-Key': other });
   const sent = service.fake.requests.at(-1);

@@ -37,7 +37,7 @@ function sentToolNames(): string[] {
   return (Array.isArray(sent) ? sent : []).map((tool) => tool.name ?? tool.function.name);
 }
 
-describe.each(vendorNames)('§6 native calling with %s', (vendor) => {
+describe.each(vendorNames)('native calling with %s (rule: native-calling)', (vendor) => {
   test('parallel calls are one action and additional ones, each a turn of its own', async () => {
     service.fake.script({
       text: 'Both at once.',
@@ -126,7 +126,7 @@ describe.each(vendorNames)('§6 native calling with %s', (vendor) => {
     );
   });
 
-  test('§4.2 at the last iteration the tools stay listed and the choice is none', async () => {
+  test('at the last iteration the tools stay listed and the choice is none (rule: last-iteration)', async () => {
     service.fake.script({ text: 'It is there.' });
     const { body } = await service.step(request(vendor, { max_iterations_left: 1 }));
     expect(body.direct_response).toBe('It is there.');
@@ -134,7 +134,7 @@ describe.each(vendorNames)('§6 native calling with %s', (vendor) => {
     expect(JSON.stringify(service.fake.requests.at(-1)?.body['tool_choice'])).toContain('none');
   });
 
-  test('§6 auto is native with tools, text without', async () => {
+  test('auto is native with tools, text without (rule: native-calling)', async () => {
     service.fake.script({ text: 'Final Answer: yes' });
     await service.step(request(vendor, { protocol: 'auto' }));
     expect(sentToolNames()).toHaveLength(3);
@@ -142,7 +142,7 @@ describe.each(vendorNames)('§6 native calling with %s', (vendor) => {
     expect(sentToolNames()).toEqual([]);
   });
 
-  test('§4.3 arguments that are no JSON are malformed, and the correction can be sent back', async () => {
+  test('arguments that are no JSON are malformed, and the correction can be sent back (rule: unreadable-action)', async () => {
     service.fake.script([
       { toolCalls: [{ name: 'read_file', arguments: '{"path": ' }] },
       { text: 'Sorry. It is there.' },
@@ -156,7 +156,7 @@ describe.each(vendorNames)('§6 native calling with %s', (vendor) => {
   });
 });
 
-test('§2 provider_state goes back to the provider that made it, signed as it was, and to no other', async () => {
+test('provider_state goes back to the provider that made it, signed as it was, and to no other (rule: native-calling)', async () => {
   const reasoning = 'I think before I act.';
   service.fake.script({ reasoning, toolCalls: [{ name: 'read_file', arguments: { path: 'a' } }] });
   const { body } = await service.step(request('anthropic'));
@@ -238,7 +238,7 @@ test.each(
       protocol,
     ]),
   ),
-)('§2 any history that passes the schema can be sent to %s as %s', async (vendor, protocol) => {
+)('any history that passes the schema can be sent to %s as %s (rule: pairing)', async (vendor, protocol) => {
   service.fake.script({ text: 'Final Answer: taken' });
   await fc.assert(
     fc.asyncProperty(fc.array(anyTurn, { maxLength: 10 }), async (conversation_history) => {

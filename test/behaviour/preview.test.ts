@@ -29,7 +29,7 @@ const withVendor = (request: object, vendor: VendorName): StepRequestInput => ({
   llm_config: { ...llmConfig(vendor), tokenLimit: 3_000 },
 });
 
-describe('§1 a preview is what the step sends', () => {
+describe('a preview is what the step sends (rule: one-call-per-step)', () => {
   test.each([
     'openai',
     'anthropic',
@@ -98,7 +98,7 @@ describe('§1 a preview is what the step sends', () => {
     expect(await stableOf({ user_query: 'Where is it?' })).not.toBe(stable);
   });
 
-  test('§4 with no iterations left there is still something to see', async () => {
+  test('with no iterations left there is still something to see (rule: iterations)', async () => {
     expect((await preview(stepRequest({ max_iterations_left: 0 }))).status).toBe(200);
   });
 });

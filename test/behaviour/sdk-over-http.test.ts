@@ -52,7 +52,7 @@ const llmConfig = (modelName: string) => ({
   llmConfig: { modelName, tokenLimit: 16_000, reservedOutputTokens: 2_000 },
 });
 
-describe('§11 against the real service', () => {
+describe('against the real service (rule: run-result)', () => {
   test.each(
     Object.entries(models),
   )('%s: a run in text, its deltas joined are its thoughts and its answer', async (_, model) => {

@@ -49,7 +49,7 @@ async function sentFor(changes: Partial<StepRequestInput>): Promise<{ text: stri
   };
 }
 
-describe('§2 the query and the history', () => {
+describe('the query and the history (rule: task-turn)', () => {
   test.each<[string, string, TurnInput[], boolean]>([
     ['a first query is added', 'q', [], true],
     ['another query is added', 'q2', [user('q')], true],
@@ -137,7 +137,7 @@ describe('§2 the query and the history', () => {
   });
 });
 
-describe('§4 the step', () => {
+describe('the step (rule: one-call-per-step)', () => {
   test('2 the last iteration asks for an answer; an action written all the same is not proposed', async () => {
     service.fake.script(acts);
     const { text, answer } = await sentFor({ max_iterations_left: 1 });
@@ -159,7 +159,7 @@ describe('§4 the step', () => {
     expect(answer.body).toMatchObject({ status: 'action_proposed', iterations_remaining: 0 });
   });
 
-  test('§3 no iterations left: no call, 200 iterations_exhausted, nothing added', async () => {
+  test('no iterations left: no call, 200 iterations_exhausted, nothing added (rule: iterations)', async () => {
     const before = service.fake.requests.length;
     const conversation_history = [user('q')];
     const { answer } = await sentFor({ max_iterations_left: 0, conversation_history });
@@ -257,7 +257,7 @@ describe('§4 the step', () => {
   });
 });
 
-describe('§5 the tail and the report', () => {
+describe('the tail and the report (rule: tail)', () => {
   test('tasks and focus stand behind the history, at the very end', async () => {
     service.fake.script(answers);
     const { text } = await sentFor({
@@ -271,7 +271,7 @@ describe('§5 the tail and the report', () => {
     expect(text.trimEnd()).toMatch(/<\/focus [0-9a-f]+>$/);
   });
 
-  test('§2 a token limit above the window is a warning', async () => {
+  test('a token limit above the window is a warning (rule: prompt-budget)', async () => {
     service.fake.script(answers);
     const { answer } = await sentFor({ llm_config: { ...llmConfig('openai'), tokenLimit: 1_000_000 } });
     expect(answer.status).toBe(200);

@@ -60,7 +60,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     ['an action and what follows it', 'Thought: a\nAction: read_file(path="a")\nObservation: made up'],
   ];
 
-  test.each(labelled)('§9 joined deltas equal the final fields: %s', async (_what, text) => {
+  test.each(labelled)('joined deltas equal the final fields: %s (rule: deltas-join)', async (_what, text) => {
     service.fake.script({ text });
     const { step: final, joined } = await streamStep(service, request());
     expect([joined('thought'), joined('answer')]).toEqual([final.thought ?? '', final.direct_response ?? '']);
@@ -70,14 +70,14 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     expect(told).not.toMatch(/Thought:|Observation|<\/?think/);
   });
 
-  test('§9 prose without a label is told as a draft and is the answer', async () => {
+  test('prose without a label is told as a draft and is the answer (rule: draft-role)', async () => {
     service.fake.script({ text: 'There is no label here, only prose that goes on for a while.' });
     const { step: final, joined } = await streamStep(service, request());
     expect(joined('draft')).toBe(final.direct_response);
     expect(final).toMatchObject({ status: 'direct_response_provided', thought: null });
   });
 
-  describe('§4.3 what cannot be read is a value', () => {
+  describe('what cannot be read is a value (rule: unreadable-action)', () => {
     test.each([
       ['malformed_action', 'Thought: hm\nAction: read_file(path="a'],
       ['unknown_tool', 'Thought: hm\nAction: remove_all(path="a")'],
@@ -100,7 +100,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     });
   });
 
-  describe('§4.2 the last iteration', () => {
+  describe('the last iteration (rule: last-iteration)', () => {
     const last = { max_iterations_left: 1 } as const;
 
     test('an action is not proposed: its prose is the answer', async () => {
@@ -122,7 +122,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     });
   });
 
-  test('§4.5 after a terminal error an answer is asked for, and no action is proposed', async () => {
+  test('after a terminal error an answer is asked for, and no action is proposed (rule: terminal-observation)', async () => {
     const body = await step(
       { text: 'Thought: I cannot go on.\nAction: read_file(path="b")' },
       {
@@ -141,7 +141,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     expect([body.direct_response, body.parse?.outcome]).toEqual(['I cannot go on.', 'action_after_limit']);
   });
 
-  describe('§3 the model’s own outcomes', () => {
+  describe('the model’s own outcomes (rule: billed-outcomes)', () => {
     test.each<[string, ScriptedCompletion, string | null]>([
       ['upstream_refusal', { refusal: 'I will not.' }, 'I will not.'],
       [
@@ -173,7 +173,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     });
   });
 
-  describe('§4.4 three phases', () => {
+  describe('three phases (rule: phases)', () => {
     const said = (control: object): string => `I look at it.\n\n${JSON.stringify(control)}`;
 
     test('reason, act, observe: one run, its history sent back each time', async () => {
@@ -239,7 +239,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     });
   });
 
-  describe('§8 reasoning', () => {
+  describe('reasoning (rule: thinking)', () => {
     test('a field of its own goes to reasoning, is told as such, and counts', async () => {
       const reply = {
         reasoning: 'Action: read_file(path="x")',
@@ -256,19 +256,19 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     test.each([
       ['closed', '<think>hm, Action: read_file(path="x")</think>\nFinal Answer: 42', '42'],
       ['orphan-closed', 'hm, I wonder.\n</think>\nFinal Answer: 42', '42'],
-    ])('§7.14 <think> %s is reasoning and never an action', async (_what, text, answer) => {
+    ])('<think> %s is reasoning and never an action (rule: thinking)', async (_what, text, answer) => {
       const body = await step({ text });
       expect([body.direct_response, body.thought]).toEqual([answer, null]);
       expect(body.reasoning).toMatch(/^hm/);
     });
 
-    test('§7.14 <think> unclosed is no action', async () => {
+    test('<think> unclosed is no action (rule: thinking)', async () => {
       const body = await step({ text: '<think>hm\nAction: read_file(path="x")' });
       expect(body.action_details).toBeNull();
     });
   });
 
-  describe('§2 include', () => {
+  describe('include (rule: history-returned)', () => {
     const inline_context = { files: [{ path: 'a.ts', content: 'x = 1' }] };
     const asked = { inline_context, explicit_context_paths: ['a.ts', 'gone.ts'] };
     const reply = { text: 'Final Answer: 42' };

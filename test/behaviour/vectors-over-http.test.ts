@@ -53,7 +53,7 @@ const copy = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const withoutLabels = (text: string): string =>
   text.replace(/<\/?think>|Thought:|(?:Final )?Answer:|\s/g, '');
 
-describe('§16 the cases of test/vectors, answered by a provider and read over HTTP', () => {
+describe('the cases of test/vectors, answered by a provider and read over HTTP (rule: arguments)', () => {
   const least = { core: 1, neg: 1, ruling: 1, repair: 0.95 } satisfies Record<Tier, number>;
   const texts = new Map(cases.map(({ id, text }) => [id, text]));
 
@@ -74,13 +74,13 @@ describe('§16 the cases of test/vectors, answered by a provider and read over H
   );
 });
 
-describe('§7 total on any input: an answer, and a history that can be sent straight back', () => {
+describe('total on any input: an answer, and a history that can be sent straight back (rule: linear-work)', () => {
   test.each(Object.entries(hostileReplies(16_384)))(
     '%s',
     async (_name, text) => {
       const answer = await replyTo(text);
       expect(answer.status).toBe(200);
-      // Nothing but white space is no answer (SPEC §3).
+      // Nothing but white space is no answer (rule: billed-outcomes).
       expect(answer.body.error?.code).toBe(text.trim() === '' ? 'empty_response' : undefined);
       await sendBack(service, answer, { tools });
     },

@@ -29,10 +29,10 @@ test.each([
   ['[]', []],
   ['null', []],
   ['<html>', []],
-])('§12 an Ollama that answers %s is offered with %j', async (body, names) => {
+])('an Ollama that answers %s is offered with %j (rule: terminal)', async (body, names) => {
   expect(await modelsOf(body)).toEqual(names);
 });
 
-test('§12 where nothing answers nothing is offered', async () => {
+test('where nothing answers nothing is offered (rule: terminal)', async () => {
   expect(await ollamaModels('http://127.0.0.1:1')).toEqual([]);
 });

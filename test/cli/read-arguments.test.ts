@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readArguments, UsageError } from '../../src/cli/commands/read-arguments.js';
 
-describe('§12 the command line', () => {
+describe('the command line (rule: terminal)', () => {
   test('words without quotes are one task; flags may stand anywhere', () => {
     const read = readArguments(['how', '--model', 'm', 'many', '--file', 'a', '--file', 'b:1-2', '-y']);
     expect(read).toMatchObject({

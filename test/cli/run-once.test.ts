@@ -7,7 +7,7 @@ import { act, answer, ended, scripted, setUp } from '../support/cli-harness.js';
 
 const files = { 'src/shop.ts': 'export const limit = 30;\n', 'notes.md': 'The secret word is plover.\n' };
 
-describe('§12 exit codes', () => {
+describe('exit codes (rule: exit-codes)', () => {
   test.each([
     ['answered', [answer('Thirty.')], [], 0],
     ['step limit', [act('list_files()'), act('list_files()')], ['--max-steps', '2'], 2],
@@ -52,7 +52,7 @@ describe('§12 exit codes', () => {
   );
 });
 
-describe('§12 for scripts', () => {
+describe('for scripts (rule: terminal)', () => {
   test('stdout is the answer alone; what happens is on stderr, without colour', async () => {
     const { run } = await setUp([act('read_file(path="src/shop.ts")'), answer('Thirty.')], files);
     const { stdout, stderr } = await run([...scripted, 'What is the limit?']);
@@ -102,7 +102,7 @@ describe('§12 for scripts', () => {
   }, 20_000);
 });
 
-describe('§12 model and key', () => {
+describe('model and key (rule: terminal)', () => {
   test('without a model it is offline, and that is said', async () => {
     const { run } = await setUp([], files, { inProcess: true });
     const { code, stderr, stdout } = await run(['What is the limit?']);
@@ -131,7 +131,7 @@ describe('§12 model and key', () => {
   }, 20_000);
 });
 
-describe('§12 context', () => {
+describe('context (rule: terminal)', () => {
   test('@path, --file and --pin travel with the request, so that a remote service works the same', async () => {
     const service = await startLocalService();
     const script = (bench: Awaited<ReturnType<typeof setUp>>) => bench.prompt(0);
@@ -160,7 +160,7 @@ describe('§12 context', () => {
   }, 20_000);
 });
 
-describe('§12 saved runs', () => {
+describe('saved runs (rule: saved-runs)', () => {
   const script = [act('list_files()', 'Look first.'), answer('Two files.')];
 
   test('--save, then replay: shown as it was, and every completion is read as it was', async () => {
@@ -204,7 +204,7 @@ describe('§12 saved runs', () => {
   }, 20_000);
 });
 
-describe('§12 tools', () => {
+describe('tools (rule: terminal)', () => {
   test('stepwise tool runs one tool without a model', async () => {
     const { run } = await setUp([], files);
     expect(await run(['tool', 'search_code', '{"pattern":"limit"}'])).toEqual({

@@ -50,7 +50,7 @@ const report: ContextReport = {
   folders: [],
 };
 
-describe('§12 the token bar', () => {
+describe('the token bar (rule: terminal)', () => {
   test('is as the specification draws it', () => {
     expect(budgetBar(report, plain)).toBe('▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▱▱░░░ 3.1k/8k (39%)');
   });
@@ -78,7 +78,7 @@ describe('§12 the token bar', () => {
   ])('%i is %s', (count, text) => expect(short(count)).toBe(text));
 });
 
-test('§12 /context names what was left out, with size and reason', () => {
+test('/context names what was left out, with size and reason (rule: terminal)', () => {
   expect(contextPage(report, plain).split('\n').slice(1)).toEqual([
     '  tools             950',
     '  history          2.1k',

@@ -18,7 +18,7 @@ const isAlive = (pid: number): boolean => {
 
 const onTerminal = hasTerminal ? describe : describe.skip;
 
-onTerminal('§12 on a terminal', () => {
+onTerminal('on a terminal (rule: terminal)', () => {
   test('allow, edit, deny with a reason: dialogs with a preview, and the file as approved', async () => {
     const bench = await setUp([edit, command('npm test'), command('rm config.js'), answer('Done.')], files);
     const pty = bench.open([...scripted, 'Raise the limit in @config.js']);

@@ -18,7 +18,7 @@ const observation = (content: string, toolCallId?: string): Turn => ({
 const observed = (history: Turn[]) =>
   callsOf(readUnits(history)).map(({ name, id, observation: seen }) => [name, id, seen?.text]);
 
-test('§2 an observation belongs to the call with its id', () => {
+test('an observation belongs to the call with its id (rule: pairing)', () => {
   const history = [
     call('a', 'x', 'first'),
     call('b', 'y', 'second'),
@@ -31,7 +31,7 @@ test('§2 an observation belongs to the call with its id', () => {
   ]);
 });
 
-test('§2 an observation without an id, or with an unknown one, belongs to the oldest open call', () => {
+test('an observation without an id, or with an unknown one, belongs to the oldest open call (rule: pairing)', () => {
   const history = [
     call('a', 'x', 'first'),
     call('b', 'y', 'second'),
@@ -44,7 +44,7 @@ test('§2 an observation without an id, or with an unknown one, belongs to the o
   ]);
 });
 
-test('§2 missing ids are counted from the start and never clash', () => {
+test('missing ids are counted from the start and never clash (rule: call-ids)', () => {
   const history = [
     call('a', undefined, 't'),
     call('b', 'call_3', 't'),
@@ -54,13 +54,13 @@ test('§2 missing ids are counted from the start and never clash', () => {
   expect(observed(history).map(([, id]) => id)).toEqual(['call_1', 'call_3', 'call_4', 'call_5']);
 });
 
-test('§2 an id that is used twice is replaced, so that every call stays addressable', () => {
+test('an id that is used twice is replaced, so that every call stays addressable (rule: call-ids)', () => {
   expect(
     observed([call('a', 'x', 't'), observation('1', 'x'), call('b', 'x', 't')]).map(([, id]) => id),
   ).toEqual(['x', 'call_2']);
 });
 
-test('§2 further actions of one step are one unit; the next step is another', () => {
+test('further actions of one step are one unit; the next step is another (rule: units)', () => {
   const history = [
     call('a', '1', 'why'),
     call('b', '2'),
@@ -71,13 +71,13 @@ test('§2 further actions of one step are one unit; the next step is another', (
   expect(readUnits(history).map(turnsOf)).toEqual([[0, 1, 2, 3], [4]]);
 });
 
-test('§2 an observation without any call stands alone', () => {
+test('an observation without any call stands alone (rule: pairing)', () => {
   expect(readUnits([observation('lost')])).toMatchObject([
     { type: 'stray_observation', observation: { text: 'lost' } },
   ]);
 });
 
-test('§2 an observation shows its content, else its result as JSON, else its error', () => {
+test('an observation shows its content, else its result as JSON, else its error (rule: observation-text)', () => {
   const texts = [
     { content: 'seen', toolResult: { success: true, result: 'ignored' } },
     { content: '', toolResult: { success: true, result: { a: [1] } } },
@@ -94,7 +94,7 @@ test('§2 an observation shows its content, else its result as JSON, else its er
   ]);
 });
 
-test('§2 notices and summaries are never the task', () => {
+test('notices and summaries are never the task (rule: task-turn)', () => {
   const units = readUnits([{ ...user('careful'), kind: 'notice' }, user('do it')]);
   expect(units.map((unit) => unit.type === 'user' && unit.isTask)).toEqual([false, true]);
 });

@@ -17,7 +17,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
   return [];
 }
 
-describe('§14 the environment', () => {
+describe('the environment (rule: settings)', () => {
   test('nothing set is a service on loopback with the stated defaults', () => {
     expect(readConfig({})).toEqual({
       HOST: '127.0.0.1',
@@ -89,7 +89,7 @@ describe('§14 the environment', () => {
   });
 });
 
-describe('§14 project files are not served to the network', () => {
+describe('project files are not served to the network (rule: settings)', () => {
   const sources: Record<string, string>[] = [
     { PROJECTS_DIR: folder },
     { PROJECTS: JSON.stringify({ [project]: folder }) },
@@ -109,7 +109,7 @@ describe('§14 project files are not served to the network', () => {
   });
 });
 
-describe('§14 --print-config', () => {
+describe('--print-config (rule: settings)', () => {
   test('masks what a URL may hide', () => {
     const text = printConfig(
       readConfig({

@@ -62,7 +62,7 @@ describe('main', () => {
     for (const line of service.output.stdout.trim().split('\n')) JSON.parse(line);
   });
 
-  test('§14 a wrong variable ends it with 2 and its name', async () => {
+  test('a wrong variable ends it with 2 and its name (rule: settings)', async () => {
     const service = run({ PORT: 'eighty' });
     expect(await service.exited()).toBe(2);
     expect(service.output.stderr).toMatch(/PORT: expected a whole number/);
@@ -86,7 +86,7 @@ describe('main', () => {
   });
 });
 
-describe('§14 SIGTERM', () => {
+describe('SIGTERM (rule: shutdown)', () => {
   async function runWith(script: Script, environment: Record<string, string> = {}) {
     fake = await startFakeProvider(script);
     const service = run({ UPSTREAMS: JSON.stringify({ fake: `${fake.url}/v1` }), ...environment });

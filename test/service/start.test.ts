@@ -96,7 +96,7 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
     ]);
   });
 
-  test('§9 streamed, the joined deltas are the final fields and the last event is the step', async () => {
+  test('streamed, the joined deltas are the final fields and the last event is the step (rule: deltas-join)', async () => {
     fake.script({ text: 'Thought: It is simple.\nFinal Answer: The answer is 42.' });
     const { events } = await stream({ llm_config: llm(vendor) });
     expect(events.slice(0, 2).map(({ event }) => event)).toEqual(['step.started', 'context.built']);
@@ -115,7 +115,7 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
     expect([joined('thought.delta'), joined('answer.delta')]).toEqual(['It is simple.', 'The answer is 42.']);
   });
 
-  test('§5 project files reach the prompt', async () => {
+  test('project files reach the prompt (rule: project-folder)', async () => {
     fake.script({ text: 'Final Answer: 42' });
     const before = fake.requests.length;
     const { body } = await post({
@@ -144,7 +144,7 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
       'output_truncated',
     ],
     ['nothing at all', { text: '' }, 'empty_response'],
-  ])('§3 the model’s own outcome is 200 with a code: %s', async (_what, reply, code) => {
+  ])('the model’s own outcome is 200 with a code: %s (rule: billed-outcomes)', async (_what, reply, code) => {
     fake.script(reply);
     const { status, body } = await post({ llm_config: llm(vendor), tools });
     expect([status, body.status, body.error?.code]).toEqual([200, 'error', code]);
@@ -172,7 +172,9 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
     ['silence', 'upstream_timeout'],
   ];
 
-  test.each(upstream)('§3 %s answers %s, plain and as the one end event', async (fault, code) => {
+  test.each(
+    upstream,
+  )('%s answers %s, plain and as the one end event (rule: error-table)', async (fault, code) => {
     fake.script({ fault, ...(fault === 'rate-limited' && { retryAfter: '60' }) });
     const changes = { llm_config: { ...llm(vendor), deadlineMs: 1_500 } };
     const history = [{ role: 'user', content: 'before', own: 1 }];
@@ -190,7 +192,7 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
   });
 });
 
-describe('§3 refused before any model call', () => {
+describe('refused before any model call (rule: error-table)', () => {
   const openai = llm('openai');
   const tiny = { ...openai, tokenLimit: 20, reservedOutputTokens: 10 };
 
@@ -219,7 +221,7 @@ describe('§3 refused before any model call', () => {
   });
 });
 
-test('§3 a provider that does not exist: 502 upstream_unreachable', async () => {
+test('a provider that does not exist: 502 upstream_unreachable (rule: error-table)', async () => {
   const llm_config = { ...llm('openai'), provider: 'gone' };
   const { status, body } = await post({ llm_config });
   expect([status, body.error.code, body.error.provider]).toEqual([502, 'upstream_unreachable', 'gone']);
@@ -242,13 +244,13 @@ test('threat 3: of 200 requests at once each has its own key, prompt and answer'
   expect(answers).toEqual(answers.map((_, index) => `task-${index} Bearer own-key-${index}`));
 });
 
-test('§15 the offline model answers without a key', async () => {
+test('the offline model answers without a key (rule: offline-model)', async () => {
   const llm_config = { modelName: 'offline', tokenLimit: 8000, reservedOutputTokens: 1000 };
   const { status, body } = await post({ llm_config, user_api_keys: null });
   expect([status, body.model]).toEqual([200, 'offline']);
 });
 
-test('§1 the models that are there, the offline one among them', async () => {
+test('the models that are there, the offline one among them (rule: named-upstreams)', async () => {
   const { body } = await call(service.url, 'GET', '/api/agent/models');
   expect(body.models).toContainEqual(expect.objectContaining({ name: 'offline', provider: 'offline' }));
   expect(body.upstreams.map(({ name }: { name: string }) => name)).toContain('gone');

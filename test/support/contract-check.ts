@@ -20,7 +20,7 @@ const document = JSON.parse(JSON.stringify(openapiDocument())) as {
 const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
 /**
  * Holds an answer to the document: the operation knows the status, the body fits the component, and every key
- * of the component is there (SPEC §3: the server sends all of them, null or not).
+ * of the component is there (the server sends all of them, null or not).
  */
 export function assertKeepsContract(method: string, path: string, answer: Answer): void {
   const component = componentOf(method, path, answer);

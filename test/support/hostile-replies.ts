@@ -54,7 +54,7 @@ export async function sendBack(
   expect(next.body.updated_conversation_history?.slice(0, history.length)).toEqual(history);
 }
 
-/** A service that sheds load says when to come again (SPEC §14); on a busy machine a megabyte is load. */
+/** A service that sheds load says when to come again (rule: overload); on a busy machine a megabyte is load. */
 export async function stepPatiently(
   service: WholeService,
   changes: Partial<StepRequestInput>,

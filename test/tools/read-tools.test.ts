@@ -14,7 +14,7 @@ describe('read_file (rule: tool-pack)', () => {
     );
   });
 
-  test('shows 500 lines at most and says how to go on', async () => {
+  test('shows 500 lines at most and says how to go on (rule: tool-limits)', async () => {
     const { call } = await openWorkshop({ 'a.txt': lines(1_200) });
     const text = await call('read_file', { path: 'a.txt', start_line: 101 });
     expect(text).toMatch(/^a\.txt \(lines 101-600 of 1200\)\n101: line 101\n/);
@@ -89,7 +89,7 @@ describe('list_files and get_file_tree (rule: tool-pack)', () => {
     expect(await call('list_files', { path: 'src/local' })).toBe('src/local/keep.txt\nshowing 1 of 1 files');
   });
 
-  test('200 files at most, the rest counted', async () => {
+  test('200 files at most, the rest counted (rule: tool-limits)', async () => {
     const files = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`f/${index}.txt`, '']));
     const { call } = await openWorkshop(files);
     const text = await call('list_files', {});
@@ -146,7 +146,7 @@ describe('search_code (rule: tool-pack)', () => {
     expect(text.split('\n').filter((line) => line.startsWith('a.ts:'))).toHaveLength(count);
   });
 
-  test('50 matches at most, the rest counted', async () => {
+  test('50 matches at most, the rest counted (rule: tool-limits)', async () => {
     const { call } = await openWorkshop({ 'a.txt': lines(120) });
     expect(await call('search_code', { pattern: 'line' })).toMatch(
       /showing 50 of 120 matches; narrow the pattern or give a path$/,

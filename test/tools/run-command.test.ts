@@ -58,7 +58,7 @@ describe('run_command (rule: tool-pack)', () => {
     expect((await run('cat; read x; echo "[$x]"')).output).toBe('Exit code 0.\n[]');
   });
 
-  test('model keys are not in its environment', async () => {
+  test('model keys are not in its environment (rule: command-safety)', async () => {
     const names = ['STEPWISE_LLM_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY'];
     const before = names.map((name) => process.env[name]);
     for (const name of names) process.env[name] = 'sk-canary';
@@ -75,7 +75,7 @@ describe('run_command (rule: tool-pack)', () => {
   const family =
     'sleep 300 & echo $! >> pids; (sleep 300 & echo $! >> pids; wait) & trap "" TERM; echo $$ >> pids; wait';
 
-  test('on stop the whole process group is gone, also what ignores the polite signal', async () => {
+  test('on stop the whole process group is gone, also what ignores the polite signal (rule: command-safety)', async () => {
     const { folder } = await openWorkshop();
     const controller = new AbortController();
     const tool = runCommandTool(await ProjectRoot.open(folder));

@@ -8,7 +8,7 @@ import {
 import { openCalls } from '../../../src/sdk/history/take-up-history.js';
 import { command, done, finish, lookUp, recordingTool } from '../../support/run-harness.js';
 
-describe('§11 approval in two phases', () => {
+describe('approval in two phases (rule: approval)', () => {
   /** Runs two commands in one step and decides about each in turn. */
   async function decide(...decisions: ApprovalDecision[]) {
     const { tool, calls } = recordingTool();
@@ -117,7 +117,7 @@ describe('§11 approval in two phases', () => {
   });
 });
 
-describe('§11 rules', () => {
+describe('rules (rule: always-rules)', () => {
   const action = (text: string) => ({
     tool_name: 'run_command',
     tool_args: { command: text },

@@ -5,7 +5,7 @@ import type { Script } from '../../support/scripted-service.js';
 const call = (name: string, args: Record<string, unknown> = {}): Script => ({ call: { name, args } });
 const ask = call('request_input', { question: 'Which shop?', choices: ['A', 'B'] });
 
-describe('§11 TODO list', () => {
+describe('TODO list (rule: client-tools)', () => {
   const twoTasks = call('create_tasks', { tasks: ['Read the code', ' Fix it '] });
 
   test('tasks are made, change, and travel with every request', async () => {
@@ -52,7 +52,7 @@ describe('§11 TODO list', () => {
   });
 });
 
-describe('§11 request_input', () => {
+describe('request_input (rule: client-tools)', () => {
   test('pauses the run until the answer, which is the observation', async () => {
     const { types, result, events } = await finish([ask, done], { onInputRequest: async () => 'Shop B' });
     expect(types).toContain('agent_request_input');
@@ -97,7 +97,7 @@ describe('§11 request_input', () => {
   });
 });
 
-describe('§11 compaction', () => {
+describe('compaction (rule: client-tools)', () => {
   const long = [lookUpCall('x'.repeat(200)), call('compact_context'), done];
   const compaction = { strategy: 'mask', targetTokens: 500 } as const;
 

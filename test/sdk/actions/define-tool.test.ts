@@ -17,7 +17,7 @@ const inputSchema = {
   required: ['path'],
 } as const;
 
-test('§11 the types of the arguments follow from the schema', async () => {
+test('the types of the arguments follow from the schema (rule: tool-definitions)', async () => {
   const tool = defineTool({
     name: 'typed',
     description: '',

@@ -4,7 +4,7 @@ import { TerminalToolError } from '../../../src/sdk/actions/tool-errors.js';
 import { openCalls } from '../../../src/sdk/history/take-up-history.js';
 import { done, finish, lookUp, lookUpCall, start } from '../../support/run-harness.js';
 
-describe('§11 tools', () => {
+describe('tools (rule: tool-definitions)', () => {
   const failing = (execute: () => unknown) =>
     defineTool({
       name: 'look_up',

@@ -25,7 +25,7 @@ function bodyOf(
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-test('§9 the events are the same however the bytes are cut', async () => {
+test('the events are the same however the bytes are cut (rule: stream-events)', async () => {
   const data = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, ' '));
   const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
   await fc.assert(

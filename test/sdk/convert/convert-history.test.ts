@@ -66,7 +66,7 @@ const asJson = (value: unknown) => JSON.parse(JSON.stringify(value));
 describe.each([
   { vendor: 'OpenAI', to: toOpenAiMessages, from: fromOpenAiMessages },
   { vendor: 'Anthropic', to: toAnthropicMessages, from: fromAnthropicMessages },
-] as const)('§11 history → $vendor → history', ({ to, from }) => {
+] as const)('history → $vendor → history (rule: converters)', ({ to, from }) => {
   // The pairs belong together; a table of functions loses that.
   const read = from as (messages: readonly never[], residue: unknown) => { history: readonly TurnInput[] };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { done, finish, key, lookUp, lookUpCall, task } from '../../support/run-harness.js';
 
-describe('§2 the request', () => {
+describe('the request (rule: run-options)', () => {
   test('tells the task once; then the history speaks', async () => {
     const { service } = await finish([lookUpCall('a'), done]);
     expect(service.requests.map(({ user_query }) => user_query)).toEqual([task, '']);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { done, finish, lookUpCall, start } from '../../support/run-harness.js';
 
-describe('§3 trouble on the way', () => {
+describe('trouble on the way (rule: run-options)', () => {
   test('a service that is gone is tried again, then the run ends with a history to go on from', async () => {
     const { run, service } = await start([lookUpCall(), { fault: 'hang-up' }], { retries: 1 });
     const events = [];

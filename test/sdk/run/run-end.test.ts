@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { openCalls } from '../../../src/sdk/history/take-up-history.js';
 import { done, finish, lookUpCall, task } from '../../support/run-harness.js';
 
-describe('§11 the end', () => {
+describe('the end (rule: run-result)', () => {
   test('at the limit the answer is what the model could say', async () => {
     const { result } = await finish(
       [lookUpCall(), { answer: 'I know this much.', outcome: 'action_after_limit' }],
@@ -40,7 +40,7 @@ describe('§11 the end', () => {
     expect(result.steps).toHaveLength(2);
   });
 
-  test('a correction is appended at most twice in a row', async () => {
+  test('a correction is appended at most twice in a row (rule: correction-limit)', async () => {
     const bad = { malformed: 'Action: look_up(' };
     const { result, service } = await finish([bad, bad, bad, bad]);
     expect(service.requests).toHaveLength(3);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { openCalls } from '../../../src/sdk/history/take-up-history.js';
 import { done, finish, lookUpCall, start, task } from '../../support/run-harness.js';
 
-describe('§11 events', () => {
+describe('events (rule: run-events)', () => {
   test('an action, its observation and an answer, in this order', async () => {
     const { types, result } = await finish([lookUpCall(), done]);
     expect(types).toEqual([

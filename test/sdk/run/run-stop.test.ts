@@ -14,7 +14,7 @@ import {
 } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 
-describe('§11 stop', () => {
+describe('stop (rule: one-signal)', () => {
   test('at every checkpoint the history is valid, complete, and can be gone on from', async () => {
     const script = [
       lookUpCall('a'),

@@ -11,7 +11,7 @@ const reason: Script = { thought: 'I need the price.', control: { plan: 'look', 
 const act: Script = { thought: 'Now.', call: { name: 'look_up', args: { key: 'price' } } };
 const observe: Script = { thought: 'It is 42.', control: { observation: 'known', should_continue: true } };
 
-describe('§4.4 the strict strategy', () => {
+describe('the strict strategy (rule: strategies)', () => {
   test('one call for each phase; only observe spends an iteration', async () => {
     const { service, result } = await finish(
       [reason, act, observe, reason, act, done],
@@ -50,7 +50,7 @@ describe('§4.4 the strict strategy', () => {
   });
 });
 
-describe('§11 every event', () => {
+describe('every event (rule: run-events)', () => {
   const { tool } = recordingTool();
   const tools = [lookUp, tool];
   const everything: Script[] = [

@@ -28,7 +28,7 @@ const essence = (events: readonly RunEvent[]) =>
     .map((event) => ({ ...event, duration_ms: 0, request: undefined }))
     .map((event) => JSON.parse(JSON.stringify(event)) as unknown);
 
-describe('§11 a saved run', () => {
+describe('a saved run (rule: saved-runs)', () => {
   test('holds no key', async () => {
     const { json } = await save([lookUpCall(), done]);
     expect(json).not.toContain(key);

@@ -12,7 +12,7 @@ const RUNS = 10_000;
 /** The reference is quadratic on long runs of one kind, so only every so many prompts are counted again by it. */
 const COUNTED_AGAIN = 10;
 
-test(`§5 prompt and reserve never exceed the limit in ${RUNS} random requests`, async () => {
+test(`prompt and reserve never exceed the limit in ${RUNS} random requests (rule: prompt-budget)`, async () => {
   let fitted = 0;
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {

@@ -18,7 +18,7 @@ function countIndependently(texts: readonly string[]): number {
   );
 }
 
-test('§5 prompt and reserve never exceed the limit, and the count is that of an independent tokenizer', async () => {
+test('prompt and reserve never exceed the limit, and the count is that of an independent tokenizer (rules: prompt-budget, counting)', async () => {
   let fitted = 0;
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
@@ -40,7 +40,7 @@ test('§5 prompt and reserve never exceed the limit, and the count is that of an
   expect(fitted).toBeGreaterThan(runs / 2);
 }, 600_000);
 
-test('§3 the 422 says how many tokens are needed, and that many are enough', async () => {
+test('the 422 says how many tokens are needed, and that many are enough (rule: prompt-budget)', async () => {
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
       const tight = { ...request.llm_config, tokenLimit: 40, reservedOutputTokens: 10 };
@@ -55,7 +55,7 @@ test('§3 the 422 says how many tokens are needed, and that many are enough', as
   );
 }, 120_000);
 
-test('§5 everything asked for appears in the report', async () => {
+test('everything asked for appears in the report (rule: context-report)', async () => {
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
       const roomy = { ...request.llm_config, tokenLimit: 60_000, reservedOutputTokens: 1_000 };

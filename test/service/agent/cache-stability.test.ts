@@ -81,13 +81,13 @@ function keptSteps(prompts: readonly RenderedPrompt[]): boolean[] {
 }
 
 for (const protocol of ['text', 'xml', 'native'] as const) {
-  test(`§5 step N+1 begins with step N, byte for byte: 10 steps at 32k, ${protocol}`, async () => {
+  test(`step N+1 begins with step N, byte for byte: 10 steps at 32k, ${protocol} (rule: stable-prompt)`, async () => {
     const kept = keptSteps(await promptsOfRun({ steps: 10, tokenLimit: 32_000, protocol, lines: () => 60 }));
     expect(kept).toEqual(kept.map(() => true));
   });
 }
 
-test('§16 at most one cut in ten steps at 32k, even with observations of over a thousand tokens', async () => {
+test('at most one cut in ten steps at 32k, even with observations of over a thousand tokens (rule: fold)', async () => {
   const kept = keptSteps(
     await promptsOfRun({
       steps: 40,
@@ -102,7 +102,7 @@ test('§16 at most one cut in ten steps at 32k, even with observations of over a
   expect(Math.min(...distances, 10)).toBeGreaterThanOrEqual(10);
 });
 
-test('§5 a cut, once made, stays: whatever the observations, most steps keep their prefix', async () => {
+test('a cut, once made, stays: whatever the observations, most steps keep their prefix (rule: fold-cuts-once)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(200), { minLength: 12, maxLength: 12 }), async (lines) => {
       const prompts = await promptsOfRun({

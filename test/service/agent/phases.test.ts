@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { proseOnly, readPhaseReply } from '../../../src/service/agent/phases.js';
 
-test('§4.4 reason ends with its block, fenced or not, in prose or alone', () => {
+test('reason ends with its block, fenced or not, in prose or alone (rule: phase-control)', () => {
   const block = '{"plan": "look", "tools_to_consider": ["read", 3], "finish": true}';
   for (const text of [
     `First I look.\n\`\`\`json\n${block}\n\`\`\``,
@@ -20,7 +20,7 @@ test('§4.4 reason ends with its block, fenced or not, in prose or alone', () =>
   }
 });
 
-test('§4.4 a missing or broken block means free text and "go on"', () => {
+test('a missing or broken block means free text and "go on" (rule: phase-control)', () => {
   for (const text of ['just words', 'words\n{"plan": "look', 'words {"other": 1}', '{'.repeat(5_000)]) {
     expect(readPhaseReply(text, 'reason')).toMatchObject({
       prose: text,
@@ -33,7 +33,7 @@ test('§4.4 a missing or broken block means free text and "go on"', () => {
   }
 });
 
-test('§4.4 observe tells what was learned and whether to go on', () => {
+test('observe tells what was learned and whether to go on (rule: phase-control)', () => {
   const text = 'It is there.\n{"observation": "found", "should_continue": false, "final_answer": "in a {b}"}';
   expect(readPhaseReply(text, 'observe').control).toMatchObject({
     observation: 'found',
@@ -42,7 +42,7 @@ test('§4.4 observe tells what was learned and whether to go on', () => {
   });
 });
 
-test('§9 a streamed phase shows its prose and never its block, however it is cut into pieces', () => {
+test('a streamed phase shows its prose and never its block, however it is cut into pieces (rule: phase-control)', () => {
   const text = 'First I look.\n\nThen {I} read.\n```json\n{"plan": "look"}\n```';
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 12 })), (sizes) => {

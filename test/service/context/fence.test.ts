@@ -54,7 +54,7 @@ const hostile = fc
   .array(fc.oneof(fc.constantFrom(...hostileParts), fc.string({ maxLength: 8 })), { maxLength: 12 })
   .map((parts) => parts.join(''));
 
-describe('§5 a fence cannot be forged', () => {
+describe('a fence cannot be forged (rule: fences)', () => {
   test('no text and no path ends its fence early (500 injections)', () => {
     fc.assert(
       fc.property(hostile, hostile, fc.constantFrom<FenceTag>(...fenceTags), (text, path, tag) => {
@@ -102,7 +102,7 @@ describe('§5 a fence cannot be forged', () => {
   });
 });
 
-describe('§5 only fence closers and chat special tokens are escaped', () => {
+describe('only fence closers and chat special tokens are escaped (rule: fences)', () => {
   test('unescaping gives the text back, whatever it is', () => {
     fc.assert(
       fc.property(fc.oneof(hostile, fc.string({ unit: 'binary' })), (text) => {
@@ -145,7 +145,7 @@ describe('§5 only fence closers and chat special tokens are escaped', () => {
   });
 });
 
-test('§5 every block begins with < and ends in a newline, so token counts add up', () => {
+test('every block begins with < and ends in a newline, so token counts add up (rule: fences)', () => {
   fc.assert(
     fc.property(hostile, (text) => {
       expect(file(text)).toMatch(/^<.*>\n$/s);

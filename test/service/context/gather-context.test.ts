@@ -25,7 +25,7 @@ const project = files({
   Dockerfile: 'FROM node\n',
 });
 
-describe('§2 explicit_context_paths', () => {
+describe('explicit_context_paths (rule: context-is-no-error)', () => {
   test('files and folders, in the order in which they were asked for', async () => {
     const { items, folders, missing } = await gather(
       { explicit_context_paths: ['src/auth', 'Dockerfile', 'src/a.ts'] },
@@ -67,7 +67,7 @@ describe('§2 explicit_context_paths', () => {
   });
 });
 
-describe('§5 sources', () => {
+describe('sources (rule: source-order)', () => {
   test('the first that knows a path wins', async () => {
     const { items } = await gather(
       { explicit_context_paths: ['src/a.ts', 'b.ts'] },
@@ -142,7 +142,7 @@ describe('§5 sources', () => {
   });
 });
 
-describe('§2 pinned items, chunks and focus', () => {
+describe('pinned items, chunks and focus (rule: context-is-no-error)', () => {
   test('pinned items come by id, the unknown ones as rows', async () => {
     const source = inlineSource({
       files: undefined,
@@ -156,7 +156,7 @@ describe('§2 pinned items, chunks and focus', () => {
     expect(missing).toMatchObject([{ kind: 'pinned', id: 'gone', status: 'unavailable' }]);
   });
 
-  test('§5 vector results by score, the best first, equal ones as sent, unscored ones last', async () => {
+  test('vector results by score, the best first, equal ones as sent, unscored ones last (rule: priorities)', async () => {
     const chunk = (path: string, score?: number) => ({
       path,
       content: path,

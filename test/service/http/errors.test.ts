@@ -23,7 +23,7 @@ async function failing(error: unknown) {
   return service.call('POST', stepPath, { body: stepBody({ conversation_history: history }) });
 }
 
-describe('§3 what the step throws has its row of the table', () => {
+describe('what the step throws has its row of the table (rules: one-failure-body, error-table)', () => {
   const rows: [ProviderFailure, ErrorCode][] = [
     ['authentication', 'upstream_authentication_failed'],
     ['permission', 'upstream_permission_denied'],
@@ -104,7 +104,7 @@ describe('§3 what the step throws has its row of the table', () => {
   });
 });
 
-describe('§3 the input is given back unchanged', () => {
+describe('the input is given back unchanged (rule: null-never-empty)', () => {
   test('after the request was read: session, iterations and history as sent', async () => {
     const { body } = await failing(new ProviderError('failed', { provider: 'test' }));
     expect(body.session_id).toBe(stepBody()['session_id']);
@@ -131,7 +131,7 @@ describe('§3 the input is given back unchanged', () => {
   });
 });
 
-describe('§3 Retry-After is whole seconds, 1 to 3600', () => {
+describe('Retry-After is whole seconds, 1 to 3600 (rule: retry-after)', () => {
   test.each([
     [1, '1'],
     [1_500, '2'],

@@ -30,7 +30,7 @@ const until = async (condition: () => boolean): Promise<void> => {
 };
 const post = () => service.call('POST', stepPath, { body: stepBody() });
 
-describe('§14 overload', () => {
+describe('overload (rule: overload)', () => {
   test('above MAX_IN_FLIGHT: 503 overloaded with Retry-After, and the accepted ones are answered', async () => {
     const held = heldSteps();
     service = await startTestService({ step: held.step, maxInFlight: 2 });
@@ -56,7 +56,7 @@ describe('§14 overload', () => {
   });
 });
 
-describe('§14 shutdown', () => {
+describe('shutdown (rule: shutdown)', () => {
   test('/readyz and new steps get 503 shutting_down, accepted steps finish', async () => {
     const held = heldSteps();
     service = await startTestService({ step: held.step });
@@ -100,7 +100,7 @@ describe('deadline', () => {
   test.each([
     ['the caller', 30, 10_000],
     ['the service', 10_000, 30],
-  ])('§3 the deadline of %s ends the step: 504 upstream_timeout', async (_whose, deadlineMs, ours) => {
+  ])('the deadline of %s ends the step: 504 upstream_timeout (rule: one-deadline)', async (_whose, deadlineMs, ours) => {
     service = await startTestService({ step: heldSteps().step, deadlineMs: ours });
     const llm_config = { modelName: 'open', tokenLimit: 8000, reservedOutputTokens: 1000, deadlineMs };
     const { status, body } = await service.call('POST', stepPath, { body: stepBody({ llm_config }) });
@@ -131,7 +131,7 @@ describe('deadline', () => {
 });
 
 describe('bodies', () => {
-  test('§3 a slow body: 408 request_timeout', async () => {
+  test('a slow body: 408 request_timeout (rule: error-table)', async () => {
     service = await startTestService({ body: { maxBytes: 1_000, timeoutMs: 50 } });
     const { socket, answer } = upload();
     socket.write(`${head({ 'Content-Length': 1000 })}{`);
@@ -139,7 +139,7 @@ describe('bodies', () => {
     expect([status, body.error.code, body.error.retryable]).toEqual([408, 'request_timeout', true]);
   });
 
-  test('§3 slow headers: 408 request_timeout', async () => {
+  test('slow headers: 408 request_timeout (rule: error-table)', async () => {
     service = await startTestService({
       server: { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 20 },
     });
@@ -149,7 +149,7 @@ describe('bodies', () => {
     expect([status, body.error.code]).toEqual([408, 'request_timeout']);
   });
 
-  test('§3 413 is answered while an endless upload goes on, and the connection ends', async () => {
+  test('413 is answered while an endless upload goes on, and the connection ends (rule: body-limits)', async () => {
     service = await startTestService();
     const { socket, answer } = upload();
     socket.write(head({ 'Transfer-Encoding': 'chunked' }));
@@ -167,7 +167,7 @@ describe('bodies', () => {
     expect((await answer()).status).toBe(413);
   });
 
-  test('§3 headers too large: 431', async () => {
+  test('headers too large: 431 (rule: error-table)', async () => {
     service = await startTestService();
     const { socket, answer } = upload();
     socket.write(`GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);

@@ -11,7 +11,7 @@ afterAll(() => service.close());
 
 const get = (path: string, headers: Record<string, string> = {}) => service.call('GET', path, { headers });
 
-describe('§1 what the service says of itself', () => {
+describe('what the service says of itself (rule: health)', () => {
   test('/healthz, /readyz and /version', async () => {
     expect((await get('/healthz')).body).toEqual({ status: 'ok' });
     expect((await get('/readyz')).body).toEqual({ status: 'ok' });

@@ -28,7 +28,7 @@ const post = (changes: Record<string, unknown>, headers: Record<string, string> 
 const postRaw = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   service.call('POST', stepPath, { raw, headers });
 
-describe('§3 not JSON: 400 invalid_json', () => {
+describe('not JSON: 400 invalid_json (rule: error-table)', () => {
   test.each([
     '',
     '{',
@@ -49,7 +49,7 @@ describe('§3 not JSON: 400 invalid_json', () => {
   });
 });
 
-describe('§3 JSON that cannot be handled: 400 invalid_request', () => {
+describe('JSON that cannot be handled: 400 invalid_request (rule: body-limits)', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   const withValue = (json: string) => JSON.stringify(stepBody({ extra: 'HERE' })).replace('"HERE"', json);
 
@@ -84,7 +84,7 @@ describe('§3 JSON that cannot be handled: 400 invalid_request', () => {
   });
 });
 
-describe('§3 the schema: 400 invalid_request', () => {
+describe('the schema: 400 invalid_request (rule: error-table)', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['a missing field', { user_query: undefined }, 'user_query'],
     ['a wrong type', { max_iterations_left: '3' }, 'max_iterations_left'],
@@ -132,7 +132,7 @@ describe('§3 the schema: 400 invalid_request', () => {
     expect(names.map((name) => seen[0]?.[name as keyof StepRequest])).toEqual(names.map(() => undefined));
   });
 
-  test('§2 unknown fields are ignored and named in warnings, at most 20', async () => {
+  test('unknown fields are ignored and named in warnings, at most 20 (rule: unknown-fields)', async () => {
     const { status, body } = await post({
       colour: 'red',
       llm_config: { modelName: 'open', tokenLimit: 10, reservedOutputTokens: 1, topP: 1 },
@@ -158,7 +158,7 @@ describe('§3 the schema: 400 invalid_request', () => {
   });
 });
 
-describe('§3 the answer', () => {
+describe('the answer (rule: history-returned)', () => {
   test('the history is given back as sent, then the new turns', async () => {
     const history = [
       { content: 'a', role: 'user', own: { deep: [null, 1.5] }, timestamp: null },
@@ -182,7 +182,7 @@ describe('§3 the answer', () => {
   });
 });
 
-describe('§3 models and keys', () => {
+describe('models and keys (rule: key-form)', () => {
   const llm = (modelName: string) => ({ modelName, tokenLimit: 8000, reservedOutputTokens: 1000 });
   const key = 'sk-test-1234567890';
 
@@ -230,7 +230,7 @@ describe('paths, methods and types', () => {
     '/API/agent/react_step',
     '/docs/../secret',
     '/%E0%A4%A',
-  ])('§3 no such path: 404 (%s)', async (path) => {
+  ])('no such path: 404 (%s) (rule: error-table)', async (path) => {
     const { status, body } = await service.call('GET', path);
     expect([status, body.error.code]).toEqual([404, 'not_found']);
   });
@@ -239,7 +239,7 @@ describe('paths, methods and types', () => {
     ['GET', stepPath, 'POST, OPTIONS'],
     ['DELETE', stepPath, 'POST, OPTIONS'],
     ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
-  ])('§3 %s %s: 405 with Allow', async (method, path, allow) => {
+  ])('%s %s: 405 with Allow (rule: error-table)', async (method, path, allow) => {
     const { status, body, headers } = await service.call(method, path);
     expect([status, body.error.code, headers['allow']]).toEqual([405, 'method_not_allowed', allow]);
   });
@@ -256,7 +256,7 @@ describe('paths, methods and types', () => {
     ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
     ['another charset', { 'Content-Type': 'application/json; charset=utf-16' }],
     ['an encoding', { 'Content-Encoding': 'gzip' }],
-  ])('§3 %s: 415 unsupported_media_type', async (_what, headers) => {
+  ])('%s: 415 unsupported_media_type (rule: error-table)', async (_what, headers) => {
     const { status, body } = await postRaw(JSON.stringify(stepBody()), headers);
     expect([status, body.error.code]).toEqual([415, 'unsupported_media_type']);
   });
@@ -269,13 +269,13 @@ describe('paths, methods and types', () => {
     expect((await postRaw(JSON.stringify(stepBody()), { 'Content-Type': type })).status).toBe(200);
   });
 
-  test('§3 a body that is too large: 413 request_too_large', async () => {
+  test('a body that is too large: 413 request_too_large (rule: body-limits)', async () => {
     const { status, body } = await post({ user_query: 'x'.repeat(200_000) });
     expect([status, body.error.code]).toEqual([413, 'request_too_large']);
   });
 });
 
-describe('§14 request ids', () => {
+describe('request ids (rule: request-log)', () => {
   test('a harmless id is echoed in header, body and log', async () => {
     const { headers, body } = await post({}, { 'X-Request-Id': 'trace_1.a-B' });
     expect([headers['x-request-id'], body.request_id]).toEqual(['trace_1.a-B', 'trace_1.a-B']);
@@ -288,7 +288,7 @@ describe('§14 request ids', () => {
   });
 });
 
-describe('§14 the log', () => {
+describe('the log (rule: request-log)', () => {
   test('has one line a request: id, route, status, outcome, tokens, time, and no text of the caller', async () => {
     const before = service.log.length;
     await post({ user_query: 'secret-canary', user_api_keys: { llmKey: 'sk-canary-12345' } });

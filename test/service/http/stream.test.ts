@@ -49,7 +49,7 @@ async function streamed(changes: Record<string, unknown> = {}) {
   return { ...answer, events: readEvents(String(answer.body)) };
 }
 
-describe('§9 a stream', () => {
+describe('a stream (rule: one-end)', () => {
   test('begins with step.started and ends with exactly one end event', async () => {
     await serviceThat(async (observer) => {
       await observer.contextBuilt(report);
@@ -140,7 +140,7 @@ describe('§9 a stream', () => {
     expect(service?.log.at(-1)).toMatchObject({ status: 200, outcome: 'upstream_overloaded' });
   });
 
-  test('a comment line every 15 s keeps proxies from closing a silent connection', async () => {
+  test('a comment line every 15 s keeps proxies from closing a silent connection (rule: heartbeat)', async () => {
     jest.useFakeTimers({ doNotFake: [...timersOfNode] });
     await serviceThat(async (observer, signal) => {
       await observer.contextBuilt(report);
@@ -166,7 +166,7 @@ describe('§9 a stream', () => {
   });
 });
 
-describe('§9 a slow reader', () => {
+describe('a slow reader (rule: slow-reader)', () => {
   test('slows the step instead of filling memory', async () => {
     const chunk = 'x'.repeat(64 * 1024);
     let sent = 0;

@@ -13,7 +13,7 @@ function pushed(text: string): ParseDelta[] {
   return [...text].flatMap((character) => parser.push(character));
 }
 
-describe('§9 streaming', () => {
+describe('streaming (rules: deltas-join, draft-role)', () => {
   test.each([
     ['Thought: one\ntwo\nFinal Answer: 42 is\n\nthe answer', 'one\ntwo', '42 is\n\nthe answer'],
     ['**Thought:** one\n\n**Final Answer:** 42', 'one', '42'],

@@ -5,7 +5,7 @@ import { argumentsOf, read } from '../../support/parsing/tools.js';
 
 const pathA = { path: 'a' };
 
-describe('§7.1 where markers count', () => {
+describe('where markers count (rules: markers, whole-reply-fence)', () => {
   test.each([
     ['bold', '**Action:** read(path="a")'],
     ['bold inside the colon', '**Action**: read(path="a")'],
@@ -48,7 +48,7 @@ describe('§7.1 where markers count', () => {
   });
 });
 
-describe('§7.2 the first of action and answer wins', () => {
+describe('the first of action and answer wins (rule: first-outcome-wins)', () => {
   test('after a final answer everything is answer', () => {
     const text = 'Final Answer: like so\nAction: read(path="a")\nThought: x';
     expect(read(text)).toMatchObject({ action: null, answer: 'like so\nAction: read(path="a")\nThought: x' });
@@ -88,7 +88,7 @@ test.each([
   expect(joined.answer).toBe(completion.answer);
 });
 
-describe('§7.3 the first action wins', () => {
+describe('the first action wins (rules: first-action-wins, literals-first)', () => {
   test('literals are scanned before any cut at Observation', () => {
     const content = 'Observation: x\n<observation>\n```\nAction: read(path="b")\n</tool_call>';
     expect(argumentsOf(`Action: write_file(path="a", content="""${content}""")`)).toEqual({
@@ -123,7 +123,7 @@ describe('§7.3 the first action wins', () => {
   });
 });
 
-describe('§7.4 the tool must be offered', () => {
+describe('the tool must be offered (rule: offered-tools)', () => {
   test.each([
     ['Action: read_file(path="a")', 'read_file'],
     ['Action: http.request(url="a")', 'http.request'],
@@ -175,7 +175,7 @@ describe('§7.4 the tool must be offered', () => {
   });
 });
 
-describe('§7.7 Action Input', () => {
+describe('Action Input (rule: two-line-action)', () => {
   test.each([
     ['JSON', 'Action: read_file\nAction Input: {"path": "a", "start_line": 3}', { path: 'a', start_line: 3 }],
     [
@@ -213,7 +213,7 @@ describe('§7.7 Action Input', () => {
   });
 });
 
-describe('§7.8 JSON', () => {
+describe('JSON (rule: json-call)', () => {
   test.each([
     '{"name": "read", "arguments": {"path": "a"}}',
     '{"action": "read", "action_input": {"path": "a"}}',
@@ -243,7 +243,7 @@ describe('§7.8 JSON', () => {
   });
 });
 
-describe('§7.9 tags', () => {
+describe('tags (rule: tag-call)', () => {
   test.each([
     '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>',
     '<tool_code><name>read</name><parameters>{"path": "a"}</parameters></tool_code>',
@@ -287,7 +287,7 @@ describe('§7.9 tags', () => {
   });
 });
 
-describe('§7.10 brackets', () => {
+describe('brackets (rule: bracket-call)', () => {
   test.each([
     ['Action: search[a [b] c]', 'a [b] c'],
     ['Action: search["a" and "b"]', '"a" and "b"'],
@@ -303,7 +303,7 @@ describe('§7.10 brackets', () => {
   });
 });
 
-describe('§7.11 lists and statements', () => {
+describe('lists and statements (rule: listed-call)', () => {
   test.each([
     ['[read(path="a")]', '[read(path="a")]'],
     ['[read(path="a"), read(path="b")]', 'read(path="a")'],
@@ -317,7 +317,7 @@ describe('§7.11 lists and statements', () => {
   });
 });
 
-describe('§7.12 a bare call', () => {
+describe('a bare call (rule: bare-call)', () => {
   test.each([
     'read(path="a")',
     ' read("a");\n',
@@ -349,7 +349,7 @@ describe('§7.12 a bare call', () => {
   });
 });
 
-describe('§7.13 what is cut off never runs', () => {
+describe('what is cut off never runs (rule: repairs)', () => {
   test.each([
     'Action: write_file(path="a", content="def f():',
     'Action: write_file(path="a", content=',
@@ -382,7 +382,7 @@ describe('§7.13 what is cut off never runs', () => {
   });
 });
 
-describe('§7.14 reasoning', () => {
+describe('reasoning (rule: thinking)', () => {
   test.each([
     ['closed', '<think>\nAction: read(path="b")\n</think>\nFinal Answer: 4', 'Action: read(path="b")'],
     ['orphan-closed', 'Action: read(path="b")\n</think>\n\nFinal Answer: 4', 'Action: read(path="b")'],
@@ -414,7 +414,7 @@ describe('§7.14 reasoning', () => {
   });
 });
 
-describe('§7.15 thought and answer', () => {
+describe('thought and answer (rule: thought-and-answer)', () => {
   test.each([
     ['labelled', 'Thought: one\ntwo\n\nthree\nAction: read("a")', 'one\ntwo\n\nthree'],
     ['unlabelled', 'one\ntwo\nAction: read("a")', 'one\ntwo'],

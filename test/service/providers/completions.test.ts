@@ -51,7 +51,10 @@ describe.each(ways)('completions (rule: usage): $title', (way) => {
     { scripted: 'stop', unified: 'stop' },
     { scripted: 'length', unified: 'length' },
     { scripted: 'something_new', unified: 'other' },
-  ])('finish reason $scripted is $unified, the raw one is kept', async ({ scripted, unified }) => {
+  ])('finish reason $scripted is $unified, the raw one is kept (rule: finish-reason)', async ({
+    scripted,
+    unified,
+  }) => {
     const { completion } = await complete({ text: 'x', finishReason: scripted });
     const raw = {
       openai: scripted,

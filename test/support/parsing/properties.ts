@@ -23,13 +23,13 @@ export function stream(
   return { joined, completion };
 }
 
-/** SPEC §9: a stream ends in the very result of the whole text. */
+/** A stream ends in the very result of the whole text (rule: deltas-join). */
 export function streamsToTheSameResult(text: string, lengths: readonly number[]): boolean {
   return isDeepStrictEqual(stream(text, lengths).completion, parseCompletion(text, tools));
 }
 
 /**
- * SPEC §7.15: no text is lost. Characters that are neither white space nor label, tag, fence or wrapping
+ * No text is lost (rule: thought-and-answer). Characters that are neither white space nor label, tag, fence or wrapping
  * are in a field or counted.
  */
 export function accountsForAllText(text: string): boolean {

@@ -21,23 +21,23 @@ const units = fc.array(
 );
 const weighed = units.map((all) => all.map(({ type, full, masked }) => unit(type, full, masked)));
 
-test('§5 nothing is cut while the history fits its share', () => {
+test('nothing is cut while the history fits its share (rule: fold)', () => {
   const fold = foldHistory([unit('task', 10, 5), unit('step', 80, 5)], 90);
   expect(fold).toEqual({ forms: ['full', 'full'], tokens: 90, cuts: 0 });
 });
 
-test('§5 old units become stubs before anything is dropped', () => {
+test('old units become stubs before anything is dropped (rule: fold)', () => {
   const fold = foldHistory([unit('task', 10, 5), unit('step', 60, 5), unit('step', 35, 5)], 100);
   expect(fold.forms).toEqual(['full', 'masked', 'full']);
 });
 
-test('§5 what stubs do not free is dropped, oldest first', () => {
+test('what stubs do not free is dropped, oldest first (rule: fold)', () => {
   const old = [unit('step', 30, 20), unit('step', 30, 20), unit('step', 30, 20)];
   const fold = foldHistory([unit('task', 10, 5), ...old, unit('step', 10, 5)], 100);
   expect(fold.forms).toEqual(['full', 'dropped', 'dropped', 'masked', 'full']);
 });
 
-test('§5 the first and the latest task and the newest unit are never touched', () => {
+test('the first and the latest task and the newest unit are never touched (rule: fold)', () => {
   fc.assert(
     fc.property(weighed, fc.integer({ min: 1, max: 2_000 }), (all, share) => {
       const { forms } = foldHistory(all, share);
@@ -48,7 +48,7 @@ test('§5 the first and the latest task and the newest unit are never touched', 
   );
 });
 
-test('§5 a cut, once made, is the same in all following steps', () => {
+test('a cut, once made, is the same in all following steps (rule: fold-cuts-once)', () => {
   const rank = { full: 0, masked: 1, dropped: 2 };
   fc.assert(
     fc.property(weighed, fc.integer({ min: 1, max: 2_000 }), (all, share) => {
@@ -64,7 +64,7 @@ test('§5 a cut, once made, is the same in all following steps', () => {
   );
 });
 
-test('§5 the fold stays inside its share wherever the untouchable units do', () => {
+test('the fold stays inside its share wherever the untouchable units do (rule: fold)', () => {
   fc.assert(
     fc.property(weighed, fc.integer({ min: 1, max: 4_000 }), (all, share) => {
       const { forms, tokens } = foldHistory(all, share);

@@ -7,7 +7,7 @@ const result = (name: string, flags: { isError?: boolean; isDenied?: boolean } =
   observation: { index: 0, text: '', isError: false, isDenied: false, isTerminal: false, ...flags },
 });
 
-test('§4.6 the same tool with the same arguments again is counted, whatever the order of the keys', () => {
+test('the same tool with the same arguments again is counted, whatever the order of the keys (rule: signals)', () => {
   const calls = [
     call('x'),
     call('read', { a: 1, b: { c: 2, d: 3 } }),
@@ -17,7 +17,7 @@ test('§4.6 the same tool with the same arguments again is counted, whatever the
   expect(countSignals([...calls, call('read', { a: 2 })], []).repeated_action).toBe(0);
 });
 
-test('§4.6 cycles of two and of three calls are counted', () => {
+test('cycles of two and of three calls are counted (rule: signals)', () => {
   const two = ['a', 'b', 'a', 'b', 'a', 'b'].map((name) => call(name));
   const three = ['x', 'a', 'b', 'c', 'a', 'b', 'c'].map((name) => call(name));
   expect(countSignals(two, []).repeated_cycle).toBe(3);
@@ -25,7 +25,7 @@ test('§4.6 cycles of two and of three calls are counted', () => {
   expect(countSignals([call('a'), call('a'), call('a'), call('a')], []).repeated_cycle).toBe(0);
 });
 
-test('§4.6 read-only calls in a row are known by the hint, else by the name', () => {
+test('read-only calls in a row are known by the hint, else by the name (rule: signals)', () => {
   const calls = ['write_file', 'read_file', 'code_search', 'fs.list', 'viewer', 'showPage'].map((name) =>
     call(name),
   );
@@ -34,7 +34,7 @@ test('§4.6 read-only calls in a row are known by the hint, else by the name', (
   expect(countSignals(calls, tools).consecutive_read_only).toBe(5);
 });
 
-test('§4.6 errors in a row: denials neither count nor end the row', () => {
+test('errors in a row: denials neither count nor end the row (rule: signals)', () => {
   const calls = [
     result('a'),
     result('b', { isError: true }),
@@ -45,7 +45,7 @@ test('§4.6 errors in a row: denials neither count nor end the row', () => {
   expect(countSignals([...calls, result('e')], []).consecutive_errors).toBe(0);
 });
 
-test('§4.6 advice comes at three repeats, three errors, and every fifth read, and never otherwise', () => {
+test('advice comes at three repeats, three errors, and every fifth read, and never otherwise (rule: advice)', () => {
   const quiet = { repeated_action: 0, repeated_cycle: 0, consecutive_read_only: 0, consecutive_errors: 0 };
   expect(advise(quiet)).toBeUndefined();
   expect(advise({ ...quiet, repeated_action: 2 })).toBeUndefined();

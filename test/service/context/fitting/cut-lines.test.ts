@@ -9,7 +9,7 @@ const numbered = (lines: number) =>
     '\n',
   );
 
-describe('§5 long items are cut by lines, head and tail kept', () => {
+describe('long items are cut by lines, head and tail kept (rule: cut-by-lines)', () => {
   test('what fits stays whole', async () => {
     const text = 'a\n\nb\n';
     expect(await cutLines({ text }, 100, wordCounter)).toMatchObject({
@@ -103,7 +103,7 @@ describe('§5 long items are cut by lines, head and tail kept', () => {
   });
 });
 
-describe('§5 the focus file is cut around the selection', () => {
+describe('the focus file is cut around the selection (rule: tail)', () => {
   test('the selection stays, with neighbours on both sides', async () => {
     const cut = await cutAround(
       { text: numbered(300) },

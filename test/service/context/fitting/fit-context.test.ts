@@ -36,7 +36,7 @@ const statuses = (items: readonly { id: string; status: string }[]) =>
 const text = (lines: number, word = 'line') =>
   Array.from({ length: lines }, (_, index) => `${word} ${index + 1}\n`).join('');
 
-describe('§5 filling by priority', () => {
+describe('filling by priority (rule: priorities)', () => {
   test('everything that fits is included, in order, each with its count', async () => {
     const { blocks, tokens, items, folders } = await fitScene({
       files: { 'src/a.ts': text(3), 'src/b.ts': text(2), 'c.ts': text(1) },
@@ -94,7 +94,7 @@ describe('§5 filling by priority', () => {
     expect(folders[0]?.included).toBeGreaterThan(4);
   });
 
-  test('explicit before pinned before chunks; what is dropped is named where that fits', async () => {
+  test('explicit before pinned before chunks; what is dropped is named where that fits (rules: priorities, left-out-manifest)', async () => {
     const { items, blocks, tokens } = await fitScene(
       {
         files: { 'a.ts': text(5_000) },
@@ -122,7 +122,7 @@ describe('§5 filling by priority', () => {
     expect(statuses(items)).toEqual(['high:1-100 included', 'mid:1-100 truncated', 'low:1-100 dropped']);
   });
 
-  test('a long list of what was dropped is cut, and says how many more there are', async () => {
+  test('a long list of what was dropped is cut, and says how many more there are (rule: left-out-manifest)', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [`file-${index}.ts`, text(200)]),
     );
@@ -142,7 +142,7 @@ describe('§5 filling by priority', () => {
   });
 });
 
-describe('§5 nothing is sent twice', () => {
+describe('nothing is sent twice (rule: no-line-twice)', () => {
   test('the same file by two names, and inside a folder', async () => {
     const { blocks, items, folders } = await fitScene({
       files: { 'src/a.ts': text(3) },
@@ -242,7 +242,7 @@ describe('§5 nothing is sent twice', () => {
   });
 });
 
-describe('§5 the budget holds and the context is stable', () => {
+describe('the budget holds and the context is stable (rule: prompt-budget)', () => {
   const word = fc.constantFrom('a', 'function', '</file>', '', '    x', '😀', '<|im_end|>', 'Action: f()');
   const content = fc
     .array(word, { maxLength: 120 })
@@ -301,7 +301,7 @@ describe('§5 the budget holds and the context is stable', () => {
   });
 });
 
-describe('§5 in real tokens', () => {
+describe('in real tokens (rule: prompt-budget)', () => {
   const sources = ['fitting/fit-context', 'fence', 'fitting/cut-lines', 'gather-context', 'to-items'].map(
     (name) => `src/service/context/${name}.ts`,
   );
@@ -339,7 +339,7 @@ describe('§5 in real tokens', () => {
   });
 });
 
-describe('§5 the focus file', () => {
+describe('the focus file (rule: tail)', () => {
   const files = { 'a.ts': text(200), 'b.ts': text(5) };
   const focused = (path: string, selection?: [number, number]): Scene => ({
     files,

@@ -105,7 +105,7 @@ describe('docs/context-service.md the two GETs', () => {
   });
 });
 
-describe('§5 answers are not trusted', () => {
+describe('answers are not trusted (rule: context-service)', () => {
   const wrong: Record<string, RequestListener> = {
     'a 500': json({}, 500),
     'a 204': (_, response) => response.writeHead(204).end(),

@@ -22,7 +22,7 @@ async function list(
   return found?.type === 'folder' ? found.listing : [];
 }
 
-describe('§5 files of a project folder', () => {
+describe('files of a project folder (rule: project-folder)', () => {
   test('a file is read byte for byte, by any spelling of its path', async () => {
     const { source } = project('plain', { 'src/a.ts': 'a\r\n\r\n\tb' });
     for (const path of ['src/a.ts', './src/a.ts', 'src//a.ts', 'src/./a.ts']) {
@@ -100,7 +100,7 @@ describe('§5 files of a project folder', () => {
   });
 });
 
-describe('§5 folders', () => {
+describe('folders (rule: project-folder)', () => {
   test('C8 src/auth is no prefix of src/authz', async () => {
     const { source } = project('prefix', { 'src/auth/a.ts': 'a', 'src/authz/b.ts': 'b', 'src/auth.ts': 'c' });
     expect(await source.read('src/auth/', signal)).toEqual({

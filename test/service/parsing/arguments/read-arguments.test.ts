@@ -3,7 +3,7 @@ import { parseCompletion } from '../../../../src/service/parsing/parse-completio
 import { maximumDepth } from '../../../../src/service/parsing/text/literals.js';
 import { argumentsOf, read } from '../../../support/parsing/tools.js';
 
-describe('§7.5 arguments', () => {
+describe('arguments (rule: arguments)', () => {
   test.each([
     ['keywords', 'read_file(path="a", start_line=1)'],
     ['colons', 'read_file(path: "a", start_line: 1)'],
@@ -63,7 +63,7 @@ describe('§7.5 arguments', () => {
   });
 });
 
-describe('§7.6 values', () => {
+describe('values (rule: values)', () => {
   test.each<[string, unknown]>([
     ['"a\\nb"', 'a\nb'],
     ["'it\\'s'", "it's"],
@@ -131,7 +131,7 @@ describe('§7.6 values', () => {
   });
 });
 
-describe('§7.13 repairs are reported', () => {
+describe('repairs are reported (rule: repairs)', () => {
   test.each<[string, unknown, string]>([
     ['read_file(path="a", start_line=3', { path: 'a', start_line: 3 }, 'missing_close'],
     ['read_file(path="a"\n\nI will wait (a bit).', { path: 'a' }, 'missing_close'],

@@ -6,7 +6,7 @@ function told(segment: string): string[] {
   return readSignatures(segment).map(({ name, parameters }) => `${name}(${parameters.join(', ')})`);
 }
 
-describe('§2 tools are read from free text', () => {
+describe('tools are read from free text (rule: offered-tools)', () => {
   test.each([
     ['plain', 'read_file(path, start_line)', ['read_file(path, start_line)']],
     [

@@ -103,7 +103,7 @@ describe('any prompt becomes messages Anthropic takes', () => {
     );
   });
 
-  test('at most four breakpoints, system included', () => {
+  test('at most four breakpoints, system included (rule: breakpoints)', () => {
     fc.assert(
       fc.property(anyPrompt, (prompt) => {
         const marks = JSON.stringify(draftOf({ prompt }).body).match(

@@ -95,7 +95,7 @@ describe('any prompt becomes messages OpenAI takes', () => {
     );
   });
 
-  test('at most four breakpoints, and only where the model takes them', () => {
+  test('at most four breakpoints, and only where the model takes them (rule: breakpoints)', () => {
     property('gpt-5.6-sol', (messages) => {
       const marked = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
       expect(marked.filter((part) => part.prompt_cache_breakpoint !== undefined).length).toBeLessThanOrEqual(
@@ -144,7 +144,7 @@ describe('parameters follow the model table (rule: model-table)', () => {
     });
   });
 
-  test('a compatible server gets the old name of the limit, and no cache key', () => {
+  test('a compatible server gets the old name of the limit, and no cache key (rule: prompt-caching)', () => {
     const { body } = toRequest(
       completionRequest({ model: 'qwen3', temperature: 0.5 }),
       compatibleModel,
