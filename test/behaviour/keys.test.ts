@@ -10,8 +10,27 @@ afterAll(() => service.close());
 test('a key that was sent as a request id as well is in no log line (rule: key-redaction)', async () => {
   const { status } = await service.post('/api/agent/react_step', stepRequest(), { 'X-Request-Id': key });
   expect(status).toBe(200);
-  expect(service.log.join('')).toContain('"request_id":"[redacted]"');
   expect(service.log.join('')).not.toContain(key);
+});
+
+const plainKey = 'own-key-0123456789abcdef';
+const asId = { 'X-Request-Id': `run.${plainKey}` };
+
+test.each<[string, object, Record<string, string>]>([
+  ['in the body', { ...stepRequest(), user_api_keys: { llmKey: plainKey } }, {}],
+  ['in a body that is refused', { user_api_keys: { llmKey: plainKey } }, {}],
+  ['in a header', { nothing: true }, { 'X-LLM-API-Key': plainKey }],
+])('(rule: key-redaction) an id that holds the key sent %s gives way to a new one', async (_where, body, headers) => {
+  const answer = await service.post('/api/agent/react_step', body, { ...asId, ...headers });
+  expect(answer.headers['x-request-id']).toBe(answer.body.request_id);
+  expect(JSON.stringify([answer, service.log])).not.toContain(plainKey);
+});
+
+test('(rule: request-log) any other id is kept', async () => {
+  const { headers } = await service.post('/api/agent/react_step', stepRequest(), {
+    'X-Request-Id': 'run.1-a_b',
+  });
+  expect(headers['x-request-id']).toBe('run.1-a_b');
 });
 
 test('the header wins over the body, and only it reaches the provider (rule: key-form)', async () => {

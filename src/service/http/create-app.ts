@@ -1,16 +1,15 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { errorHandler } from './failure/error-handler.js';
-import { RequestRefused } from './failure/request-refused.js';
+import { RequestRefused } from './failure/to-failure.js';
 import { cors } from './middleware/cors.js';
 import { recordRequests } from './middleware/request-log.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import { compactionRoute } from './routes/compaction-route.js';
 import { docsRoutes } from './routes/docs-routes.js';
-import { healthRoutes } from './routes/health-routes.js';
-import { modelsRoute } from './routes/models-route.js';
 import { previewRoute } from './routes/preview-route.js';
 import { addRoute } from './routes/route.js';
+import { statusRoutes } from './routes/status-routes.js';
 import { type StepServices, stepRoutes } from './routes/step-routes.js';
 
 export interface AppDependencies extends StepServices {
@@ -34,8 +33,7 @@ export function createApp(dependencies: AppDependencies): Express {
     ...stepRoutes(dependencies),
     previewRoute(dependencies),
     compactionRoute(dependencies),
-    modelsRoute(models),
-    ...healthRoutes(inFlight, version),
+    ...statusRoutes({ inFlight, models, version }),
     ...docsRoutes(version),
   ];
   for (const route of routes) addRoute(app, route);

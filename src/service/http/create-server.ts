@@ -9,7 +9,7 @@ export function createServer(app: RequestListener, limits: ServerLimits = {}): S
   const server = createHttpServer(
     {
       headersTimeout: 10_000,
-      // The app answers slow bodies itself; this ends whoever does not go then.
+      // The app answers slow bodies itself; this ends a caller who stays all the same.
       requestTimeout: 40_000,
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 65_000,

@@ -98,6 +98,20 @@ describe('what the step throws has its row of the table (rules: one-failure-body
     expect(JSON.stringify(line)).toMatch(/at .*errors\.test/);
   });
 
+  test('a bug that follows an abort is logged all the same, and the deadline is the answer', async () => {
+    const slow = await startTestService({
+      deadlineMs: 20,
+      step: async (_request, { deadline }) => {
+        await new Promise((aborted) => deadline.signal.addEventListener('abort', aborted));
+        throw new RangeError('boom');
+      },
+    });
+    const { body } = await slow.call('POST', stepPath, { body: stepBody() });
+    await slow.close();
+    expect(body.error.code).toBe('upstream_timeout');
+    expect(slow.log.find((each) => each['msg'] === 'bug')).toMatchObject({ bug: { name: 'RangeError' } });
+  });
+
   test('answers hold no stack frame and no path of the service', async () => {
     const answer = await failing(new Error('boom'));
     expect(JSON.stringify(answer)).not.toMatch(/\bat .*:\d+|\.js|node_modules/);

@@ -8,6 +8,7 @@ import {
   startTestService,
   stepBody,
   stepPath,
+  streamPath,
   type TestService,
 } from '../../support/test-service.js';
 
@@ -130,6 +131,53 @@ describe('deadline', () => {
   });
 });
 
+describe('(rule: overload) a caller that never reads its answer', () => {
+  /** More than the sockets on the way can hold. */
+  const long = 'word '.repeat(8_000_000);
+  const body = JSON.stringify(stepBody({ include: { completion_text: true } }));
+
+  function ask(path: string): Socket {
+    const { socket } = upload();
+    socket.pause();
+    socket.write(head({ 'Content-Length': body.length }, path) + body);
+    return socket;
+  }
+
+  test.each([
+    ['a plain answer', stepPath, async () => ({ ...answered, completion_text: long })],
+    [
+      'a stream',
+      streamPath,
+      async (_request, { deadline }, observer) => {
+        await observer?.delta('answer', long);
+        deadline.signal.throwIfAborted();
+        return answered;
+      },
+    ],
+  ] satisfies [
+    string,
+    string,
+    typeof reactStep,
+  ][])('%s: is cut off after the deadline and frees its slot', async (_what, path, step) => {
+    service = await startTestService({ step, deadlineMs: 300 });
+    const socket = ask(path);
+    await until(() => service.inFlight.count === 1);
+    await until(() => service.inFlight.count === 0);
+    socket.destroy();
+    expect(service.log.at(-1)).toMatchObject({ status: 499 });
+  });
+
+  test('(rule: shutdown) is cut off at the end of the grace time', async () => {
+    service = await startTestService({ step: async () => ({ ...answered, completion_text: long }) });
+    const socket = ask(stepPath);
+    await until(() => service.inFlight.count === 1);
+    const drained = service.inFlight.drain();
+    service.inFlight.interruptAll();
+    await drained;
+    socket.destroy();
+  });
+});
+
 describe('bodies', () => {
   test('a slow body: 408 request_timeout (rule: error-table)', async () => {
     service = await startTestService({ body: { maxBytes: 1_000, timeoutMs: 50 } });
@@ -201,9 +249,9 @@ describe('threat 21: one answer to one request', () => {
   });
 });
 
-const head = (headers: Record<string, string | number>): string =>
+const head = (headers: Record<string, string | number>, path = stepPath): string =>
   [
-    `POST ${stepPath} HTTP/1.1`,
+    `POST ${path} HTTP/1.1`,
     'Host: localhost',
     'Content-Type: application/json',
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),

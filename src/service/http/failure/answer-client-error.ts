@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorCodes } from '../../../contract/error-codes.js';
 import { stepError } from '../../../conversation/blank-step.js';
-import { requestId } from '../middleware/request-id.js';
-import { errorResponse } from './error-response.js';
+import { errorResponse } from './send-failure.js';
 
 /**
  * Answers what never became a request: headers too slow, too large, or no HTTP at all. Written by hand, since
@@ -29,7 +29,7 @@ const plain = (status: number): string =>
   `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
 
 function failure(code: ErrorCode): string {
-  const id = requestId(undefined);
+  const id = randomUUID();
   const { status } = errorCodes[code];
   const body = JSON.stringify(errorResponse(stepError({ code, ...errorCodes[code] }), { id }));
   return [

@@ -3,19 +3,20 @@ import type { Logger } from 'pino';
 import type { ErrorResponse } from '../../../contract/step.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import type { EventStream } from '../routes/event-stream.js';
-import { errorResponse } from './error-response.js';
-import { RequestRefused } from './request-refused.js';
-import { sendFailure } from './send-failure.js';
-import { toFailure } from './to-failure.js';
+import { errorResponse, sendFailure } from './send-failure.js';
+import { isBug, RequestRefused, toFailure } from './to-failure.js';
 
-/** Turns whatever was thrown into the one failure body. Nothing of a thrown value but its code reaches a caller. */
+/**
+ * Turns anything thrown into the one failure body (rule: one-failure-body). Nothing of a thrown value but its code
+ * reaches a caller.
+ */
 export function errorHandler(log: Logger): ErrorRequestHandler {
-  return (thrown: unknown, request: Request, response: Response, _next) => {
+  return (error: unknown, request: Request, response: Response, _next) => {
     const state = stateOf(response);
-    const { signal } = state;
-    const failure = toFailure(signal?.aborted ? signal.reason : (refusalOfExpress(thrown) ?? thrown));
+    const thrown = refusalOfExpress(error) ?? error;
+    const failure = toFailure(state.signal?.aborted ? state.signal.reason : thrown);
     state.outcome = failure.code;
-    if (failure.code === 'internal_error') logBug(log, thrown, state);
+    if (isBug(thrown)) logBug(log, thrown, state);
     if (response.destroyed) return;
     if (state.events?.started) endStream(state.events, errorResponse(failure, state));
     else if (response.headersSent) response.destroy();
@@ -25,7 +26,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
 
 function logBug(log: Logger, thrown: unknown, { id, key }: RequestState): void {
   const bug = JSON.stringify(describeBug(thrown));
-  log.error({ request_id: key?.redact(id) ?? id, bug: JSON.parse(key?.redact(bug) ?? bug) }, 'bug');
+  log.error({ request_id: id, bug: JSON.parse(key?.redact(bug) ?? bug) }, 'bug');
 }
 
 /** The one end event of a stream that failed. */

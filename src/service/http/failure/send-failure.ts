@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
 import { type ErrorCode, errorCodes } from '../../../contract/error-codes.js';
-import type { StepError } from '../../../contract/step.js';
-import { stateOf } from '../middleware/request-state.js';
-import { errorResponse } from './error-response.js';
+import type { Turn } from '../../../contract/history.js';
+import type { ErrorResponse, StepError } from '../../../contract/step.js';
+import { blankStep } from '../../../conversation/blank-step.js';
+import { type RequestState, stateOf } from '../middleware/request-state.js';
 
 /** Answers with a failure, in such a way that a caller who is still uploading can read it. */
 export function sendFailure(request: Request, response: Response, error: StepError): void {
@@ -21,6 +22,24 @@ export function sendFailure(request: Request, response: Response, error: StepErr
   else response.end(body);
 }
 
+/** The one body of every failure: what was not read is null (rules: one-failure-body, null-never-empty). */
+export function errorResponse(
+  error: StepError,
+  { id, echo }: Pick<RequestState, 'id' | 'echo'>,
+): ErrorResponse {
+  return {
+    session_id: echo?.sessionId ?? null,
+    status: 'error',
+    iterations_remaining: echo?.iterationsLeft ?? null,
+    ...blankStep,
+    // The raw turns: they passed the schema, which keeps what it does not know.
+    updated_conversation_history: (echo?.history ?? null) as Turn[] | null,
+    provider: error.provider,
+    error,
+    request_id: id,
+  };
+}
+
 /** Failures name their code by a row of the table; the contract's type is the open string of answers. */
 const statusOf = (error: StepError): number => errorCodes[error.code as ErrorCode].status;
 
@@ -30,7 +49,7 @@ function isUploading({ headers, complete }: Request): boolean {
   );
 }
 
-const lingerMs = 2_000;
+const LINGER_MS = 2_000;
 
 /**
  * Writes the whole answer at once, then reads and drops the rest of the upload for a while: a socket closed
@@ -42,6 +61,6 @@ function answerBeforeTheEnd(request: Request, response: Response, body: string):
     clearTimeout(timer);
     response.end();
   };
-  const timer = setTimeout(end, lingerMs);
+  const timer = setTimeout(end, LINGER_MS);
   request.once('end', end).once('close', end).resume();
 }

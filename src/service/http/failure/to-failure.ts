@@ -1,11 +1,23 @@
 import { type ErrorCode, errorCodes } from '../../../contract/error-codes.js';
-import type { StepError } from '../../../contract/step.js';
+import type { ErrorDetail, StepError } from '../../../contract/step.js';
 import { stepError } from '../../../conversation/blank-step.js';
 import { Interruption, type InterruptionReason, StepRefused } from '../../agent/interruption.js';
 import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
-import { RequestRefused } from './request-refused.js';
 
-/** The failure a thrown value stands for (SPEC §3); whatever is not known is a bug. */
+/** The service does not take the request: it is malformed, too large, too slow, or comes at a bad time. */
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused';
+  readonly code: ErrorCode;
+  readonly details: readonly ErrorDetail[];
+
+  constructor(code: ErrorCode, details: readonly ErrorDetail[] = []) {
+    super(`The request was refused: ${code}.`);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** The failure that a thrown value stands for (rule: error-table); anything unknown is a bug. */
 export function toFailure(thrown: unknown): StepError {
   if (thrown instanceof RequestRefused || thrown instanceof StepRefused) {
     return failure(thrown.code, { details: [...thrown.details] });
@@ -20,6 +32,14 @@ export function toFailure(thrown: unknown): StepError {
     });
   }
   return failure('internal_error');
+}
+
+/**
+ * Whether nobody meant this to be thrown. An abort is meant: it follows from an interruption, which says why.
+ */
+export function isBug(thrown: unknown): boolean {
+  const isAbort = thrown instanceof Error && thrown.name === 'AbortError';
+  return !isAbort && toFailure(thrown).code === 'internal_error';
 }
 
 const codeOfProviderFailure = {
@@ -43,7 +63,7 @@ const codeOfInterruption = {
   caller_left: 'request_timeout',
 } as const satisfies Record<InterruptionReason, ErrorCode>;
 
-/** What to wait where nobody said: these statuses always come with a Retry-After. */
+/** What to wait where the provider does not say: these statuses always come with a Retry-After (rule: retry-after). */
 const usualWaitMs: Partial<Record<ErrorCode, number>> = {
   overloaded: 1_000,
   shutting_down: 2_000,
@@ -52,8 +72,8 @@ const usualWaitMs: Partial<Record<ErrorCode, number>> = {
   upstream_rate_limited: 5_000,
 };
 
-const shortestWaitMs = 1_000;
-const longestWaitMs = 3_600_000;
+const SHORTEST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 3_600_000;
 
 function failure(code: ErrorCode, known: Partial<StepError> = {}): StepError {
   const wait = known.retry_after_ms ?? usualWaitMs[code];
@@ -64,4 +84,4 @@ function failure(code: ErrorCode, known: Partial<StepError> = {}): StepError {
 }
 
 const sensibleWait = (ms: number): number =>
-  Math.round(Math.min(longestWaitMs, Math.max(shortestWaitMs, ms)));
+  Math.round(Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, ms)));

@@ -1,13 +1,14 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
+import { isObject } from '../../../contract/fields.js';
 import type { LlmConfig, StepRequest } from '../../../contract/step-request.js';
 import type { StepDependencies } from '../../agent/step-dependencies.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
-import { RequestRefused } from '../failure/request-refused.js';
-import { type RequestState, stateOf } from '../middleware/request-state.js';
+import { Secret } from '../../providers/secret.js';
+import { RequestRefused } from '../failure/to-failure.js';
+import { keepKeyOut, type RequestState, stateOf } from '../middleware/request-state.js';
 import type { InFlight } from './in-flight.js';
 import { type ParsedRequest, parseRequest } from './parse-request.js';
-import { readModelKey } from './read-model-key.js';
 import { type BodyLimits, readBody } from './read-request-body.js';
 
 /** What every request about a run says. */
@@ -25,7 +26,7 @@ export interface RequestLimits {
 export interface AcceptedRequest<Body> extends ParsedRequest<Body> {
   readonly deadline: StepDependencies['deadline'];
   readonly state: RequestState;
-  /** The model key as sent, not yet looked at: whoever calls no model has no business with it. */
+  /** The model key as sent, not yet looked at: a request that calls no model has no business with it. */
   readonly sentKey: string | undefined;
 }
 
@@ -38,37 +39,58 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   const deadline = limits.inFlight.accept(response);
   const state = stateOf(response);
   state.signal = deadline.signal;
-  const parsed = parseRequest(schema, await readBody(request, limits.body, deadline.signal));
-  const { session_id, llm_config, user_api_keys, max_iterations_left, include } = parsed.request;
+  const body = await readBody(request, limits.body, deadline.signal);
+  const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
+  if (sentKey) keepKeyOut(response, sentKey);
+  const parsed = parseRequest(schema, body);
+  const { session_id, llm_config, max_iterations_left, include } = parsed.request;
   state.echo = {
     sessionId: session_id,
     iterationsLeft: max_iterations_left ?? null,
     history: include?.history === false ? null : parsed.history,
   };
-  deadline.limit(Math.min(llm_config.deadlineMs ?? limits.deadlineMs, limits.deadlineMs));
+  deadline.start(Math.min(llm_config.deadlineMs ?? limits.deadlineMs, limits.deadlineMs));
   return {
     ...parsed,
     request: { ...parsed.request, user_api_keys: undefined },
     deadline,
     state,
-    sentKey: request.get('X-LLM-API-Key') || user_api_keys?.llmKey,
+    sentKey,
   };
 }
 
-/** The model a request asks for. Throws where no provider fits. */
-export function resolveModel(config: LlmConfig, models: ModelDirectory): ResolvedModel {
-  const model = models.resolve(config);
-  if (!model) throw new RequestRefused('unsupported_model');
-  return model;
+/** The key in a body that may still be anything. */
+function keyIn(body: unknown): string | undefined {
+  const keys = isObject(body) ? body['user_api_keys'] : undefined;
+  const key = isObject(keys) ? keys['llmKey'] : undefined;
+  return typeof key === 'string' ? key : undefined;
 }
 
-/** The model with the caller's key. Throws where the key is missing or malformed. */
+/** The model a request asks for. Throws if no provider fits, and names those that could be reached instead. */
+export function resolveModel(config: LlmConfig, models: ModelDirectory): ResolvedModel {
+  const model = models.resolve(config);
+  if (model) return model;
+  const names = models.list().upstreams.map(({ name }) => name);
+  const message = `configured providers: ${names.join(', ')}; /api/agent/models lists the model names they are known for`;
+  throw new RequestRefused('unsupported_model', [
+    { path: config.provider ? 'llm_config.provider' : 'llm_config.modelName', code: 'unknown_name', message },
+  ]);
+}
+
+/** The model with the caller's key. Throws if the key is missing or malformed (rule: key-form). */
 export function connect(
   model: ResolvedModel,
-  { sentKey, state }: Pick<AcceptedRequest<unknown>, 'sentKey' | 'state'>,
+  { sentKey }: Pick<AcceptedRequest<unknown>, 'sentKey'>,
 ): StepDependencies['provider'] {
   const key = readModelKey(sentKey);
   if (model.keyRequired && !key) throw new RequestRefused('missing_api_key');
-  state.key = key;
   return model.connect(key);
+}
+
+/** As a secret, before anything else sees what was sent. */
+function readModelKey(sent: string | undefined): Secret | undefined {
+  if (!sent) return undefined;
+  const key = Secret.parse(sent);
+  if (!key) throw new RequestRefused('malformed_api_key');
+  return key;
 }

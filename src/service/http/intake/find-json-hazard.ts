@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../../../contract/step.js';
 
-/** Deeper JSON overflows the stack of whoever walks or writes it; V8's parser itself does not mind. */
+/** Deeper JSON overflows the stack of code that walks or writes it; V8's parser itself does not mind. */
 const maxDepth = 64;
 
 /**

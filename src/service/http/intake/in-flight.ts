@@ -1,21 +1,21 @@
 import type { Response } from 'express';
-import { RequestRefused } from '../failure/request-refused.js';
-import { StepPatience } from './step-patience.js';
+import { RequestRefused } from '../failure/to-failure.js';
+import { RequestDeadline } from './request-deadline.js';
 
 export interface InFlightOptions {
-  /** Steps at the same time; above it the answer is `overloaded`, at once. */
+  /** Requests at the same time; above it the answer is `overloaded`, at once. */
   readonly max: number;
   /** How late the event loop runs, in milliseconds, lately. */
   readonly lagMs: () => number;
 }
 
 /** A loop this late cannot keep its promises to what it has accepted already. */
-const maxLagMs = 250;
+const MAX_LAG_MS = 250;
 
-/** The steps that were accepted and not yet answered. */
+/** The requests that were accepted and not yet answered (rules: overload, shutdown). */
 export class InFlight {
   readonly #options: InFlightOptions;
-  readonly #accepted = new Set<StepPatience>();
+  readonly #accepted = new Set<RequestDeadline>();
   #whenIdle: (() => void) | undefined;
   #draining = false;
 
@@ -31,15 +31,15 @@ export class InFlight {
     return this.#draining;
   }
 
-  /** Accepts a step until its response is closed, or throws `RequestRefused`. */
-  accept(response: Response): StepPatience {
+  /** Accepts a request until its response is closed, or throws `RequestRefused`. */
+  accept(response: Response): RequestDeadline {
     if (this.#draining) throw new RequestRefused('shutting_down');
-    if (this.count >= this.#options.max || this.#options.lagMs() > maxLagMs) {
+    if (this.count >= this.#options.max || this.#options.lagMs() > MAX_LAG_MS) {
       throw new RequestRefused('overloaded');
     }
-    const deadline = new StepPatience();
+    const deadline = new RequestDeadline(response);
     this.#accepted.add(deadline);
-    response.once('close', () => this.#release(deadline, response.writableEnded));
+    response.once('close', () => this.#release(deadline));
     return deadline;
   }
 
@@ -52,13 +52,12 @@ export class InFlight {
     });
   }
 
-  /** Ends what is left: each gets 503 `shutting_down`. */
+  /** Ends what is left: each gets 503 `shutting_down`, and is cut off if it does not read that. */
   interruptAll(): void {
     for (const deadline of this.#accepted) deadline.interrupt('shutting_down');
   }
 
-  #release(deadline: StepPatience, answered: boolean): void {
-    if (!answered) deadline.interrupt('caller_left');
+  #release(deadline: RequestDeadline): void {
     deadline.end();
     this.#accepted.delete(deadline);
     if (this.count === 0) this.#whenIdle?.();

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
 import type { ErrorDetail, Warning } from '../../../contract/step.js';
-import { RequestRefused } from '../failure/request-refused.js';
+import { RequestRefused } from '../failure/to-failure.js';
 import { findUnknownFields } from './find-unknown-fields.js';
 
 /** More says nothing new, and a hostile body can raise hundreds of thousands of issues. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import getRawBody from 'raw-body';
 import { Interruption } from '../../agent/interruption.js';
-import { RequestRefused } from '../failure/request-refused.js';
+import { RequestRefused } from '../failure/to-failure.js';
 import { findJsonHazard } from './find-json-hazard.js';
 
 export interface BodyLimits {

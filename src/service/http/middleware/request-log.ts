@@ -1,8 +1,7 @@
-import type { RequestHandler, Response } from 'express';
-import { requestId } from './request-id.js';
+import type { RequestHandler } from 'express';
 import { openRequest, type RequestState } from './request-state.js';
 
-/** One answered request, for logs and metrics: ids, codes and counts, never a text of the caller's. */
+/** One answered request, for logs and metrics (rule: request-log): ids, codes and counts, never a text of the caller's. */
 export interface RequestRecord {
   readonly request_id: string;
   readonly method: string;
@@ -17,25 +16,35 @@ export interface RequestRecord {
 /** Opens every request and hands its record to the sink when it is over. */
 export function recordRequests(sink: (record: RequestRecord) => void): RequestHandler {
   return (request, response, next) => {
-    const state = openRequest(response, requestId(request.get('X-Request-Id')));
-    response.set('X-Request-Id', state.id);
-    response.once('close', () => sink(toRecord(request.method, response, state)));
+    const state = openRequest(request, response);
+    // A response that is cut off calls itself finished too.
+    let isTaken = false;
+    response.once('finish', () => {
+      isTaken = !request.socket.destroyed;
+    });
+    response.once('close', () => {
+      const end = isTaken
+        ? { status: response.statusCode, outcome: state.outcome ?? 'ok' }
+        : { status: CALLER_LEFT, outcome: 'caller_left' };
+      sink(toRecord(request.method, state, end));
+    });
     next();
   };
 }
 
-/** Nginx's status for a caller who left before the answer. */
-const callerLeft = 499;
+/** Nginx's status for a caller who left before the answer, or did not take it. */
+const CALLER_LEFT = 499;
 
-function toRecord(method: string, response: Response, state: RequestState): RequestRecord {
-  const left = !response.writableFinished;
+function toRecord(
+  method: string,
+  state: RequestState,
+  end: Pick<RequestRecord, 'status' | 'outcome'>,
+): RequestRecord {
   return {
-    // A caller may have sent its key for an id.
-    request_id: state.key?.redact(state.id) ?? state.id,
+    request_id: state.id,
     method,
     route: state.route,
-    status: left ? callerLeft : response.statusCode,
-    outcome: left ? 'caller_left' : (state.outcome ?? 'ok'),
+    ...end,
     duration_ms: Math.round(performance.now() - state.startedAt),
     input_tokens: state.usage?.input_tokens ?? null,
     output_tokens: state.usage?.output_tokens ?? null,

@@ -1,41 +1,49 @@
-import type { Response } from 'express';
+import { randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
 import type { Usage } from '../../../contract/step.js';
-import type { Secret } from '../../providers/secret.js';
+import { Secret } from '../../providers/secret.js';
 import type { EventStream } from '../routes/event-stream.js';
 
 /** What is known of a request while it is answered: its failure body and its log line are made from it. */
 export interface RequestState {
-  readonly id: string;
+  /** Holds no model key, whatever was sent. */
+  id: string;
   readonly startedAt: number;
   /** The path as declared, never as sent: a sent one may hold anything. */
   route: string;
   /** An error code, or how the reply was read; the log's word for how it ended. */
   outcome?: string;
   usage?: Usage | null;
-  /** Known once a model is connected: whatever is logged is redacted by its value. */
+  /** Known once the body was read: bugs are logged without it. */
   key?: Secret | undefined;
-  /** Of the accepted step; where it is aborted, its `Interruption` is why the step failed, whatever was thrown. */
+  /** Of the accepted request; once it is aborted, its `Interruption` is why the request failed. */
   signal?: AbortSignal;
-  /** Present where the answer is a stream. */
+  /** Present if the answer is a stream. */
   events?: EventStream;
   /** Present once the request was read: what a failure gives back to the caller. */
-  echo?: RequestEcho;
-}
-
-/** The caller's own values, as sent. */
-export interface RequestEcho {
-  readonly sessionId: string;
-  /** Null where the request is no step. */
-  readonly iterationsLeft: number | null;
-  /** Null where the caller did not want it back. */
-  readonly history: readonly unknown[] | null;
+  echo?: {
+    readonly sessionId: string;
+    /** Null if the request is no step. */
+    readonly iterationsLeft: number | null;
+    /** As sent; null if the caller did not want it back. */
+    readonly history: readonly unknown[] | null;
+  };
 }
 
 const states = new WeakMap<Response, RequestState>();
 
-export function openRequest(response: Response, id: string): RequestState {
+/**
+ * Opens a request. Its id is the caller's where that is harmless in headers and logs, else a new one
+ * (rule: request-log). What begins like a vendor's key is no id.
+ */
+export function openRequest(request: Request, response: Response): RequestState {
+  const sent = request.get('X-Request-Id') ?? '';
+  const id = /^(?!sk-)[\w.-]{1,128}$/.test(sent) ? sent : randomUUID();
   const state: RequestState = { id, startedAt: performance.now(), route: 'unknown' };
   states.set(response, state);
+  response.set('X-Request-Id', id);
+  const key = request.get('X-LLM-API-Key');
+  if (key) keepKeyOut(response, key);
   return state;
 }
 
@@ -44,4 +52,14 @@ export function stateOf(response: Response): RequestState {
   const state = states.get(response);
   if (!state) throw new Error('The request was never opened.');
   return state;
+}
+
+/** Remembers the key, so that nothing logged holds it. An id that holds it gives way to a new one (rule: key-redaction). */
+export function keepKeyOut(response: Response, sentKey: string): void {
+  const state = stateOf(response);
+  state.key = Secret.parse(sentKey);
+  const withoutKey = (state.key?.redact(state.id) ?? state.id).replaceAll(sentKey, '');
+  if (withoutKey === state.id) return;
+  state.id = randomUUID();
+  response.set('X-Request-Id', state.id);
 }

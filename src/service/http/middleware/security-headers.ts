@@ -17,7 +17,7 @@ export function securityHeaders(): RequestHandler {
         frameAncestors: ["'none'"],
       },
     },
-    // The service speaks plain HTTP; whoever puts TLS in front of it decides about this.
+    // The service speaks plain HTTP; what puts TLS in front of it decides about this.
     strictTransportSecurity: false,
     referrerPolicy: { policy: 'no-referrer' },
   });

@@ -4,7 +4,7 @@ import { acceptRequest, connect, resolveModel } from '../intake/accept-request.j
 import type { Route } from './route.js';
 import type { StepServices } from './step-routes.js';
 
-/** A shorter history (SPEC §10); only `summarize` calls a model. */
+/** A shorter history (rules: compaction-mask, compaction-summarize); only `summarize` calls a model. */
 export function compactionRoute(services: StepServices): Route {
   return {
     path: '/api/agent/compact_history',

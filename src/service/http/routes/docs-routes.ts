@@ -5,7 +5,7 @@ import { openapiYaml } from '../../../contract/openapi/openapi-yaml.js';
 import { guide } from './guide.js';
 import type { Route } from './route.js';
 
-/** The contract, its page, the guide, and an index that leads to them (SPEC §1). Local assets only. */
+/** The contract, its page, the guide, and an index that leads to them. Local assets only. */
 export function docsRoutes(version: string): Route[] {
   const document = openapiDocument();
   const yaml = openapiYaml();

@@ -5,7 +5,7 @@ import { acceptRequest, resolveModel } from '../intake/accept-request.js';
 import type { Route } from './route.js';
 import type { StepServices } from './step-routes.js';
 
-/** What a step would send: no model call, no key (SPEC §1). */
+/** What a step would send: no model call, no key (rule: context-report). */
 export function previewRoute(services: StepServices): Route {
   return {
     path: '/api/agent/context_preview',

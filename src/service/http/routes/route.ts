@@ -1,5 +1,5 @@
 import type { Express, RequestHandler } from 'express';
-import { RequestRefused } from '../failure/request-refused.js';
+import { RequestRefused } from '../failure/to-failure.js';
 import { stateOf } from '../middleware/request-state.js';
 
 /** A path and the methods it answers to; `get` answers HEAD as well. */

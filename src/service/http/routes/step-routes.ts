@@ -22,7 +22,7 @@ interface AcceptedStep {
   run(observer?: StepObserver): Promise<Step>;
 }
 
-/** One step, as one answer or as events (SPEC §1, §9). */
+/** One step, as one answer or as events (rule: stream-events). */
 export function stepRoutes(services: StepServices): Route[] {
   return [
     {

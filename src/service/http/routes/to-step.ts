@@ -27,7 +27,7 @@ export function toStep(result: StepResult, { request, history, warnings, request
   };
 }
 
-/** The report in the form that was asked for; the summary leaves out what is simply included (SPEC §5). */
+/** The report in the form that was asked for; the summary leaves out what is simply included (rule: context-report). */
 export function toReport(
   report: ContextReport,
   form: 'full' | 'summary' | 'none' = 'summary',

@@ -1,12 +1,19 @@
 import type { Health, Version } from '../../../contract/service-status.js';
-import { RequestRefused } from '../failure/request-refused.js';
+import type { ModelDirectory } from '../../providers/create-model-directory.js';
+import { RequestRefused } from '../failure/to-failure.js';
 import type { InFlight } from '../intake/in-flight.js';
 import type { Route } from './route.js';
 
+interface Running {
+  readonly inFlight: InFlight;
+  readonly models: ModelDirectory;
+  readonly version: string;
+}
+
 const ok: Health = { status: 'ok' };
 
-/** Liveness, readiness and version (SPEC §14). Readiness never calls a model. */
-export function healthRoutes(inFlight: InFlight, version: string): Route[] {
+/** Liveness, readiness, version (rule: health), and the models that can be reached. None of them calls a model. */
+export function statusRoutes({ inFlight, models, version }: Running): Route[] {
   const running: Version = { name: 'stepwise', version };
   return [
     { path: '/healthz', get: (_request, response) => void response.json(ok) },
@@ -18,5 +25,6 @@ export function healthRoutes(inFlight: InFlight, version: string): Route[] {
       },
     },
     { path: '/version', get: (_request, response) => void response.json(running) },
+    { path: '/api/agent/models', get: (_request, response) => void response.json(models.list()) },
   ];
 }
