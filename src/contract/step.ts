@@ -108,10 +108,15 @@ const stepErrorSchema = z
 export const stepSchema = z
   .object({
     session_id: z.string(),
-    status: z.enum(['action_proposed', 'direct_response_provided', 'phase_completed', 'error']),
+    status: z.enum(['action_proposed', 'direct_response_provided', 'phase_completed', 'error']).meta({
+      description:
+        'An action that cannot be read is `direct_response_provided` too: it has a warning `unreadable_action` and, unless an answer was ordered, a `correction`.',
+    }),
     iterations_remaining: wholeNumber,
     thought: z.string().nullable(),
-    direct_response: z.string().nullable(),
+    direct_response: z.string().nullable().meta({
+      description: 'The answer; or the text of an action that could not be read: see `correction`.',
+    }),
     action_details: actionDetailsSchema.nullable(),
     additional_actions: z.array(actionDetailsSchema),
     updated_conversation_history: z
@@ -119,7 +124,10 @@ export const stepSchema = z
       .nullable()
       .meta({ description: 'Can be sent straight back; null where it was not asked for or not read.' }),
     new_turns: z.array(turnSchema).meta({ description: 'Only what this step added.' }),
-    correction: turnSchema.nullable().meta({ description: 'Append it when the action could not be read.' }),
+    correction: turnSchema.nullable().meta({
+      description:
+        'Append it and go on, twice in a row at most: the model meant to act, or seems to have, and the action could not be read. Null at the last iteration.',
+    }),
     control: phaseControlSchema.nullable(),
     phase: z.enum(['reason', 'act', 'observe']).nullable(),
     parse: parseSchema.nullable(),
@@ -132,7 +140,10 @@ export const stepSchema = z
     finish_reason_raw: z.string().nullable(),
     reasoning: z.string().nullable().meta({ description: "The model's own reasoning; never the thought." }),
     completion_text: z.string().nullable().meta({ description: 'Only with `include.completion_text`.' }),
-    warnings: z.array(warningSchema),
+    warnings: z.array(warningSchema).meta({
+      description:
+        'What was done otherwise than asked. `unreadable_action`: `direct_response` is no answer but an action that could not be read.',
+    }),
     error: stepErrorSchema.nullable(),
     request_id: z.string(),
   })
