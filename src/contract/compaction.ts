@@ -6,7 +6,7 @@ import { stepRequestSchema } from './step-request.js';
 
 const { project_id, session_id, llm_config, user_api_keys } = stepRequestSchema.shape;
 
-/** A request for a shorter history (SPEC §10). */
+/** A request for a shorter history (rules: compaction-mask, compaction-summarize). */
 export const compactionRequestSchema = z
   .object({
     project_id,

@@ -24,7 +24,7 @@ const reportFolderSchema = z
   .object({ path: z.string(), files: wholeNumber, included: wholeNumber })
   .meta({ id: 'ReportFolder', description: 'Counts for a tagged folder.' });
 
-/** What the model saw and what it did not (SPEC §5). Token counts are ours, not the provider's. */
+/** What the model saw and what it did not (rule: context-report). Token counts are ours, not the provider's. */
 export const contextReportSchema = z
   .object({
     token_limit: wholeNumber,

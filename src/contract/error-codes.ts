@@ -1,4 +1,4 @@
-/** One row of SPEC §3: the HTTP status, the fixed text, and whether the same request may succeed later. */
+/** One row of the table of failures (rule: error-table): the HTTP status, the fixed text, and whether the same request may succeed later. */
 interface ErrorRow {
   readonly status: number;
   readonly retryable: boolean;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An optional request field: `null` means absent (SPEC §2). */
+/** An optional request field: `null` means absent (rule: null-is-absent). */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema
     .nullish()

@@ -22,8 +22,8 @@ const toolResultSchema = z
   .meta({ id: 'ToolResult' });
 
 /**
- * One entry of the history (SPEC §2). One flat object for all roles: generated clients cannot read unions.
- * Unknown fields are kept.
+ * One entry of the history (rule: unknown-fields). Unknown fields are kept. One flat object for all
+ * roles: generated clients cannot read unions.
  */
 export const turnSchema = z
   .looseObject({

@@ -17,7 +17,7 @@ const upstreamSchema = z.object({ name: z.string(), key_required: z.boolean() })
   description: 'A configured endpoint; its name is a value of `llm_config.provider`.',
 });
 
-/** What this service can reach (SPEC §1). */
+/** What this service can reach (rule: named-upstreams). */
 export const modelListSchema = z
   .object({ models: z.array(modelSchema), upstreams: z.array(upstreamSchema) })
   .meta({ id: 'ModelList', description: 'The models and upstreams this service knows.' });

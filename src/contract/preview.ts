@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contextReportSchema } from './context-report.js';
 import { warningSchema } from './step.js';
 
-/** What a step would send (SPEC §1): no model call, no key. */
+/** What a step would send: no model call, no key. */
 export const previewSchema = z
   .object({
     system: z.string(),

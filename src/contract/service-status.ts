@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The answer of `/healthz` and `/readyz` while all is well (SPEC §14). */
+/** The answer of `/healthz` and `/readyz` while all is well (rule: health). */
 export const healthSchema = z
   .object({ status: z.string().meta({ description: 'Always `ok`.' }) })
   .meta({ id: 'Health' });

@@ -96,7 +96,7 @@ const userApiKeysSchema = z
   })
   .meta({ id: 'UserApiKeys' });
 
-/** The request of one step (SPEC §2). */
+/** The request of one step. */
 export const stepRequestSchema = z
   .object({
     project_id: z.uuid(),

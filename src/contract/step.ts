@@ -104,7 +104,7 @@ const stepErrorSchema = z
   })
   .meta({ id: 'StepError' });
 
-/** The answer to one step (SPEC §3). */
+/** The answer to one step. */
 export const stepSchema = z
   .object({
     session_id: z.string(),
@@ -149,7 +149,7 @@ export const stepSchema = z
   })
   .meta({ id: 'Step', description: 'The answer to one step.' });
 
-/** The one body of every failure (SPEC §3): what was not read is null, never empty. */
+/** The one body of every failure (rule: one-failure-body): what was not read is null, never empty. */
 export const errorResponseSchema = stepSchema
   .extend({
     status: z.literal('error'),

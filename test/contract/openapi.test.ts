@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { openapiDocument } from '../../src/contract/openapi/openapi.js';
-import { openapiYaml } from '../../src/contract/openapi/openapi-yaml.js';
+import { openapiDocument, openapiYaml } from '../../src/contract/openapi/openapi.js';
 import { operations } from '../../src/contract/openapi/operations.js';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

@@ -22,7 +22,7 @@ export interface JsonSchema {
 export function referenceTo(schema: z.ZodType): { $ref: string } {
   const id = z.globalRegistry.get(schema)?.id;
   if (id === undefined) throw new Error('A schema of the contract has no id.');
-  return { $ref: `${prefix}${id}` };
+  return { $ref: `${PREFIX}${id}` };
 }
 
 /** The components the given schemas need, each once, in the order of their names. */
@@ -50,14 +50,14 @@ const promised: Record<string, { required: string[] }> = {
   ErrorResponse: { required: ['status', 'error'] },
 };
 
-const prefix = '#/components/schemas/';
-const nameOf = (schema: z.ZodType): string => referenceTo(schema).$ref.slice(prefix.length);
+const PREFIX = '#/components/schemas/';
+const nameOf = (schema: z.ZodType): string => referenceTo(schema).$ref.slice(PREFIX.length);
 
 function fromZod(): Record<string, JsonSchema> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     target: 'openapi-3.0',
     io: 'input',
-    uri: (id) => `${prefix}${id}`,
+    uri: (id) => `${PREFIX}${id}`,
     unrepresentable: 'any',
   });
   // A JSON copy: what Zod types as JSON Schema 2020-12 is the plain 3.0 subset above for this target.
@@ -82,7 +82,7 @@ function reachable(all: Record<string, JsonSchema>, names: readonly string[]): S
 }
 
 function referencesIn(schema: JsonSchema): string[] {
-  const own = schema.$ref ? [schema.$ref.slice(prefix.length)] : [];
+  const own = schema.$ref ? [schema.$ref.slice(PREFIX.length)] : [];
   return [...own, ...childrenOf(schema).flatMap(referencesIn)];
 }
 

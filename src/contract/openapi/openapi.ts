@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { type ErrorCode, errorCodes } from '../error-codes.js';
 import { errorResponseSchema } from '../step.js';
@@ -6,7 +7,7 @@ import { componentSchemas, referenceTo } from './openapi-schemas.js';
 import { type Operation, operations } from './operations.js';
 
 /** Version of the contract; the service that answers it says its own at `/version`. */
-const contractVersion = '1.0.0';
+const CONTRACT_VERSION = '1.0.0';
 
 /**
  * The contract as an OpenAPI 3.0.3 document, made from the schemas that also check requests. It keeps to what
@@ -21,7 +22,7 @@ export function openapiDocument(): object {
     openapi: '3.0.3',
     info: {
       title: 'Stepwise',
-      version: contractVersion,
+      version: CONTRACT_VERSION,
       description: 'One HTTP call is one step of a ReAct agent: you keep the loop, the tools and the keys.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
@@ -38,6 +39,11 @@ export function openapiDocument(): object {
       parameters,
     },
   };
+}
+
+/** The document as YAML: what `openapi.yaml` holds and `/openapi.yaml` answers, byte for byte. */
+export function openapiYaml(): string {
+  return stringify(openapiDocument(), { lineWidth: 110, aliasDuplicateObjects: false });
 }
 
 function paths(): Record<string, Record<string, object>> {

@@ -24,7 +24,7 @@ export interface SettledAction {
 }
 
 /**
- * The first phase of a step's actions: everything is checked and asked before anything runs (SPEC §11).
+ * The first phase of a step's actions: everything is checked and asked before anything runs (rule: approval).
  * Resolves to `stop` where the person ended the run.
  */
 export async function clearActions(

@@ -43,7 +43,7 @@ export class InputNeeded extends Error {
   }
 }
 
-/** The tools that belong to the run itself (SPEC §11). All are read-only towards the world. */
+/** The tools that belong to the run itself (rule: client-tools). All are read-only towards the world. */
 export function createClientTools(host: ClientToolHost): Readonly<Record<ClientToolName, Tool>> {
   return {
     create_tasks: createTasksTool(host),

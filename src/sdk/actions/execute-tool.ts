@@ -23,8 +23,8 @@ export interface ToolLimits {
   readonly timeoutMs: number;
 }
 
-/** Milliseconds a stopped tool has to clean up (to end its processes) before it is left behind. */
-const graceMs = 2_000;
+/** Milliseconds a stopped tool has to clean up (to end its processes) before it is given up. */
+const GRACE_MS = 2_000;
 
 /** Runs one call. Never throws, never waits for a tool that hangs. */
 export async function executeTool(
@@ -57,7 +57,7 @@ async function executeWithin(tool: Tool, action: ActionDetails, { signal, timeou
   signal.addEventListener('abort', stop, { once: true });
   const giveUp = alarm();
   const expire = setTimeout(() => controller.abort(new Error(`Given up after ${timeoutMs} ms.`)), timeoutMs);
-  controller.signal.addEventListener('abort', () => giveUp.after(graceMs, controller.signal.reason));
+  controller.signal.addEventListener('abort', () => giveUp.after(GRACE_MS, controller.signal.reason));
   try {
     const context = { signal: controller.signal, callId: action.id };
     return await Promise.race([invoke(tool, action, context), giveUp.rings]);

@@ -7,7 +7,7 @@ import { executeTool, notRun, type ToolOutcome } from './execute-tool.js';
 import { summarize } from './render-observation.js';
 
 /** A command of the tool pack ends itself after a minute; this is for what does not. */
-const defaultToolTimeoutMs = 120_000;
+const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
 
 /**
  * Everything a step proposed: asked about, run, and told to the history. Each action gets an observation,
@@ -102,7 +102,7 @@ async function perform(run: RunState, cleared: ClearedAction): Promise<Performed
 const execute = (run: RunState, { tool, action }: Extract<ClearedAction, { tool: unknown }>) =>
   executeTool(tool, action, {
     signal: run.signal,
-    timeoutMs: tool.timeoutMs ?? run.options.toolTimeoutMs ?? defaultToolTimeoutMs,
+    timeoutMs: tool.timeoutMs ?? run.options.toolTimeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS,
   });
 
 async function observe(run: RunState, performed: readonly Performed[]): Promise<void> {

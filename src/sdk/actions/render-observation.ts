@@ -1,7 +1,7 @@
 import { resultText } from '../../conversation/observation-text.js';
 
 /** In characters: what a tool returns beyond this would fill any context window, and the request body too. */
-const maxLength = 100_000;
+const MAX_LENGTH = 100_000;
 
 /** A tool's result as text: strings as they are, all else as JSON. Never throws, whatever the tool returned. */
 export function renderObservation(result: unknown): string {
@@ -26,9 +26,9 @@ const toText = (value: unknown): string => (value === undefined ? 'Done.' : resu
 
 /** Keeps the beginning and the end. */
 function cap(text: string): string {
-  if (text.length <= maxLength) return text;
-  const tail = maxLength / 4;
-  const head = maxLength - tail;
-  const note = `… (showing ${maxLength} of ${text.length} characters; ask for less at a time) …`;
+  if (text.length <= MAX_LENGTH) return text;
+  const tail = MAX_LENGTH / 4;
+  const head = MAX_LENGTH - tail;
+  const note = `… (showing ${MAX_LENGTH} of ${text.length} characters; ask for less at a time) …`;
   return `${text.slice(0, head)}\n${note}\n${text.slice(-tail)}`;
 }

@@ -1,4 +1,4 @@
-/** Why a run ended for good (SPEC §11). */
+/** Why a run ended for good (rule: run-result). */
 export type TerminationReason = 'SECURITY_VIOLATION' | 'SYSTEM_ERROR' | 'STEP_LIMIT';
 
 /**

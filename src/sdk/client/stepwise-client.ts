@@ -31,7 +31,7 @@ const paths = {
   models: '/api/agent/models',
 } as const;
 
-const defaultTimeoutMs = 130_000;
+const DEFAULT_TIMEOUT_MS = 130_000;
 
 /** The service's endpoints as methods, and `run`, the loop over them. Works in Node and in browsers. */
 export class StepwiseClient implements StepService {
@@ -47,7 +47,7 @@ export class StepwiseClient implements StepService {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(llmKey !== undefined && { 'x-llm-api-key': llmKey }),
     };
-    this.#timeoutMs = timeoutMs ?? defaultTimeoutMs;
+    this.#timeoutMs = timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#fetch = ownFetch ?? ((input, init) => fetch(input, init));
   }
 

@@ -17,7 +17,7 @@ interface Failure {
 /** The service refused or failed, or could not be reached. Carries no key: messages are fixed texts. */
 export class StepwiseError extends Error {
   override readonly name = 'StepwiseError';
-  /** One of the service's codes (SPEC §3), or what went wrong on the way to it. */
+  /** One of the service's codes (rule: error-table), or what went wrong on the way to it. */
   readonly code: ErrorCode | ConnectionErrorCode;
   /** HTTP status; null where no answer came. */
   readonly status: number | null;

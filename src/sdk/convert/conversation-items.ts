@@ -47,8 +47,8 @@ interface PlacedTurn {
 }
 
 /** Vendors refuse empty messages, and calls without results. */
-const emptyText = '(empty)';
-const notRun = 'Not run.';
+const EMPTY = '(empty)';
+const NOT_RUN = 'Not run.';
 
 /** What the turns become; every turn is in exactly one item. */
 export function toItems(history: readonly TurnInput[]): ConversationItem[] {
@@ -121,16 +121,21 @@ function groupItems(group: readonly PlacedTurn[]): ConversationItem[] {
 }
 
 function resultItem({ id, result }: NonNullable<PlacedTurn['call']>): ResultItem {
-  if (!result) return { type: 'result', callId: id, text: notRun, isError: true, origin: null };
+  if (!result) return { type: 'result', callId: id, text: NOT_RUN, isError: true, origin: null };
   const { turn, origin } = result;
   const isError = turn.toolResult?.success === false;
   const text = observationText(turn);
-  return { type: 'result', callId: id, text: text.trim() === '' ? emptyText : text, isError, origin };
+  return { type: 'result', callId: id, text: text.trim() === '' ? EMPTY : text, isError, origin };
 }
 
 /** A turn that is neither a call nor a call's result: an observation without a call is told by the user. */
 function textItem({ turn, origin }: PlacedTurn): TextItem {
   const role = turn.role === 'assistant' ? 'assistant' : 'user';
   const text = turn.role === 'tool_observation' ? observationText(turn) : turn.content;
-  return { type: 'text', role, text: text.trim() === '' ? emptyText : text, origin };
+  return { type: 'text', role, text: text.trim() === '' ? EMPTY : text, origin };
 }
+
+/** Vendors allow letters, digits, `_` and `-` in a tool's name; ours may have dots. */
+export const toVendorName = (name: string): string => name.replaceAll('.', '__dot__');
+
+export const fromVendorName = (name: string): string => name.replaceAll('__dot__', '.');

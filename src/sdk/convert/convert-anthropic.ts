@@ -2,13 +2,14 @@ import type { TurnInput } from '../../contract/history.js';
 import type { ToolDefinition } from '../../contract/tool.js';
 import {
   type ConversationItem,
+  fromVendorName,
   type ResultItem,
   type TextItem,
   toItems,
   toTurns,
+  toVendorName,
 } from './conversation-items.js';
 import { type Residue, residueOf, restore } from './conversation-residue.js';
-import { fromVendorName, toVendorName } from './vendor-name.js';
 
 /** Messages API messages, as far as a history needs them. */
 export interface AnthropicMessage {

@@ -1,8 +1,13 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import { type ConversationItem, toItems, toTurns } from './conversation-items.js';
+import {
+  type ConversationItem,
+  fromVendorName,
+  toItems,
+  toTurns,
+  toVendorName,
+} from './conversation-items.js';
 import { type Residue, residueOf, restore } from './conversation-residue.js';
-import { fromVendorName, toVendorName } from './vendor-name.js';
 
 /** Chat Completions messages, as far as a history needs them. */
 export type OpenAiMessage =

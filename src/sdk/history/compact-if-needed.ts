@@ -2,7 +2,7 @@ import { StepwiseError } from '../client/stepwise-error.js';
 import type { RunState } from '../run/run-state.js';
 
 /** Steps between two compactions that the service's signal asks for: what was just cut cannot be cut again. */
-const pauseInSteps = 3;
+const STEPS_BETWEEN = 3;
 
 /**
  * Shortens the history where the model asked for it, or where the policy and the service's `should_compact` say
@@ -22,7 +22,7 @@ export async function compactIfNeeded(run: RunState): Promise<void> {
 
 function isDue({ options, responses, stepNumber, lastCompactionStep }: RunState): boolean {
   if (!options.compaction || !responses.at(-1)?.signals?.should_compact) return false;
-  return lastCompactionStep === undefined || stepNumber - lastCompactionStep >= pauseInSteps;
+  return lastCompactionStep === undefined || stepNumber - lastCompactionStep >= STEPS_BETWEEN;
 }
 
 async function compact(run: RunState): Promise<void> {

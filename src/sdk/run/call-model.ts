@@ -1,7 +1,7 @@
 import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
-import { pause } from '../client/pause.js';
 import { StepwiseError } from '../client/stepwise-error.js';
+import { pause } from '../client/until-aborted.js';
 import { buildRequest } from './build-request.js';
 import type { RunState } from './run-state.js';
 
@@ -11,10 +11,10 @@ export interface ModelCall {
   readonly lastCall?: boolean;
 }
 
-const defaultRetries = 2;
+const DEFAULT_RETRIES = 2;
 /** Milliseconds before the first retry where the service names no time; doubled each time. */
-const firstWaitMs = 1_000;
-const longestWaitMs = 60_000;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
 
 /**
  * One step of the service, taken into the run's history. A passing failure is tried again, as often as the run
@@ -61,6 +61,6 @@ async function receive(run: RunState, request: StepRequestInput): Promise<Step> 
 
 /** In milliseconds; null where trying again is of no use. */
 function retryWait({ options }: RunState, error: StepwiseError, attempt: number): number | null {
-  if (!error.retryable || attempt >= (options.retries ?? defaultRetries)) return null;
-  return Math.min(error.retryAfterMs ?? firstWaitMs * 2 ** attempt, longestWaitMs);
+  if (!error.retryable || attempt >= (options.retries ?? DEFAULT_RETRIES)) return null;
+  return Math.min(error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt, LONGEST_WAIT_MS);
 }

@@ -1,6 +1,6 @@
 /**
  * Turns work that reports events into the events themselves. Each `emit` resolves when the reader asks for the
- * next event, so whoever stops reading holds the work at that point. Leaving early calls `abandon` and waits for
+ * next event, so a reader that stops holds the work at that point. Leaving early calls `abandon` and waits for
  * the work to end; what it still reports is dropped.
  */
 export async function* relay<Event>(

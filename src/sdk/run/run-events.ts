@@ -6,7 +6,7 @@ import type { InputRequest } from '../actions/client-tools.js';
 import type { RunResult } from './run-result.js';
 
 /**
- * What happens in a run (SPEC §11). A run begins with `agent_start` and ends with exactly one of
+ * What happens in a run (rule: run-events). A run begins with `agent_start` and ends with exactly one of
  * `agent_completion` (an answer, or the limit reached) and `agent_stopped` (stopped, an error, input needed).
  */
 export type RunEvent = { readonly step: number } & (

@@ -1,12 +1,12 @@
 import { type ClientToolHost, InputNeeded } from '../actions/client-tools.js';
-import { pause } from '../client/pause.js';
+import { pause } from '../client/until-aborted.js';
 import type { RunState } from './run-state.js';
 
-const defaultInputTimeoutMs = 300_000;
+const DEFAULT_INPUT_TIMEOUT_MS = 300_000;
 
 /** Lets the run's own tools act on the run. */
 export function runHost(run: RunState): ClientToolHost {
-  const timeout_ms = run.options.inputTimeoutMs ?? defaultInputTimeoutMs;
+  const timeout_ms = run.options.inputTimeoutMs ?? DEFAULT_INPUT_TIMEOUT_MS;
   return {
     inputTimeoutMs: timeout_ms,
     get tasks() {

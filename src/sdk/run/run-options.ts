@@ -5,7 +5,7 @@ import type { ApprovalRule, Approve } from '../actions/approval.js';
 import type { ClientToolName, InputRequest } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 
-/** What a run is given beside its task (SPEC §11). */
+/** What a run is given beside its task (rule: run-options). */
 export interface RunOptions {
   /** The model and its budget; `tokenLimit` defaults to 32,000, `reservedOutputTokens` to 4,000. */
   readonly llmConfig: RunLlmConfig;

@@ -13,7 +13,7 @@ import type { ActionRecord, StepRecord } from './run-result.js';
 /** Leaves a field out of each member of a union. */
 type Without<Union, Field extends PropertyKey> = Union extends unknown ? Omit<Union, Field> : never;
 
-/** Resolves when whoever reads the run's events has taken this one. */
+/** Resolves when the reader of the run's events has taken this one. */
 export type Emit = (event: Without<RunEvent, 'step'>) => Promise<void>;
 
 /** What a run begins with. */
@@ -25,7 +25,7 @@ export interface RunStart {
 }
 
 const defaultLlmConfig = { tokenLimit: 32_000, reservedOutputTokens: 4_000 };
-const defaultMaxSteps = 10;
+const DEFAULT_MAX_STEPS = 10;
 
 /** Everything a run knows while it is on its way. */
 export class RunState {
@@ -73,7 +73,7 @@ export class RunState {
     ({ history: this.history, taskIsNew: this.taskIsNew } = takeUpHistory(task, options.history));
     this.tasks = options.tasks ?? [];
     this.approvalRules = options.approvalRules ?? [];
-    this.iterationsLeft = options.maxSteps ?? defaultMaxSteps;
+    this.iterationsLeft = options.maxSteps ?? DEFAULT_MAX_STEPS;
   }
 
   /** The running step's number, from 1; 0 before the first. */

@@ -10,17 +10,11 @@ import { relay } from './relay.js';
 import { endOfException, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';
 import { runHost } from './run-host.js';
-import type { RunOptions, StrategyName } from './run-options.js';
+import type { RunOptions } from './run-options.js';
 import type { RunResult } from './run-result.js';
 import { RunState } from './run-state.js';
-import { react } from './strategies/react.js';
-import { reasonActObserve } from './strategies/reason-act-observe.js';
+import { strategies } from './strategies.js';
 import { summarizeRun } from './summarize-run.js';
-
-const strategies = {
-  react,
-  'reason-act-observe': reasonActObserve,
-} as const satisfies Record<StrategyName, (run: RunState) => Promise<RunEnd>>;
 
 /**
  * An agent at work. Its events are read once, with `for await`; the run waits while nobody reads, and stops when

@@ -1,14 +1,14 @@
 import { renderCall } from '../../conversation/call-text.js';
 import type { ActionRecord, RunResult, StepRecord } from './run-result.js';
 
-const maxSteps = 10;
+const MAX_STEPS = 10;
 /** In characters. */
-const maxWidth = 110;
+const MAX_WIDTH = 110;
 
 /** A run on a screen: two lines a step, at most ten steps, and what came out. */
 export function summarizeRun(result: Omit<RunResult, 'summary'>): string {
   const { steps, stop_reason, usage, tasks, answer } = result;
-  const shown = steps.slice(-maxSteps);
+  const shown = steps.slice(-MAX_STEPS);
   const hidden = steps.length - shown.length;
   const counted = usage.input_tokens === null ? '' : `, ${usage.input_tokens} tokens in`;
   const written = usage.output_tokens === null ? '' : `, ${usage.output_tokens} out`;
@@ -32,5 +32,5 @@ const actionText = ({ tool_name, tool_args, result_summary, success }: ActionRec
 
 function oneLine(text: string): string {
   const line = text.replace(/\s*\n\s*/g, ' ');
-  return line.length > maxWidth ? `${line.slice(0, maxWidth - 1)}…` : line;
+  return line.length > MAX_WIDTH ? `${line.slice(0, MAX_WIDTH - 1)}…` : line;
 }

@@ -5,8 +5,8 @@ import { callModel, type ModelCall } from './call-model.js';
 import { clientError, endOfFailedStep, outOfSteps, type RunEnd } from './run-end.js';
 import type { RunState } from './run-state.js';
 
-const maxCorrectionsInARow = 2;
-const maxEmptyRepliesInARow = 2;
+const MAX_CORRECTIONS_IN_A_ROW = 2;
+const MAX_EMPTY_REPLIES_IN_A_ROW = 2;
 
 /** A word on a line of its own, with which a model says that nothing is left to do. */
 const completionMark = /^[^\p{L}\p{N}\n]*TASK_COMPLETE[^\p{L}\p{N}\n]*$/mu;
@@ -38,7 +38,7 @@ async function followUp(run: RunState, response: Step): Promise<RunEnd | undefin
 /** An empty reply is a passing trouble, though made and billed: the next step tries again. */
 function endUnlessEmpty(run: RunState, response: Step): RunEnd | undefined {
   run.emptyRepliesInARow += 1;
-  const again = response.error?.retryable && run.emptyRepliesInARow <= maxEmptyRepliesInARow;
+  const again = response.error?.retryable && run.emptyRepliesInARow <= MAX_EMPTY_REPLIES_IN_A_ROW;
   return again ? undefined : endOfFailedStep(response);
 }
 
@@ -46,7 +46,7 @@ function endUnlessEmpty(run: RunState, response: Step): RunEnd | undefined {
 function correct(run: RunState, { correction, direct_response }: Step): RunEnd | undefined {
   if (run.mustAnswer) return answered(run, direct_response);
   if (run.iterationsLeft === 0) return outOfSteps(direct_response);
-  if (run.correctionsInARow === maxCorrectionsInARow) return unreadable(direct_response);
+  if (run.correctionsInARow === MAX_CORRECTIONS_IN_A_ROW) return unreadable(direct_response);
   run.correctionsInARow += 1;
   if (correction) run.append(correction);
   return undefined;

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { openapiDocument } from '../../../contract/openapi/openapi.js';
-import { openapiYaml } from '../../../contract/openapi/openapi-yaml.js';
+import { openapiDocument, openapiYaml } from '../../../contract/openapi/openapi.js';
 import { guide } from './guide.js';
 import type { Route } from './route.js';
 
