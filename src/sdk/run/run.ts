@@ -11,10 +11,9 @@ import { endOfException, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';
 import { runHost } from './run-host.js';
 import type { RunOptions } from './run-options.js';
-import type { RunResult } from './run-result.js';
+import { type RunResult, summarizeRun } from './run-result.js';
 import { RunState } from './run-state.js';
 import { strategies } from './strategies.js';
-import { summarizeRun } from './summarize-run.js';
 
 /**
  * An agent at work. Its events are read once, with `for await`; the run waits while nobody reads, and stops when
