@@ -4,10 +4,10 @@ import { hostileTexts } from './hostile-texts.js';
 import { type Call, loadParsers, type Parser } from './parsers.js';
 
 const tiers: readonly Tier[] = ['core', 'neg', 'ruling', 'repair'];
-const smallest = 2 ** 10;
-const largest = 2 ** 20;
+const SMALLEST = 2 ** 10;
+const LARGEST = 2 ** 20;
 /** A peer is not given a longer text once one took this long: some grow with the cube of the length. */
-const patience = 200;
+const LONGEST_READ_MS = 200;
 
 /** The given cases side by side, then the growth of the time on hostile texts from 1 KiB to 1 MiB. */
 export async function run(): Promise<void> {
@@ -18,7 +18,7 @@ export async function run(): Promise<void> {
   );
   console.table(await scoreAll(parsers, cases));
   console.log('\nms on hostile texts: ours at 64 KiB, 512 KiB, 1 MiB and the factor of the last doubling;');
-  console.log(`peers: the longest text read before one took ${patience} ms, and its ms\n`);
+  console.log(`peers: the longest text read before one took ${LONGEST_READ_MS} ms, and its ms\n`);
   console.table(await measureAll(parsers));
 }
 
@@ -62,7 +62,7 @@ async function measureAll([ours, ...peers]: readonly Parser[]): Promise<Table> {
   const table: Table = {};
   for (const [name, create] of Object.entries(hostileTexts)) {
     if (!ours) continue;
-    const spent = await best(ours, [2 ** 16, largest / 2, largest].map(create));
+    const spent = await best(ours, [2 ** 16, LARGEST / 2, LARGEST].map(create));
     const row = { [ours.name]: `${spent.map((each) => each.toFixed(1)).join(', ')}${growth(spent)}` };
     for (const peer of peers) row[peer.name] = await reach(peer, create);
     table[name] = row;
@@ -91,11 +91,11 @@ async function time(parser: Parser, text: string): Promise<number> {
   return performance.now() - start;
 }
 
-/** How long a text a peer reads within its patience. */
+/** How long a text a peer reads within that time. */
 async function reach(peer: Parser, create: (length: number) => string): Promise<string> {
-  for (let length = smallest; length <= largest; length *= 2) {
+  for (let length = SMALLEST; length <= LARGEST; length *= 2) {
     const spent = await time(peer, create(length));
-    if (spent > patience || length === largest) return `${length / 1024} KiB ${spent.toFixed(0)}`;
+    if (spent > LONGEST_READ_MS || length === LARGEST) return `${length / 1024} KiB ${spent.toFixed(0)}`;
   }
   return '';
 }

@@ -1,7 +1,7 @@
 import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import { type ResolvedCall, resolveCall } from './arguments/resolve-call.js';
 import type { Dialect } from './dialects/written-call.js';
-import { addUp, type Discarded, describeDiscarded } from './discarded.js';
+import type { Discarded } from './discarded.js';
 import { ReplyText } from './reply-text.js';
 import { type Marker, matchMarker } from './text/markers.js';
 import type { JsonValue, Repair } from './text/scanner.js';
@@ -16,7 +16,7 @@ export interface ParsedAction {
 }
 
 /** What every reading of a completion says. */
-export interface ParsedCommon {
+export interface ParseCommon {
   /** The text before the action or the labelled answer, without its label (rule: thought-and-answer). */
   readonly thought: string | null;
   /** What the model thought in `<think>` or in the provider's own field; never read for actions. */
@@ -65,7 +65,7 @@ export type ParsedOutcome =
     };
 
 /** A completion as it was read: one outcome, and what every reading says. */
-export type ParsedCompletion = ParsedCommon & ParsedOutcome;
+export type ParsedCompletion = ParseCommon & ParsedOutcome;
 
 /** What is known of a completion besides its text. */
 export interface ParseOptions {
@@ -75,7 +75,7 @@ export interface ParseOptions {
   readonly reasoning?: string | null;
 }
 
-type Found = ParsedOutcome & Partial<ParsedCommon> & Pick<ParsedCommon, 'thought' | 'discarded'>;
+type Found = ParsedOutcome & Partial<ParseCommon> & Pick<ParseCommon, 'thought' | 'discarded'>;
 
 /**
  * Reads a completion in any dialect. Total: every string has a result and nothing is thrown. The time is
@@ -132,18 +132,18 @@ function fromCall(reply: ReplyText, call: ResolvedCall, at: number): Found {
     problem: null,
     thought: reply.thoughtBefore(at),
     repairs,
-    discarded: addUp([...reply.discarded(at, { isAnswer: false }), ...describeDiscarded(reply.text, end)]),
+    discarded: reply.leftOutAround(at, { start, end }),
   };
 }
 
 function unreadAction(reply: ReplyText, call: Exclude<ResolvedCall, { outcome: 'action' }>): Found {
-  return { ...call, action: null, thought: null, answer: reply.whole(), discarded: leftOut(reply) };
+  return { ...call, action: null, thought: null, answer: reply.whole(), discarded: reply.leftOutOfAnswer() };
 }
 
 function labelledAnswer(reply: ReplyText, marker: Marker): Found {
   const answer = reply.answer(marker);
   const thought = reply.thoughtBefore(marker.start) || null;
-  const discarded = leftOut(reply, marker.start);
+  const discarded = reply.leftOutOfAnswer(marker.start);
   if (answer === '') return { ...nothing, thought, discarded };
   return {
     outcome: 'answer',
@@ -159,16 +159,12 @@ function labelledAnswer(reply: ReplyText, marker: Marker): Found {
 
 function unlabelledAnswer(reply: ReplyText, problem: string | null): Found {
   const answer = reply.whole();
-  const discarded = leftOut(reply);
+  const discarded = reply.leftOutOfAnswer();
   if (answer === '') return { ...nothing, thought: null, discarded };
   return { outcome: 'answer', action: null, dialect: null, answer, problem, thought: null, discarded };
 }
 
 const nothing = { outcome: 'empty', action: null, dialect: null, answer: null, problem: null } as const;
-
-function leftOut(reply: ReplyText, thoughtEnd = reply.outline.start): Discarded[] {
-  return addUp(reply.discarded(thoughtEnd, { isAnswer: true }));
-}
 
 /** The text breaks off within `Action: name`. */
 function endsInAction({ text, end }: ReplyText): boolean {

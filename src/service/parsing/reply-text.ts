@@ -1,5 +1,5 @@
 import { OfferedTools } from './arguments/offered-tool.js';
-import type { Discarded } from './discarded.js';
+import { addUp, type Discarded, describeDiscarded } from './discarded.js';
 import { outlineReply, type ReplyOutline, type TextSpan } from './outline-reply.js';
 import { lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import { ANSWER_CLOSE } from './text/inline-marks.js';
@@ -65,16 +65,28 @@ export class ReplyText {
     return this.#without(marker.end, Math.max(end, marker.end), [...bold, ...close]);
   }
 
-  /** What is left out of a reply whose thought ends at `thoughtEnd`; what follows an action is counted elsewhere. */
-  discarded(thoughtEnd: number, { isAnswer }: { isAnswer: boolean }): Discarded[] {
+  /** What is left out of an answer whose label stands at `thoughtEnd`. */
+  leftOutOfAnswer(thoughtEnd = this.outline.start): Discarded[] {
+    return addUp([...this.#leftOut(thoughtEnd, this.end), { kind: 'stop', chars: this.#stop }]);
+  }
+
+  /** What is left out before a call, and after it. */
+  leftOutAround(thoughtEnd: number, call: { start: number; end: number }): Discarded[] {
+    const directlyBefore = trimTokens(this.text, thoughtEnd, call.start).stop;
+    return addUp([
+      ...this.#leftOut(thoughtEnd, thoughtEnd),
+      { kind: 'chat_token', chars: directlyBefore },
+      ...describeDiscarded(this.text, call.end),
+    ]);
+  }
+
+  #leftOut(thoughtEnd: number, shownEnd: number): Discarded[] {
     const { edge, start } = this.outline;
-    const shown = isAnswer ? this.end : thoughtEnd;
-    const strays = this.#strays.filter(([from]) => from >= start && from < shown);
-    const before = trimTokens(this.text, start, thoughtEnd).stop;
+    const strays = this.#strays.filter(([from]) => from >= start && from < shownEnd);
+    const tokens = this.text.slice(0, edge).trim().length + trimTokens(this.text, start, thoughtEnd).stop;
     return [
-      { kind: 'chat_token', chars: this.text.slice(0, edge).trim().length + before },
+      { kind: 'chat_token', chars: tokens },
       { kind: 'fence', chars: strays.reduce((sum, [from, to]) => sum + to - from, 0) },
-      { kind: 'stop', chars: isAnswer ? this.#stop : 0 },
     ];
   }
 

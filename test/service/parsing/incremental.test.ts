@@ -13,7 +13,7 @@ function pushed(text: string): ParseDelta[] {
   return [...text].flatMap((character) => parser.push(character));
 }
 
-describe('streaming (rules: deltas-join, draft-role)', () => {
+describe('deltas-join: streaming', () => {
   test.each([
     ['Thought: one\ntwo\nFinal Answer: 42 is\n\nthe answer', 'one\ntwo', '42 is\n\nthe answer'],
     ['**Thought:** one\n\n**Final Answer:** 42', 'one', '42'],
@@ -67,6 +67,18 @@ describe('streaming (rules: deltas-join, draft-role)', () => {
     const { joined, completion } = stream('Thought: no tool\nAction: None\nIt is 4.', [5]);
     expect(joined.answer).toBe(completion.answer);
     expect(completion.answer).toBe('no tool\nAction: None\nIt is 4.');
+  });
+
+  test.each([
+    'I write.\nAction: write_file(path="a", content="secret',
+    'Thought: I write.\nAction: serch(query="secret")',
+    '<tool_call>\n{"name": "read", "arguments": {"secret": }}\n</tool_call>',
+  ])('unreadable-never-answer: the text of an action that cannot be read is in no delta: %j', (text) => {
+    const { joined, completion } = stream(text, [4]);
+    expect(completion.action).toBeNull();
+    expect(completion.problem).not.toBeNull();
+    expect(joined.answer).toBe('');
+    expect(Object.values(joined).join('')).not.toMatch(/secret|Action/);
   });
 
   test('any cutting of any given case gives the same deltas and result', () => {

@@ -5,7 +5,7 @@ import { argumentsOf, read } from '../../support/parsing/tools.js';
 
 const pathA = { path: 'a' };
 
-describe('where markers count (rules: markers, whole-reply-fence)', () => {
+describe('markers: where markers count', () => {
   test.each([
     ['bold', '**Action:** read(path="a")'],
     ['bold inside the colon', '**Action**: read(path="a")'],
@@ -43,12 +43,12 @@ describe('where markers count (rules: markers, whole-reply-fence)', () => {
     expect(read(text)).toMatchObject({ outcome: 'answer', action: null, answer: text.trim() });
   });
 
-  test('a stray backtick in the thought does not hide the action behind it', () => {
+  test('a stray backtick in the thought does not hide the action after it', () => {
     expect(argumentsOf('Thought: the ` key\nAction: read(path="a")')).toEqual(pathA);
   });
 });
 
-describe('the first of action and answer wins (rule: first-outcome-wins)', () => {
+describe('first-outcome-wins: the first of action and answer wins', () => {
   test('after a final answer everything is answer', () => {
     const text = 'Final Answer: like so\nAction: read(path="a")\nThought: x';
     expect(read(text)).toMatchObject({ action: null, answer: 'like so\nAction: read(path="a")\nThought: x' });
@@ -88,7 +88,7 @@ test.each([
   expect(joined.answer).toBe(completion.answer);
 });
 
-describe('the first action wins (rules: first-action-wins, literals-first)', () => {
+describe('first-action-wins: the first action wins', () => {
   test('literals are scanned before any cut at Observation', () => {
     const content = 'Observation: x\n<observation>\n```\nAction: read(path="b")\n</tool_call>';
     expect(argumentsOf(`Action: write_file(path="a", content="""${content}""")`)).toEqual({
@@ -123,7 +123,7 @@ describe('the first action wins (rules: first-action-wins, literals-first)', () 
   });
 });
 
-describe('the tool must be offered (rule: offered-tools)', () => {
+describe('offered-tools: the tool must be offered', () => {
   test.each([
     ['Action: read_file(path="a")', 'read_file'],
     ['Action: http.request(url="a")', 'http.request'],
@@ -175,7 +175,35 @@ describe('the tool must be offered (rule: offered-tools)', () => {
   });
 });
 
-describe('Action Input (rule: two-line-action)', () => {
+describe('literals-first: a label at the start of a line ends a call that is not closed', () => {
+  test.each([
+    ['nothing before it', 'Action: read_file(\nObservation: {"ok": true}'],
+    ['nothing before it, closed later', 'Action: read_file(\nObservation: {"ok": true})'],
+    ['after a comma', 'Action: read_file(path="a",\nObservation: {"ok": true})'],
+    ['half an argument', 'Action: read_file(path=\nObservation: done)'],
+  ])('malformed: %s', (_, text) => {
+    expect(read(text)).toMatchObject({ outcome: 'malformed_action', action: null, answer: text });
+    expect(parseCompletion(text, []).action).toBeNull();
+  });
+
+  test('after a whole argument the call is repaired', () => {
+    expect(read('Action: read_file(path="a"\nObservation: {"ok": true}')).toMatchObject({
+      action: { toolArgs: pathA },
+      repairs: ['missing_close'],
+    });
+  });
+
+  test('a label that is a parameter of the tool is one', () => {
+    const odd = [{ name: 'note', parameters: ['Observation', 'action'] }];
+    expect(parseCompletion('Action: note(\nObservation: "x",\naction: 1)', odd).action?.toolArgs).toEqual({
+      Observation: 'x',
+      action: 1,
+    });
+    expect(parseCompletion('Action: note(\n  action="x")', []).action?.toolArgs).toEqual({ action: 'x' });
+  });
+});
+
+describe('two-line-action: Action Input', () => {
   test.each([
     ['JSON', 'Action: read_file\nAction Input: {"path": "a", "start_line": 3}', { path: 'a', start_line: 3 }],
     [
@@ -213,7 +241,7 @@ describe('Action Input (rule: two-line-action)', () => {
   });
 });
 
-describe('JSON (rule: json-call)', () => {
+describe('json-call: JSON', () => {
   test.each([
     '{"name": "read", "arguments": {"path": "a"}}',
     '{"action": "read", "action_input": {"path": "a"}}',
@@ -243,7 +271,7 @@ describe('JSON (rule: json-call)', () => {
   });
 });
 
-describe('tags (rule: tag-call)', () => {
+describe('tag-call: tags', () => {
   test.each([
     '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>',
     '<tool_code><name>read</name><parameters>{"path": "a"}</parameters></tool_code>',
@@ -280,6 +308,15 @@ describe('tags (rule: tag-call)', () => {
     expect(read(text)).toMatchObject({ outcome: 'answer', action: null });
   });
 
+  test.each(['parameter', 'params', 'arguments'])('repairs: </%s> for </parameters> is reported', (close) => {
+    const tag = `<tool_code><name>read</name><parameters>{"path": "a"}</${close}></tool_code>`;
+    expect(read(tag)).toMatchObject({
+      action: { toolArgs: pathA, raw: tag },
+      confidence: 'repaired',
+      repairs: ['mismatched_tag'],
+    });
+  });
+
   test('a broken call in a tag of its own line is malformed', () => {
     expect(read('<tool_call>\n{"name": "read", "arguments": {"path": }}\n</tool_call>').outcome).toBe(
       'malformed_action',
@@ -287,11 +324,12 @@ describe('tags (rule: tag-call)', () => {
   });
 });
 
-describe('brackets (rule: bracket-call)', () => {
+describe('bracket-call: brackets', () => {
   test.each([
     ['Action: search[a [b] c]', 'a [b] c'],
     ['Action: search["a" and "b"]', '"a" and "b"'],
     ['Action: search["quoted"]', 'quoted'],
+    ['Action: search["A" "1939"]', '"A" "1939"'],
     ['Action: search[3]', '3'],
     ['Action: search[ x ]', ' x '],
   ])('%s', (text, query) => {
@@ -303,7 +341,7 @@ describe('brackets (rule: bracket-call)', () => {
   });
 });
 
-describe('lists and statements (rule: listed-call)', () => {
+describe('listed-call: lists and statements', () => {
   test.each([
     ['[read(path="a")]', '[read(path="a")]'],
     ['[read(path="a"), read(path="b")]', 'read(path="a")'],
@@ -317,7 +355,7 @@ describe('lists and statements (rule: listed-call)', () => {
   });
 });
 
-describe('a bare call (rule: bare-call)', () => {
+describe('bare-call: a bare call', () => {
   test.each([
     'read(path="a")',
     ' read("a");\n',
@@ -349,7 +387,7 @@ describe('a bare call (rule: bare-call)', () => {
   });
 });
 
-describe('what is cut off never runs (rule: repairs)', () => {
+describe('repairs: what is cut off never runs', () => {
   test.each([
     'Action: write_file(path="a", content="def f():',
     'Action: write_file(path="a", content=',
@@ -382,7 +420,7 @@ describe('what is cut off never runs (rule: repairs)', () => {
   });
 });
 
-describe('reasoning (rule: thinking)', () => {
+describe('thinking: reasoning', () => {
   test.each([
     ['closed', '<think>\nAction: read(path="b")\n</think>\nFinal Answer: 4', 'Action: read(path="b")'],
     ['orphan-closed', 'Action: read(path="b")\n</think>\n\nFinal Answer: 4', 'Action: read(path="b")'],
@@ -414,7 +452,7 @@ describe('reasoning (rule: thinking)', () => {
   });
 });
 
-describe('thought and answer (rule: thought-and-answer)', () => {
+describe('thought-and-answer: thought and answer', () => {
   test.each([
     ['labelled', 'Thought: one\ntwo\n\nthree\nAction: read("a")', 'one\ntwo\n\nthree'],
     ['unlabelled', 'one\ntwo\nAction: read("a")', 'one\ntwo'],

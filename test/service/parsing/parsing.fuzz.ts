@@ -17,7 +17,7 @@ const bounded = {
   interruptAfterTimeLimit: seconds * 1000,
   markInterruptAsFailure: false,
 };
-const patience = (seconds + 30) * 1000;
+const timeoutMs = (seconds + 30) * 1000;
 
 test(
   `any text is read, accounted for, and streams to the same result (FUZZ_SEED=${seed})`,
@@ -31,7 +31,7 @@ test(
       bounded,
     );
   },
-  patience,
+  timeoutMs,
 );
 
 const given = loadVectors().cases.map(({ text }) => text);
@@ -55,7 +55,7 @@ test(
       bounded,
     );
   },
-  patience,
+  timeoutMs,
 );
 
 test(
@@ -74,7 +74,7 @@ test(
       bounded,
     );
   },
-  patience,
+  timeoutMs,
 );
 
 test(
@@ -92,5 +92,5 @@ test(
       bounded,
     );
   },
-  patience,
+  timeoutMs,
 );

@@ -9,13 +9,15 @@ import { accountsForAllText, streamsToTheSameResult } from '../../support/parsin
 import { tools } from '../../support/parsing/tools.js';
 
 const offered: OfferedTool[] = [{ name: 'write_file', parameters: ['path', 'content'] }];
+/** Nothing is known of its parameters, so that an object of any keys is the argument object. */
+const open: OfferedTool[] = [{ name: 'write_file', parameters: [] }];
 
 /** The argument object as the model would have meant it: equal as a JSON value, own keys only. */
 function json(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-test('a rendered call reads back equal, hostile strings included (rule: call-rendering)', () => {
+test('call-rendering: a rendered call reads back equal, hostile strings included', () => {
   fc.assert(
     fc.property(argumentRecord, fc.string(), (args, thought) => {
       fc.pre(!/[`~<>|*+\-\d{["#:]/.test(thought));
@@ -29,7 +31,7 @@ test('a rendered call reads back equal, hostile strings included (rule: call-ren
   );
 });
 
-test('a rendered XML call reads back equal (rule: call-rendering)', () => {
+test('call-rendering: a rendered XML call reads back equal', () => {
   fc.assert(
     fc.property(argumentRecord, (args) => {
       const rendered = renderXmlCall('write_file', args);
@@ -67,10 +69,10 @@ test.each<[string, (args: Record<string, unknown>) => string]>([
   ['action_input python', (args) => `Action: write_file\nAction Input: ${python(args)}`],
   ['tag', (args) => `<tool_call>\n${JSON.stringify({ name: 'write_file', arguments: args })}\n</tool_call>`],
   ['fence', (args) => `Action:\n\`\`\`python\nwrite_file(${python(args)})\n\`\`\``],
-])('random nested arguments read back equal in the dialect %s (rule: values)', (_, render) => {
+])('values: random nested arguments read back equal in the dialect %s', (_, render) => {
   fc.assert(
     fc.property(argumentRecord, (args) => {
-      const { action } = parseCompletion(render(args), offered);
+      const { action } = parseCompletion(render(args), open);
       expect(JSON.stringify(action?.toolArgs)).toBe(JSON.stringify(json(args)));
     }),
     { numRuns: 150 },
@@ -90,15 +92,15 @@ test('any string whatsoever returns without throwing', () => {
   );
 });
 
-test('no text is ever lost (rule: thought-and-answer)', () => {
+test('thought-and-answer: no text is ever lost', () => {
   fc.assert(fc.property(anyText, accountsForAllText), { numRuns: 3000 });
 });
 
-test('a stream in any pieces ends in the result of the whole text (rule: deltas-join)', () => {
+test('deltas-join: a stream in any pieces ends in the result of the whole text', () => {
   fc.assert(fc.property(anyText, chunkLengths, streamsToTheSameResult), { numRuns: 1500 });
 });
 
-test('text after a final answer never becomes an action (rule: first-outcome-wins)', () => {
+test('first-outcome-wins: text after a final answer never becomes an action', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       fc.pre(!text.includes('</think>'));
@@ -108,7 +110,7 @@ test('text after a final answer never becomes an action (rule: first-outcome-win
   );
 });
 
-test('a call cut off anywhere never runs with less than it was given (rule: repairs)', () => {
+test('repairs: a call cut off anywhere never runs with less than it was given', () => {
   fc.assert(
     fc.property(hostileString, hostileString, fc.nat(), (path, content, at) => {
       const whole = `Action: ${renderCall('write_file', { path, content })}`;

@@ -6,7 +6,7 @@ import { faults, loadVectors, type Tier } from '../../support/parsing/vectors.js
 const { tools, cases } = loadVectors();
 const read = cases.map((each) => ({ each, parsed: parseCompletion(each.text, tools) }));
 
-describe('the given cases (rules: markers, arguments, values, repairs)', () => {
+describe('the given cases', () => {
   test.each<Tier>(['core', 'neg', 'ruling', 'repair'])('every case of tier %s is read exactly', (tier) => {
     const ofTier = read.filter(({ each }) => each.tier === tier);
     const wrong = ofTier.flatMap(({ each, parsed }) => {

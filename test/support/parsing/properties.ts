@@ -23,13 +23,13 @@ export function stream(
   return { joined, completion };
 }
 
-/** A stream ends in the very result of the whole text (rule: deltas-join). */
+/** Rule deltas-join: a stream ends in the very result of the whole text. */
 export function streamsToTheSameResult(text: string, lengths: readonly number[]): boolean {
   return isDeepStrictEqual(stream(text, lengths).completion, parseCompletion(text, tools));
 }
 
 /**
- * No text is lost (rule: thought-and-answer). Characters that are neither white space nor label, tag, fence or wrapping
+ * (rule: thought-and-answer): no text is lost. Characters that are neither white space nor label, tag, fence or wrapping
  * are in a field or counted.
  */
 export function accountsForAllText(text: string): boolean {

@@ -26,7 +26,7 @@ export function loadVectors(): { tools: OfferedTool[]; cases: ParserCase[] } {
   };
 }
 
-/** What is wrong with a reading of a case; empty if nothing is. */
+/** What is wrong with a reading of a case, by the rules of reading; empty if nothing is. */
 export function faults(each: ParserCase, parsed: ParsedCompletion): string[] {
   if (each.expect === null) return answerFaults(each, parsed);
   if (!parsed.action) return [`${parsed.outcome}: ${parsed.problem}`];

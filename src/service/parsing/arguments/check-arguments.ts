@@ -12,7 +12,7 @@ export type CheckedArguments =
 /**
  * Holds arguments against the tool's JSON Schema. Where a declared type differs, a value is coerced if
  * nothing of it is lost ("42" ↔ 42, "true" ↔ true, a string that encodes the array); what then still
- * does not fit is a problem (SPEC §7.6). A schema that cannot be used checks nothing.
+ * does not fit is a problem (rule: values). A schema that cannot be used checks nothing.
  */
 export function checkArguments(
   values: Values,

@@ -1,9 +1,7 @@
 import { skipSpace } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
-import { type JsonValue, Scanner } from '../text/scanner.js';
-import { type OfferedTool, toOfferedTool } from './offered-tool.js';
-
-type JsonObject = { [key: string]: JsonValue };
+import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
+import { type OfferedTool, writtenOrder } from './offered-tool.js';
 
 const schemaKeys = ['inputSchema', 'input_schema', 'parameters', 'arguments', 'args', 'params'] as const;
 
@@ -44,7 +42,8 @@ function toTool(name: string, definition: JsonObject): OfferedTool {
   const declared = key === undefined ? undefined : definition[key];
   if (Array.isArray(declared)) return { name, parameters: declared.flatMap(nameOf) };
   if (!isObject(declared)) return { name, parameters: [] };
-  if (isObject(declared['properties'])) return toOfferedTool({ name, inputSchema: declared });
+  if (isObject(declared['properties']))
+    return { name, parameters: writtenOrder(declared), inputSchema: declared };
   if (declared['type'] === 'object') return { name, parameters: [], inputSchema: declared };
   return { name, parameters: Object.keys(declared) };
 }

@@ -22,8 +22,8 @@ const leftOut = new Set([
   'definitions',
 ]);
 /** A schema that grows beyond this when its references are written out is not used. */
-const maximumNodes = 2000;
-const maximumDepth = 40;
+const MAXIMUM_NODES = 2000;
+const MAXIMUM_DEPTH = 40;
 
 const subschemaMaps = new Set(['properties', 'dependentSchemas']);
 const verbatim = new Set(['const', 'enum', 'default', 'examples', 'required', 'type', 'dependentRequired']);
@@ -36,7 +36,7 @@ const verbatim = new Set(['const', 'enum', 'default', 'examples', 'required', 't
 export function expandSchema(root: Readonly<Record<string, unknown>>): Schema | null {
   const expansion = new Expansion(root);
   const schema = expansion.expand(root, 0, new Set());
-  return expansion.nodes <= maximumNodes && isRecord(schema) ? schema : null;
+  return expansion.nodes <= MAXIMUM_NODES && isRecord(schema) ? schema : null;
 }
 
 class Expansion {
@@ -50,7 +50,7 @@ class Expansion {
   expand(schema: unknown, depth: number, references: ReadonlySet<string>): Schema | boolean {
     this.nodes += 1;
     if (typeof schema === 'boolean') return schema;
-    if (!isRecord(schema) || depth > maximumDepth || this.nodes > maximumNodes) return true;
+    if (!isRecord(schema) || depth > MAXIMUM_DEPTH || this.nodes > MAXIMUM_NODES) return true;
     const entries = Object.entries(schema)
       .filter(([keyword]) => keyword !== '$ref' && !leftOut.has(keyword) && !this.#depends(keyword, schema))
       .map(([keyword, value]) => [keyword, this.#expandKeyword(keyword, value, depth, references)]);

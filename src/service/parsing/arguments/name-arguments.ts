@@ -1,20 +1,19 @@
-import type { JsonValue, Spellings } from '../text/scanner.js';
+import type { WrittenCall } from '../dialects/written-call.js';
+import type { JsonObject, JsonValue, Spellings } from '../text/scanner.js';
 import { type OfferedTool, shorten } from './offered-tool.js';
-import type { Argument } from './read-arguments.js';
 
 export type NamedArguments =
   | { ok: true; values: Record<string, JsonValue>; spellings: Spellings }
   | { ok: false; problem: string };
 
-/** Gives every argument its name (SPEC §7.5). Arguments are never dropped: what has no name is a problem. */
-export function nameArguments(
-  list: readonly Argument[],
-  spellings: Spellings,
-  tool: OfferedTool | undefined,
-): NamedArguments {
+/** Gives every argument its name (rule: arguments). Arguments are never dropped: what has no name is a problem. */
+export function nameArguments(call: WrittenCall, tool: OfferedTool | undefined): NamedArguments {
+  const { list, spellings } = call;
   const [only] = list;
-  if (list.length === 1 && only?.key === null && isArgumentObject(only.value, tool)) {
-    return { ok: true, values: only.value, spellings };
+  if (list.length === 1 && only?.key === null && isObject(only.value)) {
+    const meaning = meaningOf(only.value, call, tool);
+    if (meaning === 'arguments') return { ok: true, values: only.value, spellings };
+    if (meaning === 'neither') return { ok: false, problem: describeForeignKeys(only.value, tool) };
   }
   const entries = new Map<string, JsonValue>();
   const spelled = new Map<string, string>();
@@ -38,23 +37,55 @@ function describeUnnamed(index: number, tool: OfferedTool | undefined): string {
   return `argument ${index + 1} has no name${takes}`;
 }
 
-/** A single object is the argument object, unless the first parameter is an object and no key matches. */
-function isArgumentObject(
-  value: JsonValue,
+/**
+ * What a single object is in call form: the argument object where one of its keys is a parameter or nothing is
+ * known of the parameters; else the first parameter's value if that may be an object. In the other dialects it
+ * is the argument object, since they name nothing else so (rule: arguments).
+ */
+function meaningOf(
+  value: JsonObject,
+  { dialect }: WrittenCall,
   tool: OfferedTool | undefined,
-): value is { [key: string]: JsonValue } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+): 'arguments' | 'value' | 'neither' {
   const keys = Object.keys(value);
-  const matches = keys.length === 0 || keys.some((key) => tool?.parameters.includes(key));
-  return matches || !takesObjectFirst(tool);
+  if (!tool || tool.parameters.length === 0 || keys.length === 0) return 'arguments';
+  if (dialect !== 'call' && dialect !== 'bare') return 'arguments';
+  const parameters = new Set(tool.parameters);
+  if (keys.some((key) => parameters.has(key))) return 'arguments';
+  return mayBeObject(firstParameterSchema(tool)) ? 'value' : 'neither';
 }
 
-function takesObjectFirst(tool: OfferedTool | undefined): boolean {
-  const properties = tool?.inputSchema?.['properties'];
-  const first = tool?.parameters[0];
-  if (typeof properties !== 'object' || properties === null || first === undefined) return false;
-  const schema: unknown = Object.hasOwn(properties, first) ? Reflect.get(properties, first) : undefined;
-  const type: unknown =
-    typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'type') : undefined;
-  return type === 'object' || (Array.isArray(type) && type.includes('object'));
+function describeForeignKeys(value: JsonObject, tool: OfferedTool | undefined): string {
+  const keys = shorten(Object.keys(value).join(', '));
+  return `\`${keys}\` are no parameters${tool ? ` of \`${tool.name}\`` : ''}`;
+}
+
+function firstParameterSchema({ parameters: [first], inputSchema }: OfferedTool): unknown {
+  const properties: unknown = inputSchema?.['properties'];
+  const isDeclared = isRecord(properties) && first !== undefined && Object.hasOwn(properties, first);
+  return isDeclared ? properties[first] : undefined;
+}
+
+/** No type is declared, or one of those declared is `object`. */
+function mayBeObject(schema: unknown): boolean {
+  if (!isRecord(schema)) return schema !== false;
+  const { type, enum: values } = schema;
+  const alternatives: unknown[] = [schema['anyOf'] ?? [], schema['oneOf'] ?? []].flat();
+  if (type !== undefined) return [type].flat().includes('object');
+  if (alternatives.length > 0)
+    return alternatives.some((each) => !isRecord(each) || mayBeObject(typeOnly(each)));
+  return values === undefined && !Object.hasOwn(schema, 'const');
+}
+
+/** An alternative by its type alone: alternatives in alternatives are not followed. */
+function typeOnly({ type, enum: values }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...(type !== undefined && { type }), ...(values !== undefined && { enum: values }) };
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

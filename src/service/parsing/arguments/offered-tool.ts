@@ -1,4 +1,4 @@
-/** A tool the request offers, as far as reading a call needs it (SPEC §2). */
+/** A tool the request offers, as far as reading a call needs it. */
 export interface OfferedTool {
   readonly name: string;
   /** Parameter names in positional order; empty when the tool takes none or none are known. */
@@ -7,19 +7,49 @@ export interface OfferedTool {
   readonly inputSchema?: Readonly<Record<string, unknown>>;
 }
 
-/** From a tool definition in MCP's shape: positional order is the order of `inputSchema.properties`. */
-export function toOfferedTool(tool: {
+/** A tool as MCP defines it; what else a definition holds is not read. */
+export interface ToolDefinition {
   readonly name: string;
+  /** JSON Schema of the argument object. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
-}): OfferedTool {
-  const { properties } = tool.inputSchema;
-  const parameters = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-  return { name: tool.name, parameters, inputSchema: tool.inputSchema };
 }
 
-const namesShown = 20;
+/** From a tool definition in MCP's shape. Positional arguments are named in the order in which the tool is rendered. */
+export function toOfferedTool({ name, inputSchema }: ToolDefinition): OfferedTool {
+  return { name, parameters: parameterOrder(inputSchema), inputSchema };
+}
 
-/** The offered tools by name, and the longest name that stands at a place of the text (SPEC §7.4). */
+/**
+ * The names of a schema's properties: those of `required` in its order, then the rest by name (by UTF-16 code
+ * units), in whatever order the properties arrived (rule: tool-order).
+ */
+export function parameterOrder(inputSchema: Readonly<Record<string, unknown>>): string[] {
+  const declared = propertyNames(inputSchema);
+  const required = requiredNames(inputSchema, declared);
+  return [...required, ...declared.filter((name) => !required.has(name)).sort()];
+}
+
+/** The same for a definition that the model sees as it was written: the rest in the order of the text. */
+export function writtenOrder(inputSchema: Readonly<Record<string, unknown>>): string[] {
+  const declared = propertyNames(inputSchema);
+  return [...new Set([...requiredNames(inputSchema, declared), ...declared])];
+}
+
+function propertyNames({ properties }: Readonly<Record<string, unknown>>): string[] {
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+}
+
+function requiredNames(
+  { required }: Readonly<Record<string, unknown>>,
+  declared: readonly string[],
+): ReadonlySet<string> {
+  const known = new Set(declared);
+  return new Set(Array.isArray(required) ? required.filter((name) => known.has(name)) : []);
+}
+
+const NAMES_SHOWN = 20;
+
+/** The offered tools by name, and the longest name that stands at a place of the text (rule: offered-tools). */
 export class OfferedTools {
   readonly #byName: ReadonlyMap<string, OfferedTool>;
   /** Names a plain word cannot hold ("look up"), longest first; usually none. */
@@ -52,8 +82,8 @@ export class OfferedTools {
   /** "tool `serch` is not offered; offered: search, read_file": words the model can use. */
   describeUnknown(name: string): string {
     const names = [...this.#byName.keys()];
-    const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : '';
-    return `tool \`${shorten(name)}\` is not offered; offered: ${names.slice(0, namesShown).join(', ')}${more}`;
+    const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
+    return `tool \`${shorten(name)}\` is not offered; offered: ${names.slice(0, NAMES_SHOWN).join(', ')}${more}`;
   }
 }
 

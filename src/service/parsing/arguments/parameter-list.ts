@@ -1,7 +1,7 @@
 import { isWordCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
 
 /** A longer list is no signature; keeps reading a segment linear. */
-const longestList = 2000;
+const LONGEST_LIST = 2000;
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '<': '>' };
 const typeWords = new Set([
   'string',
@@ -21,14 +21,14 @@ const typeWords = new Set([
 const notParameters = new Set(['self', 'cls']);
 
 /**
- * Names from `a, b: int = 3, c?: string[], *, d="…")`, read from behind the parenthesis to its end. Null
+ * Names from `a, b: int = 3, c?: string[], *, d="…")`, read from after the parenthesis to its end. Null
  * where the list is prose.
  */
 export function readParameters(text: string, start: number): { names: string[]; end: number } | null {
   const names: string[] = [];
-  for (let at = skipGap(text, start); at < text.length && at - start < longestList; ) {
+  for (let at = skipGap(text, start); at < text.length && at - start < LONGEST_LIST; ) {
     if (text.charAt(at) === ')') return { names, end: at + 1 };
-    const end = pieceEnd(text, at, start + longestList);
+    const end = pieceEnd(text, at, start + LONGEST_LIST);
     const name = readParameterName(text, at, end);
     if (name === null) return null;
     if (name !== '' && !notParameters.has(name) && !names.includes(name)) names.push(name);

@@ -1,6 +1,7 @@
 import { closeIsMissing, closesAgain } from '../dialects/call-end.js';
-import { isKeyCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
+import { isBlank, isKeyCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
 import { excerpt, isBareWord, readValue, readWordText } from '../text/literals.js';
+import { matchMarker } from '../text/markers.js';
 import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
 import { readString, resolveEscapes, stringStart } from '../text/strings.js';
 import { endsReply } from '../text/trailing.js';
@@ -19,8 +20,8 @@ export type ArgumentsReading =
   | { ok: false; problem: string; cut: boolean };
 
 /**
- * Reads `a, b=1, "c": 2)` from behind the opening parenthesis. First to the letter; only if that fails
- * once more with repairs, so that nothing well-formed is ever mended (SPEC §7.5, §7.13).
+ * Reads `a, b=1, "c": 2)` from after the opening parenthesis. First to the letter; only if that fails
+ * once more with repairs, so that nothing well-formed is ever mended (rule: repairs).
  */
 export function readArguments(text: string, start: number, tool: OfferedTool | undefined): ArgumentsReading {
   const exact = new ArgumentReader(new Scanner(text, start), tool).read();
@@ -30,7 +31,7 @@ export function readArguments(text: string, start: number, tool: OfferedTool | u
 }
 
 /** Characters of a string whose end is guessed at: many such strings in one long line must not add up. */
-const longestMended = 2 ** 17;
+const LONGEST_MENDED = 2 ** 17;
 
 class ArgumentReader {
   readonly #scanner: Scanner;
@@ -52,12 +53,13 @@ class ArgumentReader {
     return { ok: true, list: this.#list, end, repairs: [...scanner.repairs], spellings: scanner.spellings };
   }
 
-  /** Returns where the call ends, behind `)`. */
+  /** Returns where the call ends, after `)`. */
   #readList(): number | undefined {
     const scanner = this.#scanner;
     for (;;) {
       scanner.skipTrivia();
       if (scanner.take(')')) return scanner.position;
+      if (this.#isAtMarker()) return scanner.fail('`)` is missing before the next label');
       if (!this.#readArgument()) return undefined;
       const valueEnd = scanner.position;
       scanner.skipTrivia();
@@ -72,11 +74,30 @@ class ArgumentReader {
     }
   }
 
+  /**
+   * A label at the start of a line ends a call that is not closed, unless it is a parameter of the tool; where
+   * none are known, one in lower case is taken for a parameter (rule: literals-first).
+   */
+  #isAtMarker(): boolean {
+    const { text, position } = this.#scanner;
+    let lineStart = position;
+    while (isBlank(text.charCodeAt(lineStart - 1))) lineStart -= 1;
+    if (text.charAt(lineStart - 1) !== '\n') return false;
+    const marker = matchMarker(text, lineStart);
+    if (!marker || marker === 'partial') return false;
+    const word = text.slice(marker.start, marker.end).split(':', 1)[0]?.trim() ?? '';
+    return this.#parameters ? !this.#parameters.has(word) : word !== word.toLowerCase();
+  }
+
   #readArgument(): boolean {
     const scanner = this.#scanner;
     const key = this.#readKey();
     if (key !== null) scanner.skipTrivia();
     const start = scanner.position;
+    if (this.#isAtMarker()) {
+      scanner.fail(`\`${key}\` has no value before the next label`);
+      return false;
+    }
     const value = this.#readArgumentValue();
     if (value === undefined) return false;
     const spelling = scanner.text.slice(start, scanner.position);
@@ -150,7 +171,7 @@ class ArgumentReader {
 
   /**
    * A string whose inner quotes are not escaped: it closes at the quote followed by `)` at the end of
-   * the line, or by `, key=` (SPEC §7.13). It stays on one line; what could end in two places is refused.
+   * the line, or by `, key=` (rule: repairs). It stays on one line; what could end in two places is refused.
    */
   #readQuotedLoosely(): JsonValue | undefined {
     const scanner = this.#scanner;
@@ -159,7 +180,7 @@ class ArgumentReader {
     if (opening?.prefix !== '') return scanner.fail('a string cannot be read');
     const inside = scanner.position + 1;
     const quotes = '"“”'.includes(text.charAt(scanner.position)) ? '"“”' : "'‘’`";
-    const farthest = Math.min(text.length, inside + longestMended);
+    const farthest = Math.min(text.length, inside + LONGEST_MENDED);
     for (let at = inside; at < farthest && text.charAt(at) !== '\n'; at += 1) {
       if (text.charAt(at) === '\\') at += 1;
       else if (quotes.includes(text.charAt(at)) && this.#closesString(at + 1)) {

@@ -60,7 +60,7 @@ function isOpenEnded(call: WrittenCall, textLength: number): boolean {
 function nameAndCheck(call: WrittenCall, tools: OfferedTools): ResolvedCall {
   const { dialect, name, start, end } = call;
   const tool = tools.find(name);
-  const named = nameArguments(call.list, call.spellings, tool);
+  const named = nameArguments(call, tool);
   if (!named.ok) return { outcome: 'malformed_action', dialect, problem: named.problem };
   const checked = checkArguments(named.values, tool?.inputSchema, named.spellings);
   if (!checked.ok) {

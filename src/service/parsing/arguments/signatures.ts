@@ -4,7 +4,7 @@ import type { OfferedTool } from './offered-tool.js';
 import { readParameters } from './parameter-list.js';
 
 /**
- * Reads tools from free text in the forms people write (SPEC §2 `available_tools_prompt_segment`): a JSON
+ * Reads tools from free text in the forms people write (`available_tools_prompt_segment`): a JSON
  * list of definitions; lines such as `- read_file(path, start_line): reads`, `### search(query="…")`,
  * `def f(a: str, b: int = 3) -> str`; a heading with its parameters as bullets. The first mention of a
  * name counts; `[]` when none could be read.
@@ -77,13 +77,13 @@ class SegmentReader {
     return end;
   }
 
-  /** "Use `read_file(path)` to read": signatures in inline code, or behind a colon. */
+  /** "Use `read_file(path)` to read": signatures in inline code, or after a colon. */
   #readCodeSpans(position: number): void {
     const end = lineEnd(this.#text, position);
     const colon = this.#text.indexOf(':', position);
     if (colon >= 0 && colon < end) {
-      const behind = skipDecoration(this.#text, skipBlanks(this.#text, colon + 1));
-      if (this.#readSignatures(behind) !== null) return;
+      const afterColon = skipDecoration(this.#text, skipBlanks(this.#text, colon + 1));
+      if (this.#readSignatures(afterColon) !== null) return;
     }
     let tick = this.#text.indexOf('`', position);
     while (tick >= 0 && tick < end) {

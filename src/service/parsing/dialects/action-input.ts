@@ -7,7 +7,7 @@ import { readString, stringStart } from '../text/strings.js';
 import { endsReply, skipClosers, trimEnd } from '../text/trailing.js';
 import { type CallReading, signature, unreadable, withArguments } from './written-call.js';
 
-/** `Action: tool` and on a further line `Action Input: …` (SPEC §7.7). */
+/** `Action: tool` and on a further line `Action Input: …` (rule: two-line-action). */
 export function readActionInput(text: string, start: number, tools: OfferedTools): CallReading | null {
   const line = lineEnd(text, start);
   const input = inputAfter(text, line);
@@ -32,7 +32,7 @@ function inputAfter(text: string, line: number): number | null {
   return marker && marker !== 'partial' && marker.label === 'action_input' && next > line ? marker.end : null;
 }
 
-/** `Action: None`, `N/A` and the like are no action (SPEC §7.4). */
+/** `Action: None`, `N/A` and the like are no action (rule: offered-tools). */
 export function meansNoAction(name: string): boolean {
   return ['none', 'n/a', 'na', 'null', 'nil', 'nothing', '-', '–', '—'].includes(name.toLowerCase());
 }
@@ -110,7 +110,7 @@ function readStructure(scanner: Scanner, start: number, name: string): CallReadi
   return inputCall(name, start, scanner.position, isList ? [value] : value, scanner);
 }
 
-/** Plain text up to the next marker. A blank line with more text behind it leaves open where it ends. */
+/** Plain text up to the next marker. A blank line with more text after it leaves open where it ends. */
 function readPlain(text: string, start: number, name: string, input: number): CallReading {
   let end = input;
   while (end < text.length) {

@@ -1,10 +1,10 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { lineEnd } from '../text/characters.js';
 import { Scanner } from '../text/scanner.js';
-import { readString, stringStart } from '../text/strings.js';
+import { readSingleString } from '../text/strings.js';
 import type { CallReading } from './written-call.js';
 
-/** `tool[text]`: verbatim to the last `]` of the line, into the first parameter (SPEC §7.10). */
+/** `tool[text]`: verbatim to the last `]` of the line, into the first parameter (rule: bracket-call). */
 export function readBracket(text: string, start: number, tools: OfferedTools): CallReading | null {
   const open = tools.nameEnd(text, start);
   const name = text.slice(start, open);
@@ -37,10 +37,10 @@ function closingBracket(text: string, open: number): number {
   return close < 0 ? -1 : open + close;
 }
 
-/** Unquoted only if the whole is one string literal. */
+/** Unquoted only if the whole is one string literal; two side by side are text (rule: bracket-call). */
 function unquote(written: string): string {
   const trimmed = written.trim();
   const scanner = new Scanner(trimmed, 0);
-  const literal = stringStart(scanner) ? readString(scanner) : undefined;
+  const literal = readSingleString(scanner);
   return literal !== undefined && scanner.atEnd ? literal : written;
 }

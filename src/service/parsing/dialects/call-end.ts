@@ -3,7 +3,7 @@ import { matchMarker } from '../text/markers.js';
 import { endsReply } from '../text/trailing.js';
 
 /**
- * Whether the call stops behind a closed literal without `)`: at the end, before a marker, a fence or a
+ * Whether the call stops after a closed literal without `)`: at the end, before a marker, a fence or a
  * blank line. What looks like a further argument is not left out.
  */
 export function closeIsMissing(text: string, valueEnd: number): boolean {

@@ -5,7 +5,7 @@ import { Scanner } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
 import type { CallReading } from './written-call.js';
 
-/** `tool(a=1, "b": 2)` (SPEC §7.5). */
+/** `tool(a=1, "b": 2)` (rule: arguments). */
 export function readCall(text: string, start: number, tools: OfferedTools): CallReading | null {
   const nameEnd = tools.nameEnd(text, start);
   const name = text.slice(start, nameEnd);
@@ -26,7 +26,7 @@ export function readCall(text: string, start: number, tools: OfferedTools): Call
   return { kind: 'call', dialect: 'call', name, start, ...reading };
 }
 
-/** `[f()]` and `['f()']`: the first call of a list (SPEC §7.11). */
+/** `[f()]` and `['f()']`: the first call of a list (rule: listed-call). */
 export function readListedCall(text: string, start: number, tools: OfferedTools): CallReading | null {
   if (text.charAt(start) !== '[') return null;
   const inside = skipSpace(text, start + 1);

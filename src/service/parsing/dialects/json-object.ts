@@ -1,15 +1,13 @@
 import { readValue } from '../text/literals.js';
-import { type JsonValue, Scanner } from '../text/scanner.js';
+import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 import { type CallReading, type Dialect, unreadable, withArguments } from './written-call.js';
 
-type JsonObject = { [key: string]: JsonValue };
-
-/** Keys under which models put the tool's name and its arguments, preferred first (SPEC §7.8). */
+/** Keys under which models put the tool's name and its arguments, preferred first (rule: json-call). */
 const nameKeys = ['name', 'action', 'tool', 'tool_name', 'function'] as const;
 const argumentKeys = ['arguments', 'action_input', 'args', 'tool_args', 'parameters', 'params'] as const;
 /** Keys that wrap a call object. */
 const wrapperKeys = ['tool_calls', 'tool_call', 'function_call', 'function', 'action', 'tool'] as const;
-const deepestWrapper = 4;
+const DEEPEST_WRAPPER = 4;
 
 /** `{"name": "tool", "arguments": {…}}`, or a list of such objects of which the first counts. */
 export function readJsonCall(text: string, start: number, dialect: Dialect = 'json'): CallReading | null {
@@ -42,7 +40,7 @@ function isAccompanying(key: string): boolean {
 
 /** The tool's name and the object that holds its arguments, inside lists and wrappers. */
 function findCallObject(value: JsonValue, depth = 0): [string, JsonObject] | null {
-  if (depth > deepestWrapper) return null;
+  if (depth > DEEPEST_WRAPPER) return null;
   if (Array.isArray(value)) return value[0] === undefined ? null : findCallObject(value[0], depth + 1);
   if (typeof value !== 'object' || value === null) return null;
   for (const key of nameKeys) {

@@ -1,5 +1,6 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { skipSpace } from '../text/characters.js';
+import { skipChatTokens } from '../text/chat-tokens.js';
 import { meansNoAction, readActionInput } from './action-input.js';
 import { readBracket } from './bracket.js';
 import { readCall, readListedCall, readQuotedCall } from './call.js';
@@ -19,7 +20,7 @@ const dialects: readonly ((text: string, start: number, tools: OfferedTools) => 
 ];
 
 /**
- * Reads what stands behind `Action:`. Null where it is no call at all: `None`, `N/A`, prose (SPEC §7.4).
+ * Reads what stands after `Action:`. Null where it is no call at all: `None`, `N/A`, prose (rule: offered-tools).
  */
 export function readAction(text: string, position: number, tools: OfferedTools): CallReading | null {
   const start = unwrap(text, position);
@@ -32,9 +33,9 @@ export function readAction(text: string, position: number, tools: OfferedTools):
   return null;
 }
 
-/** Past a fence, inline code or emphasis around the call (SPEC §7.1). */
+/** Past leaked chat tokens, and a fence, inline code or emphasis around the call (rule: whole-reply-fence). */
 function unwrap(text: string, position: number): number {
-  const start = skipSpace(text, position);
+  const start = skipSpace(text, skipChatTokens(text, position));
   if (text.startsWith('```', start)) {
     let at = start + 3;
     while (/[\w+-]/.test(text.charAt(at))) at += 1;

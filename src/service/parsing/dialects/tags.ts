@@ -7,7 +7,7 @@ import { readCall } from './call.js';
 import { readJsonCall } from './json-object.js';
 import { type CallReading, unreadable, withArguments } from './written-call.js';
 
-const longestName = 300;
+const LONGEST_NAME = 300;
 const parameterTags = ['parameters', 'arguments', 'args', 'input'] as const;
 
 /** The name of the call tag that opens at `position`. */
@@ -30,12 +30,12 @@ export function readTag(text: string, start: number, tools: OfferedTools): CallR
   return { ...reading, dialect: 'tag', start, end };
 }
 
-/** `<name>tool</name><parameters>{…}</parameters>` (SPEC §6). */
+/** `<name>tool</name><parameters>{…}</parameters>`: the form the service teaches. */
 function readNamed(text: string, start: number): CallReading | null {
   if (!text.startsWith('<name>', start)) return null;
-  const nameLength = text.slice(start, start + longestName).indexOf('</name>');
+  const nameLength = text.slice(start, start + LONGEST_NAME).indexOf('</name>');
   if (nameLength < 0) {
-    const cut = start + longestName > text.length;
+    const cut = start + LONGEST_NAME > text.length;
     return { kind: 'unreadable', dialect: 'tag', name: null, problem: '<name> is not closed', cut };
   }
   const nameEnd = start + nameLength;
@@ -53,15 +53,30 @@ function readNamed(text: string, start: number): CallReading | null {
     if (scanner.atEnd) scanner.cut = true;
     return unreadable('tag', name, scanner);
   }
-  const end = closeTag(text, skipFence(text, skipSpace(text, scanner.position)), tag) ?? scanner.position;
+  const close = closeParameters(text, skipFence(text, skipSpace(text, scanner.position)), tag);
+  if (close?.isMended) scanner.repairs.add('mismatched_tag');
+  const end = close?.end ?? scanner.position;
   return withArguments({ kind: 'call', dialect: 'tag', name, start, end }, value, scanner);
+}
+
+/** `</parameters>`, or another closing tag in its place, such as `</parameter>`; null where none stands. */
+function closeParameters(
+  text: string,
+  position: number,
+  tag: string,
+): { end: number; isMended: boolean } | null {
+  const exact = closeTag(text, position, tag);
+  if (exact !== null) return { end: exact, isMended: false };
+  const close = /^<\/(\w{1,40})>/.exec(text.slice(position, position + 43));
+  if (!close || callTags.some((each) => each === close[1])) return null;
+  return { end: position + close[0].length, isMended: true };
 }
 
 function withoutArguments(text: string, name: string, start: number, end: number): CallReading {
   return withArguments({ kind: 'call', dialect: 'tag', name, start, end }, undefined, new Scanner(text, end));
 }
 
-/** Behind `</tag>` if it stands here. */
+/** After `</tag>` if it stands here. */
 function closeTag(text: string, position: number, tag: string): number | null {
   const close = `</${tag}>`;
   return text.startsWith(close, position) ? position + close.length : null;

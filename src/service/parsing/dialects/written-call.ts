@@ -4,7 +4,7 @@ import { skipSpace } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
 
-/** How an action was written (SPEC §3 `parse.dialect`). */
+/** How an action was written (`parse.dialect` of the response). */
 export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare';
 
 /** A call whose syntax is whole; whether its tool is offered and its arguments fit is judged later. */

@@ -36,7 +36,7 @@ export class CodeSpans {
     return end;
   }
 
-  /** Whether what ends at `end` stands inside inline code: a span is open and closes behind it. */
+  /** Whether what ends at `end` stands inside inline code: a span is open and closes after it. */
   closesAfter(end: number): boolean {
     if (this.#open === 0) return false;
     if (end >= this.#paragraphEnd) this.#surveyParagraph(end);

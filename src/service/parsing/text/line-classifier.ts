@@ -13,7 +13,7 @@ export type Line =
   | { readonly kind: 'wrapper'; readonly end: number }
   | { readonly kind: 'marker'; readonly marker: Marker };
 
-interface LineRange {
+interface ArrivingLine {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -58,7 +58,7 @@ export class LineClassifier {
   }
 
   /** Null while too little of the line has arrived to tell; nothing is changed then. */
-  enter(line: LineRange): Line | null {
+  enter(line: ArrivingLine): Line | null {
     if (line.isWhole === false && isUndecided(line)) return null;
     const { text, start, end } = line;
     const first = skipBlanks(text, start);
@@ -72,7 +72,7 @@ export class LineClassifier {
     return run === '' ? this.#enterText(line, first) : this.#enterFence(run, line, first);
   }
 
-  #enterFence(run: string, { text, end }: LineRange, first: number): Line {
+  #enterFence(run: string, { text, end }: ArrivingLine, first: number): Line {
     if (closesFence(this.#wrapper, run, { text, first, end })) this.#wrapper = null;
     else if (!this.#proseBefore) this.#wrapper = run;
     else {
@@ -82,7 +82,7 @@ export class LineClassifier {
     return { kind: 'wrapper', end: fenceLineEnd(text, first, end) };
   }
 
-  #enterText({ text, start, indent = 0 }: LineRange, first: number): Line {
+  #enterText({ text, start, indent = 0 }: ArrivingLine, first: number): Line {
     if (isOneOf('>|', text, first)) return { kind: 'quoted' };
     const column = indent - start;
     const bullet = bulletEnd(text, first);
@@ -99,7 +99,7 @@ export class LineClassifier {
 }
 
 /** A label, list item or fence may still be under way. */
-function isUndecided({ text, start, end }: LineRange): boolean {
+function isUndecided({ text, start, end }: ArrivingLine): boolean {
   const first = skipBlanks(text, start);
   const awaited =
     text.startsWith('``', first) || text.startsWith('~~', first) ? LONGEST_FENCE_LINE : LINE_HEAD;

@@ -7,7 +7,7 @@ import { readString, stringStart } from './strings.js';
  * How deep arrays and objects may nest. A request's JSON is refused beyond 64 levels, and a call is four
  * levels deep in the history it will be sent back in.
  */
-export const maximumDepth = 56;
+export const MAXIMUM_DEPTH = 56;
 
 const constants: Readonly<Record<string, JsonValue>> = {
   true: true,
@@ -18,10 +18,10 @@ const constants: Readonly<Record<string, JsonValue>> = {
   None: null,
 };
 
-/** Reads one JSON, Python or JavaScript value (SPEC §7.6); tuples become arrays. */
+/** Reads one JSON, Python or JavaScript value (rule: values); tuples become arrays. */
 export function readValue(scanner: Scanner, depth = 0): JsonValue | undefined {
   if (scanner.atEnd) return scanner.failAtEnd('a value is missing at the end');
-  if (depth > maximumDepth) return scanner.fail(`values are nested deeper than ${maximumDepth} levels`);
+  if (depth > MAXIMUM_DEPTH) return scanner.fail(`values are nested deeper than ${MAXIMUM_DEPTH} levels`);
   switch (scanner.current) {
     case '{':
       return readObject(scanner, depth);

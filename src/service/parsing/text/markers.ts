@@ -1,6 +1,6 @@
 import { skipBlanks } from './characters.js';
 
-/** What a label at the start of a line announces (SPEC §7.1). */
+/** What a label at the start of a line announces (rule: markers). */
 export type Label = 'thought' | 'action' | 'action_input' | 'observation' | 'answer';
 
 export interface Marker {
@@ -11,7 +11,7 @@ export interface Marker {
   readonly end: number;
   /** Written as a tag: `<final_answer>`, `<observation>`. */
   readonly tag: boolean;
-  /** `**Final Answer: 42**`: the emphasis closes behind the text. */
+  /** `**Final Answer: 42**`: the emphasis closes after the text. */
   readonly openBold: boolean;
 }
 
@@ -30,8 +30,8 @@ const tags: readonly (readonly [string, Label])[] = [
 ];
 /** A quick look that spares most lines the rest. */
 const firstLetters = new Set('aAtToOfF');
-const maximumBlanks = 8;
-const maximumDigits = 9;
+const MAXIMUM_BLANKS = 8;
+const MAXIMUM_DIGITS = 9;
 
 /**
  * The marker on the line that starts at `lineStart`, if any. `'partial'` means that the text ends where
@@ -79,11 +79,11 @@ function skipEmphasis(text: string, start: number): { position: number; bold: bo
   return { position: position === text.length - 1 && text.endsWith('*') ? text.length : position, bold };
 }
 
-/** Past ` 2`, `**`, `:` and `**` behind the word. */
+/** Past ` 2`, `**`, `:` and `**` after the word. */
 function labelEnd(text: string, wordEnd: number): { position: number; bold: boolean } | 'partial' | null {
   let position = skipFewBlanks(text, wordEnd);
   const digits = position;
-  while (position - digits < maximumDigits && isDigit(text.charCodeAt(position))) position += 1;
+  while (position - digits < MAXIMUM_DIGITS && isDigit(text.charCodeAt(position))) position += 1;
   position = skipFewBlanks(text, position);
   const boldInside = text.startsWith('**', position);
   if (boldInside) position = skipFewBlanks(text, position + 2);
@@ -96,7 +96,7 @@ function labelEnd(text: string, wordEnd: number): { position: number; bold: bool
 }
 
 function skipFewBlanks(text: string, position: number): number {
-  return Math.min(skipBlanks(text, position), position + maximumBlanks);
+  return Math.min(skipBlanks(text, position), position + MAXIMUM_BLANKS);
 }
 
 function isDigit(code: number): boolean {

@@ -1,6 +1,6 @@
 import { lineEnd, skipSpace } from './characters.js';
 
-/** What was mended while reading; every mend is reported (SPEC §7.13). */
+/** What was mended while reading; every mend is reported (rule: repairs). */
 export type Repair =
   | 'missing_close'
   | 'missing_parentheses'
@@ -14,7 +14,11 @@ export type Repair =
   | 'mismatched_tag'
   | `coerced:${string}`;
 
+/** Any JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/** A JSON object with the model's own keys. */
+export type JsonObject = { [key: string]: JsonValue };
 
 /** How numbers were spelled where their value alone does not tell (`1.10`), by the object or array that holds them. */
 export type Spellings = WeakMap<object, Map<string | number, string>>;

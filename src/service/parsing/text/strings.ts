@@ -45,7 +45,7 @@ export function stringStart(scanner: Scanner): StringStart | null {
 
 /**
  * Reads one string and all that Python would join to it (`'a' "b"`). Line breaks inside any quotes are
- * kept as they are (SPEC §7.6).
+ * kept as they are (rule: values).
  */
 export function readString(scanner: Scanner): string | undefined {
   let joined: string | undefined;
@@ -58,8 +58,8 @@ export function readString(scanner: Scanner): string | undefined {
 }
 
 /**
- * A further part of an implicit concatenation. A backtick behind a string closes inline code instead, and
- * a letter directly behind a quote (`"press "r" now"`) is text between quotes that were not escaped.
+ * A further part of an implicit concatenation. A backtick after a string closes inline code instead, and
+ * a letter directly after a quote (`"press "r" now"`) is text between quotes that were not escaped.
  */
 function nextPart(scanner: Scanner): StringStart | null {
   const end = scanner.position;
@@ -69,6 +69,12 @@ function nextPart(scanner: Scanner): StringStart | null {
   if (start && joins && start.close !== '`') return start;
   scanner.position = end;
   return null;
+}
+
+/** Reads one string by itself: what stands beside it is not joined to it. */
+export function readSingleString(scanner: Scanner): string | undefined {
+  const start = stringStart(scanner);
+  return start ? readPart(scanner, start) : undefined;
 }
 
 function readPart(scanner: Scanner, start: StringStart): string | undefined {

@@ -1,9 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
+import { toOfferedTool } from '../../../../src/service/parsing/arguments/offered-tool.js';
 import { parseCompletion } from '../../../../src/service/parsing/parse-completion.js';
-import { maximumDepth } from '../../../../src/service/parsing/text/literals.js';
+import { MAXIMUM_DEPTH } from '../../../../src/service/parsing/text/literals.js';
 import { argumentsOf, read } from '../../../support/parsing/tools.js';
 
-describe('arguments (rule: arguments)', () => {
+/** Reads calls of a tool `f` with these properties. */
+function offer(properties: Record<string, unknown>): (call: string) => unknown {
+  const tool = toOfferedTool({ name: 'f', inputSchema: { type: 'object', properties } });
+  return (call) => parseCompletion(`Action: ${call}`, [tool]).action?.toolArgs;
+}
+
+describe('arguments: arguments', () => {
   test.each([
     ['keywords', 'read_file(path="a", start_line=1)'],
     ['colons', 'read_file(path: "a", start_line: 1)'],
@@ -45,14 +52,44 @@ describe('arguments (rule: arguments)', () => {
     expect(read(`Action: ${call}`)).toMatchObject({ outcome: 'malformed_action', problem });
   });
 
-  test('an object is the argument object unless the first parameter is one and no key matches', () => {
-    const schema = { properties: { meta: { type: 'object' }, title: { type: 'string' } } };
-    const typed = [{ name: 'create', parameters: ['meta', 'title'], inputSchema: schema }];
-    const args = (text: string): unknown => parseCompletion(text, typed).action?.toolArgs;
-    expect(args('Action: create({"k": 1})')).toEqual({ meta: { k: 1 } });
-    expect(args('Action: create({"title": "t"})')).toEqual({ title: 't' });
-    expect(args('Action: create({})')).toEqual({});
-    expect(argumentsOf('Action: read_file({"k": 1})')).toEqual({ k: 1 });
+  test('an object with a parameter among its keys is the argument object', () => {
+    const typed = offer({ meta: { type: 'object' }, title: { type: 'string' } });
+    expect(typed('f({"title": "t"})')).toEqual({ title: 't' });
+    expect(typed('f({"title": "t", "k": 1})')).toEqual({ title: 't', k: 1 });
+    expect(typed('f({})')).toEqual({});
+    expect(parseCompletion('Action: f({"k": 1})', [{ name: 'f', parameters: [] }]).action?.toolArgs).toEqual({
+      k: 1,
+    });
+  });
+
+  test.each([
+    ['an object', { type: 'object' }],
+    ['one of several', { type: ['string', 'object'] }],
+    ['an alternative', { anyOf: [{ type: 'null' }, { type: 'object' }] }],
+    ['undeclared', { description: 'grades by subject' }],
+  ])('else it is the value of a first parameter whose type is %s', (_, schema) => {
+    expect(offer({ gradeDict: schema })("f({'math': 90, 'art': 85})")).toEqual({
+      gradeDict: { math: 90, art: 85 },
+    });
+  });
+
+  test.each([
+    ['a string', { type: 'string' }],
+    ['an alternative that is none', { anyOf: [{ type: 'string' }, { enum: ['a'] }] }],
+    ['a choice', { enum: ['a', 'b'] }],
+  ])('else the call is malformed, as where the type is %s', (_, schema) => {
+    const [tool] = [toOfferedTool({ name: 'f', inputSchema: { properties: { path: schema } } })];
+    expect(parseCompletion('Action: f({"pth": "a"})', [tool])).toMatchObject({
+      outcome: 'malformed_action',
+      problem: expect.stringMatching(/`pth` are no parameters of `f`/),
+    });
+  });
+
+  test('in the other dialects the arguments are named as such, whatever their keys', () => {
+    const tool = toOfferedTool({ name: 'f', inputSchema: { properties: { meta: { type: 'object' } } } });
+    expect(parseCompletion('Action: {"name": "f", "arguments": {"k": 1}}', [tool]).action?.toolArgs).toEqual({
+      k: 1,
+    });
   });
 
   test('`__proto__` and `constructor` are arguments like any other and pollute nothing', () => {
@@ -63,7 +100,7 @@ describe('arguments (rule: arguments)', () => {
   });
 });
 
-describe('values (rule: values)', () => {
+describe('values: values', () => {
   test.each<[string, unknown]>([
     ['"a\\nb"', 'a\nb'],
     ["'it\\'s'", "it's"],
@@ -124,14 +161,14 @@ describe('values (rule: values)', () => {
   test('values nested too deep for the history they return to are malformed', () => {
     const nested = (depth: number): string =>
       `Action: read_file(path=${'['.repeat(depth)}${']'.repeat(depth)})`;
-    expect(read(nested(maximumDepth)).outcome).toBe('action');
-    expect(read(nested(maximumDepth + 2)).outcome).toBe('malformed_action');
+    expect(read(nested(MAXIMUM_DEPTH)).outcome).toBe('action');
+    expect(read(nested(MAXIMUM_DEPTH + 2)).outcome).toBe('malformed_action');
     expect(read(nested(10_000)).outcome).toBe('malformed_action');
     expect(read(`Action: ${'{"a":'.repeat(10_000)}`).outcome).toBe('malformed_action');
   });
 });
 
-describe('repairs are reported (rule: repairs)', () => {
+describe('repairs: repairs are reported', () => {
   test.each<[string, unknown, string]>([
     ['read_file(path="a", start_line=3', { path: 'a', start_line: 3 }, 'missing_close'],
     ['read_file(path="a"\n\nI will wait (a bit).', { path: 'a' }, 'missing_close'],
@@ -163,7 +200,7 @@ describe('repairs are reported (rule: repairs)', () => {
     ['a call as value', 'write_file(path="a", content=open("b"))'],
     ['an expression', 'write_file(path="a", content="b" + c)'],
     ['an f-string', 'read_file(path=f"src/{name}")'],
-    ['an argument behind the missing comma', 'read_file(path="a"\nstart_line=3)'],
+    ['an argument after the missing comma', 'read_file(path="a"\nstart_line=3)'],
     ['a trailing comma without end', 'read_file(path="a",'],
     ['a set', 'read_file(path={1, 2})'],
   ])('what is unclear does not run: %s', (_, call) => {

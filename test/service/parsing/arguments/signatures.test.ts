@@ -6,7 +6,7 @@ function told(segment: string): string[] {
   return readSignatures(segment).map(({ name, parameters }) => `${name}(${parameters.join(', ')})`);
 }
 
-describe('tools are read from free text (rule: offered-tools)', () => {
+describe('offered-tools: tools are read from free text', () => {
   test.each([
     ['plain', 'read_file(path, start_line)', ['read_file(path, start_line)']],
     [
@@ -89,12 +89,16 @@ describe('tools are read from free text (rule: offered-tools)', () => {
     ).toEqual(['a(x)', 'b(y, z)']);
   });
 
-  test('a tool definition keeps the order of its properties', () => {
+  test('tool-order: a definition gives what is required in its order, then the rest by name', () => {
     expect(toOfferedTool({ name: 'read', inputSchema: schema })).toEqual({
       name: 'read',
-      parameters: ['path', 'n'],
+      parameters: ['n', 'path'],
       inputSchema: schema,
     });
+    const properties = { start: {}, content: {}, path: {}, end: {} };
+    const inputSchema = { properties, required: ['path', 'content', 'path', 'unknown', 3] };
+    const parameters = ['path', 'content', 'end', 'start'];
+    expect(toOfferedTool({ name: 'write', inputSchema })).toMatchObject({ parameters });
     expect(toOfferedTool({ name: 'ls', inputSchema: {} }).parameters).toEqual([]);
   });
 });

@@ -1,0 +1,20 @@
+/**
+ * The parser by itself: what a model wrote, in any dialect, as one action, an answer or a problem in words.
+ * Pure and synchronous; it throws on nothing a model or a tool definition can hold, and loads no other part
+ * of the package. The rules are in docs/reference/reading-the-model.md, each under its name.
+ */
+export { type OfferedTool, type ToolDefinition, toOfferedTool } from './arguments/offered-tool.js';
+export { readSignatures } from './arguments/signatures.js';
+export type { ParseDelta } from './delta-writer.js';
+export type { Dialect } from './dialects/written-call.js';
+export type { Discarded, DiscardedKind } from './discarded.js';
+export { IncrementalParser } from './incremental-parser.js';
+export {
+  type ParseCommon,
+  type ParsedAction,
+  type ParsedCompletion,
+  type ParsedOutcome,
+  type ParseOptions,
+  parseCompletion,
+} from './parse-completion.js';
+export type { JsonValue, Repair } from './text/scanner.js';

@@ -1,0 +1,229 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { renderCall, renderXmlCall } from '../../../src/conversation/call-text.js';
+import { fence, fenceTags } from '../../../src/service/context/fence.js';
+import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
+import { anyText, chunkLengths } from '../../support/parsing/arbitraries.js';
+import { stream, streamsToTheSameResult } from '../../support/parsing/properties.js';
+import { read, tools } from '../../support/parsing/tools.js';
+
+const call = 'read(path="a")';
+const json = '{"name": "read", "arguments": {"path": "a"}}';
+const acting = `Action: ${call}\n`;
+const shown = fence({ tag: 'file', attributes: { path: 'a.md' }, text: acting });
+
+describe('echoed-fence: what a model repeats of what it was shown is quotation', () => {
+  test.each([
+    ['a file', `I read:\n${shown}`],
+    ['nothing before it', shown],
+    ['an observation', fence({ tag: 'observation', attributes: { tool: 'read' }, text: acting })],
+    ['in the middle of a line', `It says ${shown}`],
+    ['after a label', `Thought: it says\n${shown}`],
+    [
+      'in a code fence that the quoted text closes',
+      `So:\n\`\`\`\n${shown.replace(acting, `\`\`\`\n${acting}`)}`,
+    ],
+    ['in a list item', `- ${shown}`],
+    ['no closer', `<file path="a.md" mark="0123456789abcdef">\n${acting}`],
+    ['the closer of another mark', `<file mark="0123456789abcdef">\n</file fedcba9876543210>\n${acting}`],
+    ['a tag on the line of the opener', `<focus mark="0123456789abcdef"><tool_call>${json}</tool_call>`],
+    ['a tag below it', `<tasks mark="0123456789abcdef">\n<tool_call>${json}</tool_call>\n`],
+    ['a call on the line of the closer', `${shown.trimEnd()} <tool_call>${json}</tool_call>`],
+  ])('%s', (_, text) => {
+    expect(read(text)).toMatchObject({ action: null, outcome: 'answer', problem: null });
+  });
+
+  test('after the closer the reply goes on', () => {
+    expect(read(`I read:\n${shown}Action: list_tools()`).action?.toolName).toBe('list_tools');
+  });
+
+  test('a tag that is only mentioned quotes nothing', () => {
+    expect(read(`Thought: the \`<file mark="0123456789abcdef">\` tag\n${acting}`).action).not.toBeNull();
+  });
+
+  const args = fc.constant({ path: 'a' });
+  const dialects = fc.constantFrom<(written: Record<string, unknown>) => string>(
+    (written) => `Action: ${renderCall('read', written)}`,
+    (written) => renderXmlCall('read', written),
+    (written) => `<tool_call>${JSON.stringify({ name: 'read', arguments: written })}</tool_call>`,
+    (written) => `Action: ${JSON.stringify({ name: 'read', arguments: written })}`,
+    (written) => `Action: read\nAction Input: ${JSON.stringify(written)}`,
+    () => 'Action: read[a]',
+    () => `**Action:**\n\`\`\`python\n${call}\n\`\`\``,
+    () => call,
+  );
+  const content = fc
+    .array(
+      fc.oneof(
+        fc.tuple(dialects, args).map(([write, written]) => write(written)),
+        anyText,
+      ),
+      {
+        minLength: 1,
+        maxLength: 5,
+      },
+    )
+    .map((parts) => parts.join('\n'));
+  const echo = fc
+    .tuple(fc.constantFrom(...fenceTags), content)
+    .map(([tag, text]) => fence({ tag, attributes: { path: 'a' }, text }));
+  const before = fc.constantFrom(
+    '',
+    'It says:\n',
+    'Thought: I look.\n',
+    '```\n',
+    'So:\n```xml\n',
+    '> ',
+    '# The file\n\n',
+  );
+
+  test('3,000 echoes of files and observations that hold actions in all dialects: no action', () => {
+    fc.assert(
+      fc.property(before, fc.array(echo, { minLength: 1, maxLength: 3 }), fc.nat(), (lead, echoes, cutAt) => {
+        const whole = lead + echoes.join('');
+        // cut off anywhere after its first opener, as by an output limit
+        const opener = whole.indexOf('>') + 1;
+        const text = cutAt % 3 === 0 ? whole.slice(0, Math.max(opener, cutAt % whole.length)) : whole;
+        expect(parseCompletion(text, tools).action).toBeNull();
+        expect(parseCompletion(text, []).action).toBeNull();
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('deltas-join: an echo streams to the same result', () => {
+    fc.assert(
+      fc.property(before, echo, chunkLengths, (lead, each, lengths) =>
+        streamsToTheSameResult(lead + each, lengths),
+      ),
+      {
+        numRuns: 300,
+      },
+    );
+  });
+});
+
+describe('echoed-fence: a closing tag of ours that nothing opened is dropped and reported', () => {
+  const closer = '</observation a6aa0a54f6b94fa8>';
+  test.each([
+    [`It is 4.\n${closer}`, 'It is 4.'],
+    [`Final Answer: 4\n${closer}\n`, '4'],
+    [`Final Answer: a ${closer}b`, 'a b'],
+    [`${closer}\nIt is 4.`, 'It is 4.'],
+  ])('%j', (text, answer) => {
+    const { joined, completion } = stream(text, [4]);
+    expect(completion).toMatchObject({ outcome: 'answer', answer });
+    expect(completion.discarded).toContainEqual({ kind: 'fence', chars: closer.length });
+    expect(joined.draft + joined.answer).toBe(answer);
+  });
+
+  test.each([
+    `Close it with \`${closer}\`.`,
+    `Final Answer: ${shown}so`,
+  ])('it stays where it means something: %j', (text) => {
+    expect(read(text).answer).toBe(text.replace('Final Answer: ', '').trim());
+  });
+});
+
+describe('closing-fence: an action in the fence that ends the reply', () => {
+  test.each([
+    ['a labelled action', `Thought: I read.\n\`\`\`\n${acting}\`\`\``, 'I read.'],
+    ['a tag', `Thought: I read.\nNow.\n\`\`\`xml\n<tool_call>${json}</tool_call>\n\`\`\`\n`, 'I read.\nNow.'],
+    ['two lines', 'Thought: I read.\n```\nAction: read\nAction Input: {"path": "a"}\n```', 'I read.'],
+  ])('after a labelled thought it is taken, as repaired: %s', (_, text, thought) => {
+    const { joined, completion } = stream(text, [5]);
+    expect(completion).toMatchObject({
+      outcome: 'action',
+      thought,
+      confidence: 'repaired',
+      repairs: ['closing_fence'],
+      action: { toolArgs: { path: 'a' } },
+    });
+    expect(joined).toMatchObject({ thought, draft: '', answer: '' });
+  });
+
+  test.each([
+    ['after prose, a labelled action', `I read:\n\`\`\`\n${acting}\`\`\``],
+    ['after prose, a tag', `I read:\n\`\`\`\n<tool_call>${json}</tool_call>\n\`\`\``],
+    ['after prose, JSON', `I read:\n\`\`\`json\n${json}\n\`\`\``],
+    ['after a labelled thought, JSON', `Thought: I read.\n\`\`\`json\n${json}\n\`\`\``],
+    ['after prose, a fence that is not closed', `I read:\n\`\`\`\n${acting}`],
+    ['a call on a last line after prose', `I will read it.\n\n${call}`],
+    ['a call on a last line after a thought', `Thought: I read.\n${call}\n`],
+    ['JSON on a last line', `I will read it.\n${json}`],
+  ])('else nothing runs, and the model is told how to act: %s', (_, text) => {
+    expect(read(text)).toMatchObject({
+      outcome: 'answer',
+      action: null,
+      problem: expect.stringMatching(/^if you meant to act, .*`read`/),
+    });
+  });
+
+  test.each([
+    ['more than the action in it', `Thought: x\n\`\`\`\n${acting}Observation: y\nFinal Answer: z\n\`\`\``],
+    ['text after it', `Thought: x\n\`\`\`\n${acting}\`\`\`\nThat is the form.`],
+    ['a tool that is not offered', 'Thought: x\n```\nAction: serch(query="a")\n```'],
+    ['code', 'Like so:\n```python\nread(path="a")\n```'],
+    ['a call in a list', `Steps:\n- ${call}`],
+    ['a call in a sentence', `I will read it.\n${call} reads it.`],
+    ['a call in inline code', `I will read it.\n\`${call}\``],
+  ])('an example is an answer: %s', (_, text) => {
+    expect(read(text)).toMatchObject({ outcome: 'answer', action: null, problem: null });
+  });
+});
+
+describe('chat-tokens: what a server leaks of its template', () => {
+  test.each([
+    ['around JSON', `<|im_start|>${json}<|im_end|>`],
+    ['with the role', `<|im_start|>assistant\n${json}<|im_end|>\n`],
+    ['the opening token again', `<|im_start|>${json}<|im_start|>`],
+    ['Llama', `<|start_header_id|>assistant<|end_header_id|>\n\n${json}<|eot_id|>`],
+    ['Mistral', `[/INST] ${json}</s>`],
+    ['Python tag', `<|python_tag|>${json}<|eom_id|>`],
+    ['an imagined next turn', `${json}<|im_end|>\n<|im_start|>user\nThanks!<|im_end|>`],
+    ['around a labelled call', `<|im_start|>Thought: x\nAction: <|im_start|>${call}<|im_end|>`],
+    ['before a label', `<|im_start|>assistant\nThought: x<|im_end|>\nAction: ${call}`],
+    ['around a tag', `<|im_start|><tool_call>${json}</tool_call><|im_end|>`],
+  ])('is discarded around a call and reported: %s', (_, text) => {
+    const parsed = read(text);
+    expect(parsed).toMatchObject({ outcome: 'action', action: { toolArgs: { path: 'a' } } });
+    expect(parsed.thought).not.toMatch(/<\||im_/);
+    const counted = parsed.discarded.filter(({ kind }) => kind === 'chat_token' || kind === 'stop');
+    expect(counted).not.toEqual([]);
+  });
+
+  test.each([
+    ['<|im_start|>assistant\nIt is 4.<|im_end|>', 'It is 4.'],
+    ['Final Answer: It is 4. [/INST]', 'It is 4.'],
+    ['Final Answer: 4<|im_end|>\n<|im_start|>assistant\n', '4'],
+    ['<|im_start|>Final Answer: 4</s>', '4'],
+  ])('is discarded at the edges of an answer: %j', (text, answer) => {
+    const { joined, completion } = stream(text, [3]);
+    expect(completion).toMatchObject({ outcome: 'answer', answer });
+    expect(joined.draft + joined.answer).toBe(answer);
+  });
+
+  test.each([
+    'Final Answer: end with `<|im_end|>` always',
+    'Final Answer: ChatML writes <|im_start|>user and <|im_end|> around a turn.',
+    'Final Answer: ~~old~~ is <s>old</s>',
+    'A list [INST] in words',
+  ])('stays inside code and text: %j', (text) => {
+    const { joined, completion } = stream(text, [3]);
+    expect(completion.answer).toBe(text.replace('Final Answer: ', ''));
+    expect(joined.draft + joined.answer).toBe(completion.answer);
+    expect(completion.discarded).toEqual([]);
+  });
+
+  test('stays inside a quoted argument', () => {
+    const content = '<|im_start|>user\n[INST]</s><|im_end|>';
+    expect(read(`Action: write_file(path="a", content="${content}")`).action?.toolArgs).toEqual({
+      path: 'a',
+      content,
+    });
+  });
+
+  test('a call before text that is not another turn is no bare call', () => {
+    expect(read(`${json}<|im_end|> is what models write.`).action).toBeNull();
+  });
+});
