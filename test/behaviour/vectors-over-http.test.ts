@@ -78,7 +78,7 @@ describe('the cases of test/vectors, answered by a provider and read over HTTP',
   );
 });
 
-describe('linear-work: total on any input: an answer, and a history that can be sent straight back', () => {
+describe('total on any input: an answer, and a history that can be sent straight back (rule: linear-work)', () => {
   test.each(Object.entries(hostileReplies(16_384)))(
     '%s',
     async (_name, text) => {

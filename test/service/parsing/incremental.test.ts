@@ -13,7 +13,7 @@ function pushed(text: string): ParseDelta[] {
   return [...text].flatMap((character) => parser.push(character));
 }
 
-describe('deltas-join: streaming', () => {
+describe('streaming (rule: deltas-join)', () => {
   test.each([
     ['Thought: one\ntwo\nFinal Answer: 42 is\n\nthe answer', 'one\ntwo', '42 is\n\nthe answer'],
     ['**Thought:** one\n\n**Final Answer:** 42', 'one', '42'],
@@ -73,7 +73,7 @@ describe('deltas-join: streaming', () => {
     'I write.\nAction: write_file(path="a", content="secret',
     'Thought: I write.\nAction: serch(query="secret")',
     '<tool_call>\n{"name": "read", "arguments": {"secret": }}\n</tool_call>',
-  ])('unreadable-never-answer: the text of an action that cannot be read is in no delta: %j', (text) => {
+  ])('the text of an action that cannot be read is in no delta: %j (rule: unreadable-never-answer)', (text) => {
     const { joined, completion } = stream(text, [4]);
     expect(completion.action).toBeNull();
     expect(completion.problem).not.toBeNull();

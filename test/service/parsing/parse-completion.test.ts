@@ -5,7 +5,7 @@ import { argumentsOf, read } from '../../support/parsing/tools.js';
 
 const pathA = { path: 'a' };
 
-describe('markers: where markers count', () => {
+describe('where markers count (rule: markers)', () => {
   test.each([
     ['bold', '**Action:** read(path="a")'],
     ['bold inside the colon', '**Action**: read(path="a")'],
@@ -48,7 +48,7 @@ describe('markers: where markers count', () => {
   });
 });
 
-describe('first-outcome-wins: the first of action and answer wins', () => {
+describe('the first of action and answer wins (rule: first-outcome-wins)', () => {
   test('after a final answer everything is answer', () => {
     const text = 'Final Answer: like so\nAction: read(path="a")\nThought: x';
     expect(read(text)).toMatchObject({ action: null, answer: 'like so\nAction: read(path="a")\nThought: x' });
@@ -88,7 +88,7 @@ test.each([
   expect(joined.answer).toBe(completion.answer);
 });
 
-describe('first-action-wins: the first action wins', () => {
+describe('the first action wins (rule: first-action-wins)', () => {
   test('literals are scanned before any cut at Observation', () => {
     const content = 'Observation: x\n<observation>\n```\nAction: read(path="b")\n</tool_call>';
     expect(argumentsOf(`Action: write_file(path="a", content="""${content}""")`)).toEqual({
@@ -123,7 +123,7 @@ describe('first-action-wins: the first action wins', () => {
   });
 });
 
-describe('offered-tools: the tool must be offered', () => {
+describe('the tool must be offered (rule: offered-tools)', () => {
   test.each([
     ['Action: read_file(path="a")', 'read_file'],
     ['Action: http.request(url="a")', 'http.request'],
@@ -175,7 +175,7 @@ describe('offered-tools: the tool must be offered', () => {
   });
 });
 
-describe('literals-first: a label at the start of a line ends a call that is not closed', () => {
+describe('a label at the start of a line ends a call that is not closed (rule: literals-first)', () => {
   test.each([
     ['nothing before it', 'Action: read_file(\nObservation: {"ok": true}'],
     ['nothing before it, closed later', 'Action: read_file(\nObservation: {"ok": true})'],
@@ -203,7 +203,7 @@ describe('literals-first: a label at the start of a line ends a call that is not
   });
 });
 
-describe('two-line-action: Action Input', () => {
+describe('Action Input (rule: two-line-action)', () => {
   test.each([
     ['JSON', 'Action: read_file\nAction Input: {"path": "a", "start_line": 3}', { path: 'a', start_line: 3 }],
     [
@@ -241,7 +241,7 @@ describe('two-line-action: Action Input', () => {
   });
 });
 
-describe('json-call: JSON', () => {
+describe('JSON (rule: json-call)', () => {
   test.each([
     '{"name": "read", "arguments": {"path": "a"}}',
     '{"action": "read", "action_input": {"path": "a"}}',
@@ -271,7 +271,7 @@ describe('json-call: JSON', () => {
   });
 });
 
-describe('tag-call: tags', () => {
+describe('tags (rule: tag-call)', () => {
   test.each([
     '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>',
     '<tool_code><name>read</name><parameters>{"path": "a"}</parameters></tool_code>',
@@ -308,7 +308,11 @@ describe('tag-call: tags', () => {
     expect(read(text)).toMatchObject({ outcome: 'answer', action: null });
   });
 
-  test.each(['parameter', 'params', 'arguments'])('repairs: </%s> for </parameters> is reported', (close) => {
+  test.each([
+    'parameter',
+    'params',
+    'arguments',
+  ])('</%s> for </parameters> is reported (rule: repairs)', (close) => {
     const tag = `<tool_code><name>read</name><parameters>{"path": "a"}</${close}></tool_code>`;
     expect(read(tag)).toMatchObject({
       action: { toolArgs: pathA, raw: tag },
@@ -324,7 +328,7 @@ describe('tag-call: tags', () => {
   });
 });
 
-describe('bracket-call: brackets', () => {
+describe('brackets (rule: bracket-call)', () => {
   test.each([
     ['Action: search[a [b] c]', 'a [b] c'],
     ['Action: search["a" and "b"]', '"a" and "b"'],
@@ -341,7 +345,7 @@ describe('bracket-call: brackets', () => {
   });
 });
 
-describe('listed-call: lists and statements', () => {
+describe('lists and statements (rule: listed-call)', () => {
   test.each([
     ['[read(path="a")]', '[read(path="a")]'],
     ['[read(path="a"), read(path="b")]', 'read(path="a")'],
@@ -355,7 +359,7 @@ describe('listed-call: lists and statements', () => {
   });
 });
 
-describe('bare-call: a bare call', () => {
+describe('a bare call (rule: bare-call)', () => {
   test.each([
     'read(path="a")',
     ' read("a");\n',
@@ -387,7 +391,7 @@ describe('bare-call: a bare call', () => {
   });
 });
 
-describe('repairs: what is cut off never runs', () => {
+describe('what is cut off never runs (rule: repairs)', () => {
   test.each([
     'Action: write_file(path="a", content="def f():',
     'Action: write_file(path="a", content=',
@@ -420,7 +424,7 @@ describe('repairs: what is cut off never runs', () => {
   });
 });
 
-describe('thinking: reasoning', () => {
+describe('reasoning (rule: thinking)', () => {
   test.each([
     ['closed', '<think>\nAction: read(path="b")\n</think>\nFinal Answer: 4', 'Action: read(path="b")'],
     ['orphan-closed', 'Action: read(path="b")\n</think>\n\nFinal Answer: 4', 'Action: read(path="b")'],
@@ -452,7 +456,7 @@ describe('thinking: reasoning', () => {
   });
 });
 
-describe('thought-and-answer: thought and answer', () => {
+describe('thought and answer (rule: thought-and-answer)', () => {
   test.each([
     ['labelled', 'Thought: one\ntwo\n\nthree\nAction: read("a")', 'one\ntwo\n\nthree'],
     ['unlabelled', 'one\ntwo\nAction: read("a")', 'one\ntwo'],

@@ -17,7 +17,7 @@ function json(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-test('call-rendering: a rendered call reads back equal, hostile strings included', () => {
+test('a rendered call reads back equal, hostile strings included (rule: call-rendering)', () => {
   fc.assert(
     fc.property(argumentRecord, fc.string(), (args, thought) => {
       fc.pre(!/[`~<>|*+\-\d{["#:]/.test(thought));
@@ -31,7 +31,7 @@ test('call-rendering: a rendered call reads back equal, hostile strings included
   );
 });
 
-test('call-rendering: a rendered XML call reads back equal', () => {
+test('a rendered XML call reads back equal (rule: call-rendering)', () => {
   fc.assert(
     fc.property(argumentRecord, (args) => {
       const rendered = renderXmlCall('write_file', args);
@@ -69,7 +69,7 @@ test.each<[string, (args: Record<string, unknown>) => string]>([
   ['action_input python', (args) => `Action: write_file\nAction Input: ${python(args)}`],
   ['tag', (args) => `<tool_call>\n${JSON.stringify({ name: 'write_file', arguments: args })}\n</tool_call>`],
   ['fence', (args) => `Action:\n\`\`\`python\nwrite_file(${python(args)})\n\`\`\``],
-])('values: random nested arguments read back equal in the dialect %s', (_, render) => {
+])('random nested arguments read back equal in the dialect %s (rule: values)', (_, render) => {
   fc.assert(
     fc.property(argumentRecord, (args) => {
       const { action } = parseCompletion(render(args), open);
@@ -92,15 +92,15 @@ test('any string whatsoever returns without throwing', () => {
   );
 });
 
-test('thought-and-answer: no text is ever lost', () => {
+test('no text is ever lost (rule: thought-and-answer)', () => {
   fc.assert(fc.property(anyText, accountsForAllText), { numRuns: 3000 });
 });
 
-test('deltas-join: a stream in any pieces ends in the result of the whole text', () => {
+test('a stream in any pieces ends in the result of the whole text (rule: deltas-join)', () => {
   fc.assert(fc.property(anyText, chunkLengths, streamsToTheSameResult), { numRuns: 1500 });
 });
 
-test('first-outcome-wins: text after a final answer never becomes an action', () => {
+test('text after a final answer never becomes an action (rule: first-outcome-wins)', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       fc.pre(!text.includes('</think>'));
@@ -110,7 +110,7 @@ test('first-outcome-wins: text after a final answer never becomes an action', ()
   );
 });
 
-test('repairs: a call cut off anywhere never runs with less than it was given', () => {
+test('a call cut off anywhere never runs with less than it was given (rule: repairs)', () => {
   fc.assert(
     fc.property(hostileString, hostileString, fc.nat(), (path, content, at) => {
       const whole = `Action: ${renderCall('write_file', { path, content })}`;

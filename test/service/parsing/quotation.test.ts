@@ -12,7 +12,7 @@ const json = '{"name": "read", "arguments": {"path": "a"}}';
 const acting = `Action: ${call}\n`;
 const shown = fence({ tag: 'file', attributes: { path: 'a.md' }, text: acting });
 
-describe('echoed-fence: what a model repeats of what it was shown is quotation', () => {
+describe('what a model repeats of what it was shown is quotation (rule: echoed-fence)', () => {
   test.each([
     ['a file', `I read:\n${shown}`],
     ['nothing before it', shown],
@@ -91,7 +91,7 @@ describe('echoed-fence: what a model repeats of what it was shown is quotation',
     );
   });
 
-  test('deltas-join: an echo streams to the same result', () => {
+  test('an echo streams to the same result (rule: deltas-join)', () => {
     fc.assert(
       fc.property(before, echo, chunkLengths, (lead, each, lengths) =>
         streamsToTheSameResult(lead + each, lengths),
@@ -103,7 +103,7 @@ describe('echoed-fence: what a model repeats of what it was shown is quotation',
   });
 });
 
-describe('echoed-fence: a closing tag of ours that nothing opened is dropped and reported', () => {
+describe('a closing tag of ours that nothing opened is dropped and reported (rule: echoed-fence)', () => {
   const closer = '</observation a6aa0a54f6b94fa8>';
   test.each([
     [`It is 4.\n${closer}`, 'It is 4.'],
@@ -125,7 +125,7 @@ describe('echoed-fence: a closing tag of ours that nothing opened is dropped and
   });
 });
 
-describe('closing-fence: an action in the fence that ends the reply', () => {
+describe('an action in the fence that ends the reply (rule: closing-fence)', () => {
   test.each([
     ['a labelled action', `Thought: I read.\n\`\`\`\n${acting}\`\`\``, 'I read.'],
     ['a tag', `Thought: I read.\nNow.\n\`\`\`xml\n<tool_call>${json}</tool_call>\n\`\`\`\n`, 'I read.\nNow.'],
@@ -172,7 +172,7 @@ describe('closing-fence: an action in the fence that ends the reply', () => {
   });
 });
 
-describe('chat-tokens: what a server leaks of its template', () => {
+describe('what a server leaks of its template (rule: chat-tokens)', () => {
   test.each([
     ['around JSON', `<|im_start|>${json}<|im_end|>`],
     ['with the role', `<|im_start|>assistant\n${json}<|im_end|>\n`],

@@ -13,7 +13,7 @@ function read(
   return parseCompletion(`Action: f(${args})`, [tool]);
 }
 
-describe('values: with a declared type, values are coerced only without loss', () => {
+describe('with a declared type, values are coerced only without loss (rule: values)', () => {
   test.each<[string, unknown, JsonValue]>([
     ['"42"', { type: 'integer' }, 42],
     ['"4.5"', { type: 'number' }, 4.5],

@@ -10,7 +10,7 @@ function offer(properties: Record<string, unknown>): (call: string) => unknown {
   return (call) => parseCompletion(`Action: ${call}`, [tool]).action?.toolArgs;
 }
 
-describe('arguments: arguments', () => {
+describe('arguments (rule: arguments)', () => {
   test.each([
     ['keywords', 'read_file(path="a", start_line=1)'],
     ['colons', 'read_file(path: "a", start_line: 1)'],
@@ -100,7 +100,7 @@ describe('arguments: arguments', () => {
   });
 });
 
-describe('values: values', () => {
+describe('values (rule: values)', () => {
   test.each<[string, unknown]>([
     ['"a\\nb"', 'a\nb'],
     ["'it\\'s'", "it's"],
@@ -168,7 +168,7 @@ describe('values: values', () => {
   });
 });
 
-describe('repairs: repairs are reported', () => {
+describe('repairs are reported (rule: repairs)', () => {
   test.each<[string, unknown, string]>([
     ['read_file(path="a", start_line=3', { path: 'a', start_line: 3 }, 'missing_close'],
     ['read_file(path="a"\n\nI will wait (a bit).', { path: 'a' }, 'missing_close'],

@@ -6,7 +6,7 @@ function told(segment: string): string[] {
   return readSignatures(segment).map(({ name, parameters }) => `${name}(${parameters.join(', ')})`);
 }
 
-describe('offered-tools: tools are read from free text', () => {
+describe('tools are read from free text (rule: offered-tools)', () => {
   test.each([
     ['plain', 'read_file(path, start_line)', ['read_file(path, start_line)']],
     [
@@ -89,7 +89,7 @@ describe('offered-tools: tools are read from free text', () => {
     ).toEqual(['a(x)', 'b(y, z)']);
   });
 
-  test('tool-order: a definition gives what is required in its order, then the rest by name', () => {
+  test('a definition gives what is required in its order, then the rest by name (rule: tool-order)', () => {
     expect(toOfferedTool({ name: 'read', inputSchema: schema })).toEqual({
       name: 'read',
       parameters: ['n', 'path'],
