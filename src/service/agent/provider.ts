@@ -81,6 +81,8 @@ export interface Completion {
   /** The model's reasoning if the vendor sends it in a field of its own. */
   readonly reasoning: string | null;
   readonly toolCalls: readonly NativeToolCall[];
+  /** Calls beyond those that are read, and their characters; absent if there are none. */
+  readonly unreadCalls?: { readonly count: number; readonly chars: number };
   /** The vendor's refusal text, or `''` if it refused without words. */
   readonly refusal: string | null;
   readonly finishReason: FinishReason;

@@ -68,7 +68,7 @@ function readNativeCalls(completion: Completion, offered: readonly OfferedTool[]
   const { finishReason, reasoning, toolCalls } = completion;
   const readings = toolCalls.map((call) => ({ call, parsed: readNativeCall(call, offered, finishReason) }));
   const good = readings.filter(({ parsed }) => parsed.action);
-  const parse = nativeParse(readings);
+  const parse = nativeParse(readings, completion);
   const said = completion.text.trim() || null;
   if (good.length === 0) {
     const answer = [said, ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
@@ -83,8 +83,8 @@ interface NativeReading {
   readonly parsed: ParsedCompletion;
 }
 
-/** Calls that cannot be read are discarded if there is one that can. */
-function nativeParse(readings: readonly NativeReading[]): Parse {
+/** Calls that cannot be read are discarded if there is one that can; calls beyond the bound always are. */
+function nativeParse(readings: readonly NativeReading[], { unreadCalls }: Completion): Parse {
   const good = readings.filter(({ parsed }) => parsed.action);
   const bad = readings.filter(({ parsed }) => !parsed.action);
   const discarded = bad.map(({ call, parsed }) => ({ kind: parsed.outcome, chars: call.arguments.length }));
@@ -93,7 +93,10 @@ function nativeParse(readings: readonly NativeReading[]): Parse {
     dialect: 'native',
     confidence: good.some(({ parsed }) => parsed.confidence === 'repaired') ? 'repaired' : 'exact',
     repairs: good.flatMap(({ parsed }) => parsed.repairs),
-    discarded: good.length > 0 ? discarded : [],
+    discarded: [
+      ...(good.length > 0 ? discarded : []),
+      ...(unreadCalls ? [{ kind: 'action', chars: unreadCalls.chars }] : []),
+    ],
     problem: bad[0]?.parsed.problem ?? null,
   };
 }

@@ -35,7 +35,7 @@ async function sendPieces(pieces: Iterable<string | Buffer>, answer: HttpAnswer,
     if (signal.aborted) return;
     if (!response.write(piece)) await once(response, 'drain', { signal });
   }
-  response.end();
+  if (answer.delivery !== 'hold') response.end();
 }
 
 /** Resolves when the half is with the operating system. */

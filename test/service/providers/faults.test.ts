@@ -1,8 +1,13 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { ProviderError, type ProviderFailure } from '../../../src/service/agent/provider.js';
 import type { FaultName } from '../../../src/service/offline/wire/reply.js';
 import {
   ask,
+  collect,
+  completionRequest,
   connect,
   directoryAt,
   eventually,
@@ -78,15 +83,21 @@ describe.each(ways)('each fault has its row (rule: error-table): $title', (way) 
   });
 });
 
-describe.each(
-  ways.filter(({ streamed }) => streamed),
-)('a stream that fails has its row (rule: error-table): $title', (way) => {
-  test('an error in the middle of the stream is the failure it names', async () => {
-    const fake = await fakeProvider({ fault: 'error-event' });
-    const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));
-    expect(error).toMatchObject({ failure: 'overloaded', upstreamStatus: 200 });
-    expect(fake.requests).toHaveLength(1);
-  });
+test.each(ways)('an error inside a 200 is the failure it names (rule: error-table): $title', async (way) => {
+  const fake = await fakeProvider({ fault: 'error-event' });
+  const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));
+  expect(error).toMatchObject({ failure: 'overloaded', upstreamStatus: 200 });
+  expect(fake.requests).toHaveLength(1);
+});
+
+test.each(
+  ways,
+)('a stream that said its finish reason is whole when it falls silent (rule: finish-reason): $title', async (way) => {
+  const completion = { text: 'Final Answer: kept', finishReason: 'stop' };
+  const fake = await fakeProvider({ fault: 'no-end', completion });
+  const answer = await ask(connect(directoryAt(fake.url), way.model), way, patienceOf(10_000));
+  expect(answer).toMatchObject({ text: completion.text, finishReason: 'stop' });
+  await eventually(() => way.streamed === false || fake.openSockets() === 0);
 });
 
 test('no choices at all are no answer', async () => {
@@ -105,10 +116,26 @@ test('an empty list of blocks is an empty completion', async () => {
   }
 });
 
-test('an error body in a 200 is no answer', async () => {
-  const fake = await fakeProvider({ fault: 'error-event' });
-  for (const way of ways.filter(({ streamed }) => !streamed)) {
-    const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));
-    expect(error).toMatchObject({ failure: 'invalid_response' });
-  }
+const plainAnswers = {
+  'gpt-4o': '{"choices": [{"message": {"content": "plain"}, "finish_reason": "stop"}]}',
+  'claude-opus-5': '{"content": [{"type": "text", "text": "plain"}], "stop_reason": "end_turn"}',
+} as const;
+
+test.each(
+  ways.filter(({ streamed }) => streamed),
+)('a stream that is answered in one piece is that answer: $title', async ({ model }) => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswers[model]);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on a port has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  const provider = connect(directoryAt(`http://127.0.0.1:${port}`), model);
+  const events = await collect(provider.stream(completionRequest({ model }), patienceOf()));
+  server.close();
+  expect(events).toMatchObject([
+    { type: 'text', delta: 'plain' },
+    { type: 'completion', completion: { text: 'plain', finishReason: 'stop' } },
+  ]);
 });

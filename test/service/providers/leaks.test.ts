@@ -17,7 +17,8 @@ import {
 
 /** Faults that do not end by themselves: the deadline ends them. */
 const endless: readonly FaultName[] = ['slow-headers', 'stalled-body', 'drip', 'silence'];
-const without = (name: FaultName) => !['unsupported-parameter', 'empty-choices', 'huge'].includes(name);
+const without = (name: FaultName) =>
+  !['unsupported-parameter', 'empty-choices', 'huge', 'no-end'].includes(name);
 
 const shapesOf = (key: string) => [
   key,

@@ -59,6 +59,11 @@ export const faults = {
     delivery: 'drip',
     paceMs: question.fault.intervalMs ?? 100,
   }),
+  /** A stream up to its finish reason; then neither its end event nor the end of the connection. Plain: the answer. */
+  'no-end': (question) => ({
+    ...succeed(question, withoutEnd(question)),
+    ...(question.streamed && { delivery: 'hold' as const }),
+  }),
   /** The connection breaks in the middle of the body or stream. */
   cut: (question) => ({ ...healthy(question), delivery: 'cut' }),
   /** The connection is taken, and nothing is ever sent. */
@@ -128,6 +133,9 @@ function truncated(question: FaultQuestion): string[] {
   const middle = Math.floor(events.length / 2);
   return [...events.slice(0, middle), `${firstHalf(events[middle] ?? '').trimEnd()}\n\n`];
 }
+
+const withoutEnd = (question: FaultQuestion): string[] =>
+  [...completionBody(question, question.completion)].slice(0, question.streamed ? -1 : undefined);
 
 const firstHalf = (text: string): string => text.slice(0, Math.floor(text.length / 2));
 

@@ -52,6 +52,7 @@ export type FaultName =
   | 'slow-headers'
   | 'stalled-body'
   | 'drip'
+  | 'no-end'
   | 'cut'
   | 'silence'
   | 'reset'

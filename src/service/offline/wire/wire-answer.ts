@@ -11,8 +11,8 @@ export interface HttpAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** The body in pieces, lazily taken: as fast as the client reads. */
   readonly body: Iterable<string>;
-  /** What becomes of the body; `stall` and `cut` send half of it. */
-  readonly delivery?: 'whole' | 'drip' | 'stall' | 'cut';
+  /** What becomes of the body; `stall` and `cut` send half of it, `hold` all of it but no end. */
+  readonly delivery?: 'whole' | 'drip' | 'stall' | 'cut' | 'hold';
   /** Wait before the headers. */
   readonly delayMs?: number;
   /** Wait before each piece, or before each byte of a drip. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { Completion } from '../../agent/provider.js';
+import { boundCalls, writeArguments } from '../native-calls.js';
 import type { Draft } from '../vendor.js';
 import { toProviderState } from './signed-blocks.js';
 
@@ -60,11 +61,13 @@ export function toCompletion(answer: AnthropicMessage, draft: Draft): Completion
       .map(({ text }) => text)
       .join(''),
     reasoning: reasoning === '' ? null : reasoning,
-    toolCalls: every(content, toolUseBlockSchema).map(({ id, name, input }) => ({
-      id,
-      name: draft.ownToolName(name),
-      arguments: typeof input === 'string' ? input : JSON.stringify(input ?? {}),
-    })),
+    ...boundCalls(
+      every(content, toolUseBlockSchema).map(({ id, name, input }) => ({
+        id,
+        name: draft.ownToolName(name),
+        arguments: typeof input === 'string' ? input : writeArguments(input),
+      })),
+    ),
     refusal: finishReason === 'refusal' ? (details?.explanation ?? '') : null,
     finishReason,
     finishReasonRaw: raw ?? null,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
 import { parseJson } from '../upstream/read-upstream-body.js';
-import type { ServerSentEvent } from '../upstream/server-sent-events.js';
+import { type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
 import type { Draft } from '../vendor.js';
 import {
   type AnthropicMessage,
@@ -10,7 +10,7 @@ import {
   toCompletion,
   usageSchema,
 } from './from-response.js';
-import { errorCodes } from './to-error.js';
+import { noCompletion } from './to-error.js';
 
 const deltaSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text_delta'), text: z.string() }),
@@ -35,7 +35,7 @@ const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('content_block_delta'), index, delta: deltaSchema.nullable().catch(null) }),
   z.object({ type: z.literal('message_delta'), delta: endingSchema, usage: usageSchema }),
   z.object({ type: z.literal('message_stop') }),
-  z.object({ type: z.literal('error'), error: z.object({ type: z.string().nullish().catch(null) }) }),
+  z.object({ type: z.literal('error') }),
 ]);
 
 type MessageEvent = z.output<typeof eventSchema>;
@@ -44,8 +44,8 @@ const known = new Set<string>(eventSchema.options.map(({ shape }) => shape.type.
 const namedSchema = z.object({ type: z.string() });
 
 /**
- * Reads a Messages stream to its `message_stop`. If the connection ends before that, a stop reason is enough;
- * without either it was cut.
+ * Reads a Messages stream to its `message_stop`. If the connection ends before that, or falls silent, a stop reason is enough
+ * (rule: finish-reason); without either it was cut.
  */
 export async function* fromStream(
   events: AsyncIterable<ServerSentEvent>,
@@ -54,7 +54,7 @@ export async function* fromStream(
 ): AsyncGenerator<CompletionEvent, undefined> {
   const answer = new GrowingAnswer();
   let stopped = false;
-  for await (const { data } of events) {
+  for await (const { data } of untilSilent(events, () => answer.stopReason !== null)) {
     const event: MessageEvent | undefined = stopped ? undefined : readEvent(data, provider);
     stopped ||= event?.type === 'message_stop';
     if (event?.type === 'message_stop') yield completionOf(answer, draft, provider);
@@ -75,10 +75,8 @@ function readEvent(data: string, provider: string): MessageEvent | undefined {
   const named = namedSchema.safeParse(json);
   if (named.success && !known.has(named.data.type)) return undefined;
   const event = eventSchema.safeParse(json);
-  const details = { provider, upstreamStatus: 200 };
-  if (!event.success) throw new ProviderError('invalid_response', details);
-  if (event.data.type !== 'error') return event.data;
-  throw new ProviderError(errorCodes.get(event.data.error.type ?? '') ?? 'failed', details);
+  if (!event.success || event.data.type === 'error') throw noCompletion(json, provider);
+  return event.data;
 }
 
 /** An answer while it arrives, in the shape of a plain one. */

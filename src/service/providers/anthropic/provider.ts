@@ -1,11 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { ProviderError } from '../../agent/provider.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import type { Secret } from '../secret.js';
 import type { Draft, Vendor } from '../vendor.js';
 import { fromResponse } from './from-response.js';
 import { fromStream } from './from-stream.js';
-import { toError } from './to-error.js';
+import { noCompletion, toError } from './to-error.js';
 import { toRequest } from './to-request.js';
 
 /** The version of the API that the pinned SDK's types describe; a test compares it with what the SDK sends. */
@@ -31,7 +30,7 @@ export function anthropicVendor({ name, url, key, traits }: AnthropicOptions): V
     readError: (error, { strippable }) => toError(error, { provider: name, strippable, key }),
     readAnswer(json, draft) {
       const completion = fromResponse(json, draft);
-      if (!completion) throw new ProviderError('invalid_response', { provider: name, upstreamStatus: 200 });
+      if (!completion) throw noCompletion(json, name);
       return completion;
     },
     readStream: (events, draft) => fromStream(events, draft, name),

@@ -1,10 +1,11 @@
 import { APIError } from '@anthropic-ai/sdk';
-import type { ProviderFailure } from '../../agent/provider.js';
-import { type AnsweredRequest, classifyFailure } from '../upstream/classify-failure.js';
+import { z } from 'zod';
+import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
+import { type AnsweredRequest, classifyFailure, failureInside } from '../upstream/classify-failure.js';
 import type { FailedAttempt } from '../upstream/failed-attempt.js';
 
 /** `error.details.error_code` and `error.type`, as the types of `@anthropic-ai/sdk` 1.12 list them. */
-export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
+const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   Object.entries({
     enforced_spend_limit_reached: 'billing',
     contract_spend_limit_reached: 'billing',
@@ -40,3 +41,27 @@ export function toError(error: unknown, request: Omit<AnsweredRequest, 'codes'>)
 /** There is no field for it: the parameter stands in the sentence, the effort by its own name. */
 const parameterIn = (message: string): string | undefined =>
   /\b(?:output_config|effort)\b/.test(message) ? 'output_config' : message.match(/\bthinking\b/)?.[0];
+
+const errorBodySchema = z.object({
+  type: z.literal('error'),
+  error: z
+    .object({
+      type: z.string().nullish().catch(null),
+      message: z.string().nullish().catch(null),
+      details: z.object({ error_code: z.string().nullish() }).nullish().catch(null),
+    })
+    .catch({}),
+});
+
+/** What a body of a 200 is that is no completion: an error all the same, or nothing we can read. */
+export function noCompletion(json: unknown, provider: string): ProviderError {
+  const { data } = errorBodySchema.safeParse(json);
+  const details = { provider, upstreamStatus: 200 };
+  if (!data) return new ProviderError('invalid_response', details);
+  const { type, message, details: more } = data.error;
+  const codes = [more?.error_code, type].filter((each) => typeof each === 'string');
+  return new ProviderError(
+    failureInside({ codes, status: undefined, message: message ?? '' }, errorCodes),
+    details,
+  );
+}

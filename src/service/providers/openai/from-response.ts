@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { Completion, NativeToolCall } from '../../agent/provider.js';
+import { boundCalls, writeArguments } from '../native-calls.js';
 import type { Draft } from '../vendor.js';
 
 /** Lax: only what we use, and whatever compatible servers make of it. */
@@ -83,8 +84,7 @@ export function fromResponse(json: unknown, draft: Draft): Completion | undefine
       toolCalls: (message.tool_calls ?? []).map(({ id, function: called }) => ({
         id: id ?? '',
         name: called.name,
-        arguments:
-          typeof called.arguments === 'string' ? called.arguments : JSON.stringify(called.arguments ?? {}),
+        arguments: typeof called.arguments === 'string' ? called.arguments : writeArguments(called.arguments),
       })),
       finishReason: choice.finish_reason ?? null,
       usage: data.usage,
@@ -100,11 +100,13 @@ export function toCompletion(reply: ChatReply, draft: Draft): Completion {
   return {
     text,
     reasoning: reasoning === '' ? null : reasoning,
-    toolCalls: toolCalls.map(({ id, name, arguments: written }) => ({
-      id: id === '' ? `call_${randomUUID()}` : id,
-      name: draft.ownToolName(name),
-      arguments: written === '' ? '{}' : written,
-    })),
+    ...boundCalls(
+      toolCalls.map(({ id, name, arguments: written }) => ({
+        id: id === '' ? `call_${randomUUID()}` : id,
+        name: draft.ownToolName(name),
+        arguments: written === '' ? '{}' : written,
+      })),
+    ),
     refusal: refusal || (unified === 'refusal' ? '' : null),
     finishReason: refusal ? 'refusal' : unified,
     finishReasonRaw: finishReason,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
+import { type CompletionEvent, type NativeToolCall, ProviderError } from '../../agent/provider.js';
 import { parseJson } from '../upstream/read-upstream-body.js';
-import type { ServerSentEvent } from '../upstream/server-sent-events.js';
+import { type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
 import type { Draft } from '../vendor.js';
 import { toCompletion, usageSchema } from './from-response.js';
-import { errorCodes } from './to-error.js';
+import { noCompletion } from './to-error.js';
 
 const text = z.string().nullish();
 
@@ -33,14 +33,12 @@ const chunkSchema = z.object({
   usage: usageSchema,
 });
 
-const errorSchema = z.object({ error: z.object({ code: text.catch(null), type: text.catch(null) }) });
-
 type ChatChunk = z.output<typeof chunkSchema>;
 type CallDelta = z.output<typeof callDeltaSchema>;
 
 /**
- * Reads a Chat Completions stream to its `[DONE]`. If the connection ends before that, a finish reason is
- * enough: the reply is whole. Without either it was cut.
+ * Reads a Chat Completions stream to its `[DONE]`. If the connection ends before that, or falls silent, a
+ * finish reason is enough: the reply is whole (rule: finish-reason). Without either it was cut.
  */
 export async function* fromStream(
   events: AsyncIterable<ServerSentEvent>,
@@ -49,7 +47,7 @@ export async function* fromStream(
 ): AsyncGenerator<CompletionEvent, undefined> {
   const reply = new GrowingReply();
   let done = false;
-  for await (const { data } of events) {
+  for await (const { data } of untilSilent(events, () => reply.finishReason !== null)) {
     if (done) continue;
     done = data.startsWith('[DONE]');
     if (done) yield completionOf(reply, draft, provider);
@@ -69,11 +67,7 @@ function readChunk(data: string, provider: string): ChatChunk {
   const json = parseJson(data);
   const chunk = chunkSchema.safeParse(json);
   if (chunk.success) return chunk.data;
-  const failed = errorSchema.safeParse(json);
-  throw new ProviderError(failed.success ? failureOf(failed.data.error) : 'invalid_response', {
-    provider,
-    upstreamStatus: 200,
-  });
+  throw noCompletion(json, provider);
 }
 
 /** A reply while it arrives. */
@@ -85,7 +79,11 @@ class GrowingReply {
   refusal = '';
   finishReason: string | null = null;
   usage: ChatChunk['usage'] = null;
-  readonly toolCalls: { id: string; name: string; arguments: string }[] = [];
+  readonly #calls = new Map<number, { id: string; name: string; arguments: string }>();
+
+  get toolCalls(): NativeToolCall[] {
+    return [...this.#calls.values()];
+  }
 
   *add({ choices, model, usage }: ChatChunk): Generator<CompletionEvent> {
     this.model ??= model;
@@ -106,14 +104,11 @@ class GrowingReply {
 
   /** Servers that give no index begin a call with its id. */
   #addToCall({ index, id, function: called }: CallDelta): void {
-    const position = index ?? this.toolCalls.length - (id ? 0 : 1);
-    const call = this.toolCalls[position] ?? { id: '', name: '', arguments: '' };
+    const position = index ?? this.#calls.size - (id ? 0 : 1);
+    const call = this.#calls.get(position) ?? { id: '', name: '', arguments: '' };
     call.id ||= id ?? '';
     call.name ||= called?.name ?? '';
     call.arguments += called?.arguments ?? '';
-    if (!this.toolCalls.includes(call)) this.toolCalls.push(call);
+    this.#calls.set(position, call);
   }
 }
-
-const failureOf = ({ code, type }: z.output<typeof errorSchema>['error']) =>
-  errorCodes.get(code ?? '') ?? errorCodes.get(type ?? '') ?? 'failed';

@@ -1,12 +1,12 @@
 import { APIError } from 'openai';
 import { z } from 'zod';
-import type { ProviderFailure } from '../../agent/provider.js';
-import { type AnsweredRequest, classifyFailure } from '../upstream/classify-failure.js';
+import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
+import { type AnsweredRequest, classifyFailure, failureInside } from '../upstream/classify-failure.js';
 import type { FailedAttempt } from '../upstream/failed-attempt.js';
 import type { VendorMessage } from '../upstream/vendor-words.js';
 
 /** `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes). */
-export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
+const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   Object.entries({
     invalid_api_key: 'authentication',
     model_not_found: 'model_not_found',
@@ -48,4 +48,23 @@ const errorObjectSchema = z.union([
 function wordsOf(body: unknown): VendorMessage | undefined {
   const { data } = errorObjectSchema.safeParse(body);
   return data && { message: data.message, parameter: data.param ?? undefined };
+}
+
+const errorBodySchema = z.object({
+  error: z.object({
+    code: z.union([z.string(), z.number()]).nullish().catch(null),
+    type: z.string().nullish().catch(null),
+    message: z.string().nullish().catch(null),
+  }),
+});
+
+/** What a body of a 200 is that is no completion: an error all the same, or nothing we can read. */
+export function noCompletion(json: unknown, provider: string): ProviderError {
+  const { data } = errorBodySchema.safeParse(json);
+  const details = { provider, upstreamStatus: 200 };
+  if (!data) return new ProviderError('invalid_response', details);
+  const { code, type, message } = data.error;
+  const codes = [code, type].filter((each) => typeof each === 'string');
+  const status = typeof code === 'number' ? code : undefined;
+  return new ProviderError(failureInside({ codes, status, message: message ?? '' }, errorCodes), details);
 }

@@ -88,7 +88,7 @@ function wordsFor(
 }
 
 function failureOf(
-  { status, codes, message }: ErrorAnswer,
+  { status, codes, message }: Pick<ErrorAnswer, 'status' | 'codes' | 'message'>,
   known: AnsweredRequest['codes'],
 ): ProviderFailure {
   const failure = failureByStatus[status] ?? (status >= 500 ? 'failed' : 'rejected');
@@ -99,6 +99,21 @@ function failureOf(
   if (failure !== 'rejected') return failure;
   if (overflowWording.test(message)) return 'context_length';
   return creditWording.test(message) ? 'billing' : 'rejected';
+}
+
+/** The failure that an error inside a 200 names: there is no status, unless a gateway gives one for a code. */
+export function failureInside(
+  {
+    codes,
+    status,
+    message,
+  }: Pick<ErrorAnswer, 'codes' | 'message'> & { readonly status: number | undefined },
+  known: AnsweredRequest['codes'],
+): ProviderFailure {
+  const named = codes.map((code) => known.get(code)).find((each) => each !== undefined);
+  if (named && named !== 'rejected') return named;
+  const likeStatus = status ?? (named ? 400 : 500);
+  return failureOf({ status: likeStatus, codes, message }, known);
 }
 
 function isRepeatable({ status, headers }: ErrorAnswer, failure: ProviderFailure): boolean {

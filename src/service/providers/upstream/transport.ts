@@ -8,7 +8,11 @@ import { readStart, readWhole, relay } from './read-upstream-body.js';
 /** Bytes of an answer we are willing to read. A stream carries some 250 bytes of framing with every token. */
 const mostBytes = { plain: 8 * 2 ** 20, stream: 64 * 2 ** 20, error: 64 * 2 ** 10 };
 
-const contentTypes = { plain: /^application\/(?:[\w.-]+\+)?json\b/i, stream: /^text\/event-stream\b/i };
+/** What a body of each kind calls itself. */
+export const contentTypes = {
+  plain: /^application\/(?:[\w.-]+\+)?json\b/i,
+  stream: /^text\/event-stream\b/i,
+};
 
 /** The answer's headers that mean something to us; the others, cookies and echoed keys included, end here. */
 const headersOfUse = ['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry'];
@@ -99,7 +103,7 @@ const contentHeaders = ({ streamed }: ExchangeOptions) => ({
 /** A `Response` for the SDK: error bodies and plain answers are read already, a stream is read as it is consumed. */
 async function toResponse(answer: Dispatcher.ResponseData, options: ExchangeOptions): Promise<Response> {
   const { statusCode: status, body } = answer;
-  const kind = status >= 400 ? 'error' : options.streamed ? 'stream' : 'plain';
+  const kind = kindOf(answer, options);
   // A body that is destroyed emits an error, which nobody else listens to.
   body.on('error', () => {});
   const problem = problemOf(answer, kind, options.provider);
@@ -114,9 +118,18 @@ async function toResponse(answer: Dispatcher.ResponseData, options: ExchangeOpti
   return new Response(await read(body, reading), { status, headers });
 }
 
+type BodyKind = 'plain' | 'stream' | 'error';
+
+/** Some servers answer plainly whatever was asked for: with an error, or with the completion. */
+function kindOf({ statusCode, headers }: Dispatcher.ResponseData, { streamed }: ExchangeOptions): BodyKind {
+  if (statusCode >= 400) return 'error';
+  const isPlain = contentTypes.plain.test(String(headers['content-type'] ?? ''));
+  return streamed && !isPlain ? 'stream' : 'plain';
+}
+
 function problemOf(
   { statusCode, headers }: Dispatcher.ResponseData,
-  kind: 'plain' | 'stream' | 'error',
+  kind: BodyKind,
   provider: string,
 ): FailedAttempt | undefined {
   if (kind === 'error') return statusCode > 599 ? invalidAnswer(provider, statusCode) : undefined;

@@ -7,7 +7,7 @@ import { withSecondAttempt } from './attempts.js';
 import { invalidAnswer } from './failed-attempt.js';
 import { parseJson } from './read-upstream-body.js';
 import { readEvents } from './server-sent-events.js';
-import type { Exchange, Transport } from './transport.js';
+import { contentTypes, type Exchange, type Transport } from './transport.js';
 
 /** What all calls of this process share. Holds nothing of any request. */
 export interface SharedState {
@@ -44,6 +44,9 @@ export class UpstreamProvider implements Provider {
 
   async *stream(request: CompletionRequest, deadline: StepDeadline): AsyncGenerator<CompletionEvent> {
     const { response, draft, exchange } = await this.#open(request, deadline, true);
+    if (contentTypes.plain.test(response.headers.get('content-type') ?? '')) {
+      return yield* inOnePiece(this.#vendor.readAnswer(parseJson(await response.text()), draft));
+    }
     const events = this.#vendor.readStream(readEvents(response.body ?? []), draft);
     try {
       let event = (await events.next()).value;
@@ -81,6 +84,14 @@ export class UpstreamProvider implements Provider {
       throw exchange.failure() ?? this.#vendor.readError(error, draft) ?? invalidAnswer(this.name, null);
     }
   }
+}
+
+/** A plain answer told as a stream of one piece. */
+function* inOnePiece(completion: Completion): Generator<CompletionEvent> {
+  const { reasoning, text } = completion;
+  if (reasoning) yield { type: 'reasoning', delta: reasoning };
+  if (text !== '') yield { type: 'text', delta: text };
+  yield { type: 'completion', completion };
 }
 
 /** Whatever happens after the last event takes nothing from the completion. */

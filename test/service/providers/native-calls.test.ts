@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
+import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
+import { traitsOf } from '../../../src/service/providers/models/models.js';
+import { openaiVendor } from '../../../src/service/providers/openai/provider.js';
+import {
+  ask,
+  completionRequest,
+  connect,
+  directoryAt,
+  fakeProvider,
+  toolOf,
+  ways,
+} from '../../support/providers/requests.js';
+
+const nativeTools = { definitions: [toolOf('look_up')], choice: 'auto' as const };
+
+const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+
+describe.each(ways)('native calls (rule: native-calling): $title', (way) => {
+  const callsOf = async (toolCalls: { name: string; arguments: Record<string, unknown> }[]) => {
+    const fake = await fakeProvider({ toolCalls });
+    return ask(connect(directoryAt(fake.url), way.model), way, undefined, { nativeTools });
+  };
+
+  test('60,000 of them are bounded: the first are read, of the others is told how much they hold', async () => {
+    const calls = Array.from({ length: 60_000 }, () => ({ name: 'look_up', arguments: { key: 1 } }));
+    const { toolCalls, unreadCalls } = await callsOf(calls);
+    expect(toolCalls).toHaveLength(128);
+    const chars = 'look_up'.length + '{"key":1}'.length;
+    expect(unreadCalls).toEqual({ count: 60_000 - 128, chars: (60_000 - 128) * chars });
+  });
+
+  test('a handful is read whole', async () => {
+    const calls = ['one', 'two', 'three'].map((key) => ({ name: 'look_up', arguments: { key } }));
+    const { toolCalls, unreadCalls } = await callsOf(calls);
+    expect(toolCalls.map((call) => JSON.parse(call.arguments))).toEqual(calls.map((call) => call.arguments));
+    expect(unreadCalls).toBeUndefined();
+  });
+});
+
+const url = 'http://127.0.0.1:9';
+const vendors = [
+  {
+    vendor: openaiVendor({ name: 'openai', url, key: undefined, traits: traitsOf('openai', 'gpt-4o') }),
+    answer: (input: string) =>
+      `{"choices": [{"message": {"tool_calls": [{"function": {"name": "f", "arguments": ${input}}}]}}]}`,
+  },
+  {
+    vendor: anthropicVendor({ name: 'anthropic', url, key: undefined, traits: traitsOf('anthropic', 'x') }),
+    answer: (input: string) =>
+      `{"content": [{"type": "tool_use", "id": "c", "name": "f", "input": ${input}}]}`,
+  },
+];
+
+test.each(
+  vendors,
+)('arguments nested 20,000 deep become a text too deep to be accepted (rule: native-calling)', ({
+  vendor,
+  answer,
+}) => {
+  const draft = vendor.draft(completionRequest(), { refused: new Set(), streamed: false });
+  const { toolCalls } = vendor.readAnswer(JSON.parse(answer(nested(20_000))), draft);
+  const written = toolCalls[0]?.arguments ?? '';
+  expect(written).toBe(nested(100).replace('1', 'null'));
+  const offered = [{ name: 'f', parameters: [] }];
+  const read = parseCompletion(`Action: {"name": "f", "arguments": ${written}}`, offered, {});
+  expect(read).toMatchObject({ action: null, outcome: 'malformed_action' });
+});
