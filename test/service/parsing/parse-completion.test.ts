@@ -5,7 +5,7 @@ import { argumentsOf, read } from '../../support/parsing/tools.js';
 
 const pathA = { path: 'a' };
 
-describe('where markers count (rule: markers)', () => {
+describe('where markers count (rules: markers, whole-reply-fence)', () => {
   test.each([
     ['bold', '**Action:** read(path="a")'],
     ['bold inside the colon', '**Action**: read(path="a")'],
