@@ -1,21 +1,25 @@
 #!/usr/bin/env node
 import { text as readAll } from 'node:stream/consumers';
 import { version } from '../service/version.js';
-import { exitCodes } from './commands/exit-codes.js';
 import { interact } from './commands/interactive.js';
-import { type Invocation, type RunFlags, readArguments, UsageError } from './commands/read-arguments.js';
+import { type Invocation, readArguments, UsageError } from './commands/read-arguments.js';
 import { runOnce } from './commands/run-once.js';
 import { runTool } from './commands/run-tool.js';
-import { usage } from './commands/usage.js';
+import { exitCodes, usage } from './commands/usage.js';
+import { sanitize } from './screen/sanitize.js';
 import { Screen } from './screen/screen.js';
 import { Terminal } from './screen/terminal.js';
-import { openSession } from './session/open-session.js';
+import { takeModelKeys } from './session/model-key.js';
+import { openSession, type View } from './session/open-session.js';
 import { openTools } from './session/open-tools.js';
+
+const KEYS_ARE_SHOWN =
+  'This system goes on showing the model key in /proc to commands: allow only those you trust.';
 
 /** By name: the class of a configuration's error is loaded with the service only. */
 const expected = new Set(['UsageError', 'StepwiseError', 'ConfigError']);
 
-// Whoever reads our output may leave early (`| head`): that is no error.
+// The reader of our output may leave early (`| head`): that is no error.
 process.stdout.on('error', () => process.exit(exitCodes.answered));
 process.exitCode = await main(process.argv.slice(2)).catch(explain);
 
@@ -27,20 +31,19 @@ async function main(argv: readonly string[]): Promise<number> {
   const invocation = readArguments(argv);
   if (invocation.command === 'help') return say(usage);
   if (invocation.command === 'version') return say(`${version}\n`);
-  if (invocation.command === 'tool') return callTool(invocation);
+  const { keys, areHidden } = takeModelKeys();
   const terminal = new Terminal({ stdoutIsTaken: invocation.options.json });
+  if (!areHidden && process.platform === 'linux') terminal.progress.write(`${KEYS_ARE_SHOWN}\n`);
+  if (invocation.command === 'tool') return callTool(invocation, terminal);
   const screen = new Screen(terminal, invocation.options);
   if (invocation.command === 'replay') {
     const { replay } = await import('./commands/replay.js');
     return replay(invocation.file, { screen, flags: invocation.options });
   }
-  return work(await taskFrom(invocation.task), { terminal, screen, flags: invocation.options });
+  return work(await taskFrom(invocation.task), { terminal, screen, flags: invocation.options, keys });
 }
 
-async function work(
-  task: string | undefined,
-  view: { terminal: Terminal; screen: Screen; flags: RunFlags },
-): Promise<number> {
+async function work(task: string | undefined, view: View): Promise<number> {
   const opened = await openSession(view, { interactive: task === undefined });
   try {
     return await (task === undefined ? interact(opened) : runOnce(opened.session, task));
@@ -57,10 +60,14 @@ async function taskFrom(task: string | undefined): Promise<string | undefined> {
   return piped;
 }
 
-async function callTool(invocation: Extract<Invocation, { command: 'tool' }>): Promise<number> {
+async function callTool(
+  { name, args, options }: Extract<Invocation, { command: 'tool' }>,
+  terminal: Terminal,
+): Promise<number> {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
-  return runTool(await openTools(invocation.options), invocation, controller.signal);
+  const call = { name, args, isAllowed: options.yes, terminal };
+  return runTool(await openTools(options), call, controller.signal);
 }
 
 function say(text: string): number {
@@ -72,6 +79,6 @@ function say(text: string): number {
 function explain(error: unknown): number {
   const { message, stack, name } = error instanceof Error ? error : new Error(String(error));
   const isSystem = error instanceof Error && 'syscall' in error;
-  process.stderr.write(`stepwise: ${expected.has(name) || isSystem ? message : stack}\n`);
+  process.stderr.write(`stepwise: ${sanitize(String(expected.has(name) || isSystem ? message : stack))}\n`);
   return exitCodes.error;
 }

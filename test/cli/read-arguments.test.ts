@@ -11,6 +11,13 @@ describe('the command line (rule: terminal)', () => {
     });
   });
 
+  test('the limits of the tools are flags (rule: tool-limits)', () => {
+    const limits = ['--max-lines', '7', '--max-files', '8', '--max-matches', '9', '--command-timeout', '5'];
+    expect(readArguments(['task', ...limits])).toMatchObject({
+      options: { limits: { maxLines: 7, maxFiles: 8, maxMatches: 9, commandTimeoutMs: 5_000 } },
+    });
+  });
+
   test('without a task there is none', () => {
     expect(readArguments([])).toMatchObject({ command: 'run', task: undefined });
     expect(readArguments([' '])).toMatchObject({ command: 'run', task: undefined });
@@ -34,6 +41,9 @@ describe('the command line (rule: terminal)', () => {
     [['--token-limit', '-5'], '--token-limit'],
     [['--strategy', 'x'], '--strategy must be one of: react, reason-act-observe.'],
     [['--protocol', 'x'], '--protocol must be one of: text, xml, native, auto.'],
+    [['--max-lines', '0'], '--max-lines must be a whole number from 1.'],
+    [['--command-timeout', 'x'], '--command-timeout must be'],
+    [['--token', 'abc'], '--token does nothing yet'],
     [['--model'], '--model'],
     [['--key', 'sk-1'], '--key'],
   ])('%j is a mistake that is explained', (argv, message) => {

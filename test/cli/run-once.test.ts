@@ -1,13 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
+import { savedRunsFolder, saveRun } from '../../src/cli/session/saved-runs.js';
 import { turnSchema } from '../../src/contract/history.js';
+import { readTrajectory } from '../../src/sdk/saved/trajectory.js';
 import { act, answer, ended, scripted, setUp } from '../support/cli-harness.js';
 
 const files = { 'src/shop.ts': 'export const limit = 30;\n', 'notes.md': 'The secret word is plover.\n' };
 
-describe('exit codes (rule: exit-codes)', () => {
+describe('what the shell is told (rule: exit-codes)', () => {
   test.each([
     ['answered', [answer('Thirty.')], [], 0],
     ['step limit', [act('list_files()'), act('list_files()')], ['--max-steps', '2'], 2],
@@ -36,6 +38,12 @@ describe('exit codes (rule: exit-codes)', () => {
     [['--nope'], "Unknown option '--nope'"],
     [['--dir', '/nowhere', 'hi'], 'There is no folder /nowhere.'],
     [['--model', 'gpt-5.5', 'hi'], 'The model gpt-5.5 needs a key: set STEPWISE_LLM_KEY or OPENAI_API_KEY.'],
+    [
+      ['--model', 'nosuch', 'hi'],
+      'If it is served by a configured endpoint, name that with --upstream (openai, ',
+    ],
+    [['--model', 'm', '--upstream', 'nope', 'hi'], 'There is no endpoint nope; --upstream can be: openai, '],
+    [['--token', 'abc', 'hi'], '--token does nothing yet'],
     [['--file', '../x', 'hi'], 'leads outside the project folder'],
     [['--tools', 'nope.js', 'hi'], 'nope.js cannot be loaded'],
     [[], 'There is no task.'],
@@ -86,9 +94,10 @@ describe('for scripts (rule: terminal)', () => {
   test('without --yes nothing is written; with it, it is', async () => {
     const script = [act('write_file(path="new.txt", content="hello\\n")'), answer('Done.')];
     const careful = await setUp(script);
-    await careful.run([...scripted, 'Write.']);
+    const shown = await careful.run([...scripted, 'Write.']);
     expect(() => readFileSync(join(careful.folder, 'new.txt'))).toThrow('ENOENT');
     expect(careful.prompt(1)).toContain('Nobody is there to approve this.');
+    expect(shown.stderr).toMatch(/write_file needs your approval.*--- \/dev\/null.*\+hello/s);
     const allowing = await setUp(script);
     expect((await allowing.run([...scripted, '--yes', 'Write.'])).code).toBe(0);
     expect(readFileSync(join(allowing.folder, 'new.txt'), 'utf8')).toBe('hello\n');
@@ -100,6 +109,36 @@ describe('for scripts (rule: terminal)', () => {
     child.stdout.once('data', () => child.stdout.destroy());
     expect((await ended(child)).stderr).not.toContain('EPIPE');
   }, 20_000);
+});
+
+describe('what a model, a tool or a file says does not act on the terminal (rule: terminal)', () => {
+  const hostile = 'red \u001b[31m title \u001b]0;x\u0007 csi \u009b2J bidi \u202e end';
+  const acting = /[^\P{Cc}\n\t]|[\u202a-\u202e]/u;
+
+  test('in a run, its answer, its events, a replay and a tool', async () => {
+    const script = [
+      act(
+        'create_tasks(tasks=["' +
+          hostile.replaceAll('\u001b', '\\u001b').replaceAll('\u0007', '\\u0007') +
+          '"])',
+      ),
+      act('read_file(path="hostile.txt")', hostile),
+      answer(hostile),
+    ];
+    const bench = await setUp(script, { 'hostile.txt': hostile });
+    const file = join(bench.folder, 'run.json');
+    const ends = [await bench.run([...scripted, '--verbose', '--save', file, hostile])];
+    bench.provider.script(script);
+    ends.push(await bench.run([...scripted, '--json', hostile]));
+    ends.push(await bench.run(['replay', '--verbose', file]));
+    ends.push(await bench.run(['replay', '--json', file]));
+    ends.push(await bench.run(['tool', 'read_file', '{"path":"hostile.txt"}']));
+    ends.push(await bench.run(['tool', 'read_file', JSON.stringify({ path: hostile })]));
+    ends.push(await bench.run(['--dir', hostile, 'hi']));
+    for (const { stdout, stderr } of ends) expect(stdout + stderr).not.toMatch(acting);
+    expect(ends.map(({ stdout, stderr }) => (stdout + stderr).includes('bidi'))).not.toContain(false);
+    expect(JSON.parse(ends[1]?.stdout.trim().split('\n').at(-1) ?? '').result.answer).toBe(hostile);
+  }, 60_000);
 });
 
 describe('model and key (rule: terminal)', () => {
@@ -131,7 +170,7 @@ describe('model and key (rule: terminal)', () => {
   }, 20_000);
 });
 
-describe('context (rule: terminal)', () => {
+describe('tagged files and pins (rule: terminal)', () => {
   test('@path, --file and --pin travel with the request, so that a remote service works the same', async () => {
     const service = await startLocalService();
     const script = (bench: Awaited<ReturnType<typeof setUp>>) => bench.prompt(0);
@@ -158,6 +197,62 @@ describe('context (rule: terminal)', () => {
     expect(prompt(0)).toContain('two\\nthree');
     expect(prompt(0)).not.toContain('four');
   }, 20_000);
+});
+
+describe('keys stay with the run (rule: command-safety)', () => {
+  const key = 'sk-canary-88-plover';
+  const everyEnvironment =
+    'pid=$$; while [ "$pid" -gt 1 ]; do echo "process $pid"; tr "\\0" "\\n" < /proc/$pid/environ; ' +
+    'pid=$(sed "s/.*) . //" /proc/$pid/stat | cut -d" " -f1); done';
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+
+  onLinux(
+    'a command finds no key in its environment, nor in that of any process above it',
+    async () => {
+      const bench = await setUp(
+        [act(`run_command(command=${JSON.stringify(everyEnvironment)})`), answer('Ok.')],
+        {},
+        { inProcess: true },
+      );
+      Object.assign(bench.environment, {
+        STEPWISE_LLM_KEY: key,
+        OPENAI_API_KEY: `${key}-2`,
+        MARKER: 'shown',
+      });
+      const { stderr } = await bench.run([
+        '--model',
+        'scripted',
+        '--upstream',
+        'guarded',
+        '--yes',
+        '--verbose',
+        'Go.',
+      ]);
+      expect(bench.provider.requests[0]?.headers['authorization']).toBe(`Bearer ${key}`);
+      expect(stderr).not.toContain(key);
+      expect(stderr.match(/MARKER=shown/g)?.length).toBeGreaterThanOrEqual(2); // its own, and that of the CLI
+      expect(bench.prompt(1)).toContain('MARKER=shown');
+      expect(bench.prompt(1)).not.toContain(key);
+    },
+    20_000,
+  );
+
+  onLinux(
+    'nor does `stepwise tool`',
+    async () => {
+      const bench = await setUp([]);
+      Object.assign(bench.environment, { ANTHROPIC_API_KEY: key, MARKER: 'shown' });
+      const { stdout } = await bench.run([
+        '--yes',
+        'tool',
+        'run_command',
+        JSON.stringify({ command: everyEnvironment }),
+      ]);
+      expect(stdout).toContain('MARKER=shown');
+      expect(stdout).not.toContain(key);
+    },
+    20_000,
+  );
 });
 
 describe('saved runs (rule: saved-runs)', () => {
@@ -196,6 +291,27 @@ describe('saved runs (rule: saved-runs)', () => {
     for (const turn of JSON.parse(readFileSync(file, 'utf8')).history) turnSchema.parse(turn);
   }, 30_000);
 
+  test('/save and search_memory meet in the folder of the person, readable for nobody else', async () => {
+    const state = process.env['XDG_STATE_HOME'];
+    const { folder } = await setUp([], files);
+    process.env['XDG_STATE_HOME'] = join(folder, 'state');
+    try {
+      expect(savedRunsFolder('/work/shop')).toMatch(/state\/stepwise\/runs\/shop-[0-9a-f]{12}$/);
+      expect(savedRunsFolder('/work/shop')).not.toBe(savedRunsFolder('/home/shop'));
+      const bench = await setUp(script, files);
+      const file = join(bench.folder, 'run.json');
+      await bench.run([...scripted, '--save', file, 'What is here?']);
+      const saved = await saveRun(readTrajectory(readFileSync(file, 'utf8')), { folder: bench.folder });
+      expect(statSync(saved).mode & 0o777).toBe(0o600);
+      bench.environment['XDG_STATE_HOME'] = join(folder, 'state');
+      const { stdout } = await bench.run(['tool', 'search_memory', '{"query":"what is here"}']);
+      expect(stdout).toContain('what-is-here.json\nTask: What is here?\nAnswer: Two files.');
+    } finally {
+      if (state === undefined) delete process.env['XDG_STATE_HOME'];
+      else process.env['XDG_STATE_HOME'] = state;
+    }
+  }, 30_000);
+
   test('a run that cannot be saved still gives its answer, and 1', async () => {
     const { run } = await setUp([answer('Ok.')]);
     const { code, stdout, stderr } = await run([...scripted, '--save', '/dev/null/run.json', 'Hi.']);
@@ -204,7 +320,7 @@ describe('saved runs (rule: saved-runs)', () => {
   }, 20_000);
 });
 
-describe('tools (rule: terminal)', () => {
+describe('tools (rule: tool-pack)', () => {
   test('stepwise tool runs one tool without a model', async () => {
     const { run } = await setUp([], files);
     expect(await run(['tool', 'search_code', '{"pattern":"limit"}'])).toEqual({
@@ -216,6 +332,31 @@ describe('tools (rule: terminal)', () => {
     expect((await run(['tool', 'read_file', '{"path":7}'])).stderr).toContain('must be of type string');
     expect((await run(['tool', 'read_file', '[]'])).stderr).toContain('are a JSON object');
     expect((await run(['tool', 'nope'])).stderr).toContain('There is no tool nope. There are: search_code');
+  }, 30_000);
+
+  test('a script has to say --yes for what needs approval; without it, it is shown and not done', async () => {
+    const { run, folder } = await setUp([], files);
+    const call = ['tool', 'write_file', '{"path":"new.txt","content":"hello\\n"}'];
+    const refused = await run(call);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toMatch(/--- \/dev\/null.*\+hello.*Not run.*--yes/s);
+    expect(() => readFileSync(join(folder, 'new.txt'))).toThrow('ENOENT');
+    expect((await run(['--yes', ...call])).stdout).toBe('Created new.txt: 1 lines.\n');
+  }, 20_000);
+
+  test('the limits of the tools are flags (rule: tool-limits)', async () => {
+    const { run } = await setUp([], { 'a.txt': 'x\n'.repeat(9), 'b.txt': 'x\n' });
+    const stdoutOf = async (...args: string[]) => (await run(['--yes', ...args])).stdout;
+    expect(await stdoutOf('tool', 'read_file', '{"path":"a.txt"}', '--max-lines', '2')).toContain(
+      'showing 2 of 9 lines; go on with start_line=3',
+    );
+    expect(await stdoutOf('tool', 'list_files', '--max-files', '1')).toContain('showing 1 of 2 files');
+    expect(await stdoutOf('tool', 'search_code', '{"pattern":"x"}', '--max-matches', '3')).toContain(
+      'showing 3 of 10 matches',
+    );
+    expect(
+      await stdoutOf('tool', 'run_command', '{"command":"sleep 20"}', '--command-timeout', '1'),
+    ).toContain('Ended after 1 seconds');
   }, 30_000);
 
   test('--tools brings tools of the person', async () => {

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { budgetBar, short } from '../../src/cli/screen/budget-bar.js';
 import { contextPage } from '../../src/cli/screen/context-page.js';
-import { plain } from '../../src/cli/screen/paint.js';
 import { renderEvent } from '../../src/cli/screen/render-event.js';
 import { sanitize } from '../../src/cli/screen/sanitize.js';
+import { plain } from '../../src/cli/screen/terminal.js';
 import type { ContextReport } from '../../src/contract/context-report.js';
 
 const report: ContextReport = {
@@ -106,7 +106,14 @@ describe('what a model or a file says cannot act on the terminal', () => {
   ])('%j is shown as %j', (text, shown) => expect(sanitize(text)).toBe(shown));
 
   test('also where it stands in an event', () => {
-    const options = { paint: plain, maxLines: 8, width: 80, verbose: false, showAnswer: true };
+    const options = {
+      paint: plain,
+      maxLines: 8,
+      width: 80,
+      verbose: false,
+      showAnswer: true,
+      showProposals: false,
+    };
     const bad = '\u001b[31mred';
     const call = { id: 'c', tool_name: 't', tool_args: { a: bad }, step: 1 };
     const lines = [

@@ -6,6 +6,10 @@ import { configFolder, writeWhole } from '../session/user-files.js';
 /** What a person allowed for good, by project folder; kept in the person's own configuration, not the project's. */
 type RulesByFolder = Readonly<Record<string, readonly ApprovalRule[]>>;
 
+/** A rule as a person reads it. */
+export const describeRule = ({ tool, command_prefix }: ApprovalRule): string =>
+  command_prefix === undefined ? tool : `"${command_prefix} …"`;
+
 export class ApprovalRules {
   readonly #file: string;
   readonly #folder: string;

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ToolArguments } from '../../sdk/actions/define-tool.js';
+import { printableJson, sanitizeLine } from '../screen/sanitize.js';
 import type { Terminal } from '../screen/terminal.js';
 
 /**
@@ -15,14 +16,14 @@ export async function editArguments(
   signal: AbortSignal,
 ): Promise<ToolArguments | undefined> {
   const command = args['command'];
-  if (typeof command === 'string' && !/\p{Cc}/u.test(command)) {
+  if (typeof command === 'string' && sanitizeLine(command) === command) {
     const line = await terminal.askLine('command: ', { signal, prefill: command });
     return line === undefined ? undefined : { ...args, command: line };
   }
   const editor = process.env['VISUAL'] || process.env['EDITOR'];
   const edited = editor
     ? editInFile(editor, JSON.stringify(args, null, 2))
-    : await terminal.askLine('arguments: ', { signal, prefill: JSON.stringify(args) });
+    : await terminal.askLine('arguments: ', { signal, prefill: printableJson(args) });
   return edited === undefined ? undefined : readObject(terminal, edited);
 }
 

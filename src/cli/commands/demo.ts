@@ -1,24 +1,16 @@
 import { parseArgs } from 'node:util';
 import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import { createReadTools } from '../../tools/tool-pack.js';
-import { paintFor } from '../screen/paint.js';
 import { type RenderOptions, renderEvent } from '../screen/render-event.js';
+import { paintFor } from '../screen/terminal.js';
 import { startLocalService } from '../session/local-service.js';
 import { findModelKey } from '../session/model-key.js';
+import { folderAt } from '../session/open-tools.js';
 
 const usage = `npm run demo -- ["question"] [--dir PATH] [--model NAME] [--upstream NAME] [--server URL]`;
-const defaultTask = 'How is the discount of a coupon calculated, and which limits does it have?';
+const DEFAULT_TASK = 'How is the discount of a coupon calculated, and which limits does it have?';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    dir: { type: 'string', default: 'examples/shop' },
-    model: { type: 'string', default: 'offline' },
-    upstream: { type: 'string' },
-    server: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-});
+const { values, positionals } = readCommandLine();
 
 const paint = paintFor(process.stdout);
 const options: RenderOptions = {
@@ -27,14 +19,41 @@ const options: RenderOptions = {
   width: process.stdout.columns ?? 100,
   verbose: false,
   showAnswer: true,
+  showProposals: false,
 };
 
 if (values.help) console.log(usage);
-else await demonstrate(positionals.join(' ') || defaultTask);
+else await demonstrate(positionals.join(' ') || DEFAULT_TASK).catch(explain);
+
+function readCommandLine() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        dir: { type: 'string', default: 'examples/shop' },
+        model: { type: 'string', default: 'offline' },
+        upstream: { type: 'string' },
+        server: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n${usage}`);
+    return process.exit(1);
+  }
+}
+
+/** What was asked for and is not there, in one sentence; a bug with its stack. */
+function explain(error: unknown): void {
+  const { message, stack, name } = error instanceof Error ? error : new Error(String(error));
+  console.error(name === 'UsageError' || name === 'StepwiseError' ? `${message}\n${usage}` : stack);
+  process.exitCode = 1;
+}
 
 /** A real run over a folder, each step printed: thought, budget, action, observation, and the answer. */
 async function demonstrate(task: string): Promise<void> {
   const { dir, model, upstream, server } = values;
+  const tools = await createReadTools(await folderAt(dir));
   const llmKey = findModelKey(model, { upstream });
   const local = server ? undefined : await startLocalService();
   const url = server ?? local?.url ?? '';
@@ -47,7 +66,7 @@ async function demonstrate(task: string): Promise<void> {
       reservedOutputTokens: 1_500,
       ...(upstream && { provider: upstream }),
     },
-    tools: await createReadTools(dir),
+    tools,
     clientTools: [],
     maxSteps: 8,
   });

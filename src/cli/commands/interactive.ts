@@ -1,7 +1,8 @@
+import { sanitize } from '../screen/sanitize.js';
 import type { OpenSession } from '../session/open-session.js';
 import type { Session } from '../session/session.js';
 import { runSlashCommand } from '../session/slash-commands.js';
-import { exitCodes } from './exit-codes.js';
+import { exitCodes } from './usage.js';
 
 /**
  * Task after task until the person leaves. An empty line goes on where a run was stopped or a saved one was
@@ -30,7 +31,7 @@ async function runLine(session: Session, task: string): Promise<void> {
     await session.run(task);
   } catch (error) {
     screen.hold();
-    screen.print(error instanceof Error ? error.message : String(error));
+    screen.print(sanitize(error instanceof Error ? error.message : String(error)));
   } finally {
     keys.end();
   }

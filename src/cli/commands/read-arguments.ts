@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { ToolLimits } from '../../tools/limits.js';
 
 /** What the command line asks for. */
 export type Invocation =
@@ -25,13 +26,16 @@ export interface RunFlags {
   readonly save: string | undefined;
   readonly resume: string | undefined;
   readonly server: string | undefined;
-  readonly token: string | undefined;
+  readonly limits: Partial<ToolLimits>;
 }
 
 /** The command line cannot be understood; the message says why. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
+
+/** It would be sent and looked at by nobody: whoever relies on it has to know. */
+const NO_TOKEN = '--token does nothing yet: the service of this version checks no tokens. Leave it out.';
 
 const protocols = ['text', 'xml', 'native', 'auto'] as const;
 const strategies = ['react', 'reason-act-observe'] as const;
@@ -54,6 +58,10 @@ const options = {
   resume: { type: 'string' },
   server: { type: 'string' },
   token: { type: 'string' },
+  'max-lines': { type: 'string' },
+  'max-files': { type: 'string' },
+  'max-matches': { type: 'string' },
+  'command-timeout': { type: 'string' },
   help: { type: 'boolean', short: 'h', default: false },
   version: { type: 'boolean', default: false },
 } as const;
@@ -63,6 +71,7 @@ export function readArguments(argv: readonly string[]): Invocation {
   const { values, positionals } = parse(argv);
   if (values.help) return { command: 'help' };
   if (values.version) return { command: 'version' };
+  if (values.token !== undefined) throw new UsageError(NO_TOKEN);
   const flags = readFlags(values);
   const [first, second, third] = positionals;
   if (first === 'tool' && second !== undefined && positionals.length <= 3) {
@@ -84,15 +93,30 @@ function parse(argv: readonly string[]) {
 }
 
 function readFlags(values: ReturnType<typeof parse>['values']): RunFlags {
-  const { dir, model, upstream, tools, yes, json, verbose, save, resume, server, token } = values;
+  const { dir, model, upstream, tools, yes, json, verbose, save, resume, server } = values;
   return {
-    ...{ dir, model, upstream, tools, yes, json, verbose, save, resume, server, token },
+    ...{ dir, model, upstream, tools, yes, json, verbose, save, resume, server },
     protocol: oneOf('--protocol', protocols, values.protocol),
     strategy: oneOf('--strategy', strategies, values.strategy),
     maxSteps: wholeNumber('--max-steps', values['max-steps']),
     tokenLimit: wholeNumber('--token-limit', values['token-limit']),
     files: values.file ?? [],
     pins: values.pin ?? [],
+    limits: readLimits(values),
+  };
+}
+
+/** What is not given keeps the default of the tool pack. */
+function readLimits(values: ReturnType<typeof parse>['values']): Partial<ToolLimits> {
+  const maxLines = wholeNumber('--max-lines', values['max-lines']);
+  const maxFiles = wholeNumber('--max-files', values['max-files']);
+  const maxMatches = wholeNumber('--max-matches', values['max-matches']);
+  const seconds = wholeNumber('--command-timeout', values['command-timeout']);
+  return {
+    ...(maxLines !== undefined && { maxLines }),
+    ...(maxFiles !== undefined && { maxFiles }),
+    ...(maxMatches !== undefined && { maxMatches }),
+    ...(seconds !== undefined && { commandTimeoutMs: seconds * 1_000 }),
   };
 }
 

@@ -1,6 +1,7 @@
+import { sanitize } from '../screen/sanitize.js';
 import { saveRun } from '../session/saved-runs.js';
 import type { Session } from '../session/session.js';
-import { exitCodes } from './exit-codes.js';
+import { exitCodes } from './usage.js';
 
 /** One task from start to end, as scripts and a person in a hurry want it. Resolves to the exit code. */
 export async function runOnce(session: Session, task: string): Promise<number> {
@@ -11,7 +12,7 @@ export async function runOnce(session: Session, task: string): Promise<number> {
   const signals = onSignals(() => session.interrupt());
   try {
     const { stop_reason, answer } = await session.run(task);
-    if (!flags.json && !process.stdout.isTTY) process.stdout.write(`${answer}\n`);
+    if (!flags.json && !process.stdout.isTTY) process.stdout.write(`${sanitize(answer)}\n`);
     const saved = await save(session);
     return saved ? exitCodes[stop_reason] : exitCodes.error;
   } finally {

@@ -1,36 +1,74 @@
 import type { Tool, ToolArguments } from '../../sdk/actions/define-tool.js';
 import { executeTool } from '../../sdk/actions/execute-tool.js';
 import { findArgumentProblem } from '../../sdk/actions/find-argument-problem.js';
-import { exitCodes } from './exit-codes.js';
+import { renderProposal } from '../screen/render-proposal.js';
+import { sanitize } from '../screen/sanitize.js';
+import type { Terminal } from '../screen/terminal.js';
 import { UsageError } from './read-arguments.js';
+import { exitCodes } from './usage.js';
 
-const defaultTimeoutMs = 120_000;
+const DEFAULT_TIMEOUT_MS = 120_000;
 
-/** Runs one tool without a model: what the person typed is what they approve. Resolves to the exit code. */
-export async function runTool(
-  tools: readonly Tool[],
-  { name, args }: { readonly name: string; readonly args: string },
-  signal: AbortSignal,
-): Promise<number> {
-  const tool = tools.find((each) => each.name === name);
-  if (!tool)
-    throw new UsageError(
-      `There is no tool ${name}. There are: ${tools.map((each) => each.name).join(', ')}.`,
-    );
-  const tool_args = readObject(args);
-  const problem = findArgumentProblem(tool_args, tool.inputSchema);
-  if (problem) throw new UsageError(problem);
+/** A call as it was typed, and the person who can answer for it. */
+interface TypedCall {
+  readonly name: string;
+  /** JSON. */
+  readonly args: string;
+  /** True with `--yes`. */
+  readonly isAllowed: boolean;
+  readonly terminal: Terminal;
+}
+
+/**
+ * Runs one tool without a model. At a terminal, what the person typed is what they approve; a script has to say
+ * `--yes` for what needs approval, else it is shown and not run. Resolves to the exit code.
+ */
+export async function runTool(tools: readonly Tool[], call: TypedCall, signal: AbortSignal): Promise<number> {
+  const tool = findTool(tools, call.name);
   const action = {
-    tool_name: name,
-    tool_args,
+    tool_name: call.name,
+    tool_args: readArgumentsOf(tool, call.args),
     raw_action_string: '',
     id: 'call_1',
-    requires_approval: false,
+    requires_approval: tool.annotations?.requiresApproval === true,
   };
-  const outcome = await executeTool(tool, action, { signal, timeoutMs: tool.timeoutMs ?? defaultTimeoutMs });
-  (outcome.success ? process.stdout : process.stderr).write(`${outcome.text}\n`);
+  const isAllowed = !action.requires_approval || call.isAllowed || call.terminal.isInteractive;
+  if (!isAllowed) return refuse(tool, action, { terminal: call.terminal, signal });
+  const outcome = await executeTool(tool, action, {
+    signal,
+    timeoutMs: tool.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+  });
+  (outcome.success ? process.stdout : process.stderr).write(`${sanitize(outcome.text)}\n`);
   if (signal.aborted) return exitCodes.stopped;
   return outcome.success ? exitCodes.answered : exitCodes.error;
+}
+
+function findTool(tools: readonly Tool[], name: string): Tool {
+  const tool = tools.find((each) => each.name === name);
+  if (tool) return tool;
+  const names = tools.map((each) => each.name).join(', ');
+  throw new UsageError(`There is no tool ${name}. There are: ${names}.`);
+}
+
+function readArgumentsOf(tool: Tool, json: string): ToolArguments {
+  const args = readObject(json);
+  const problem = findArgumentProblem(args, tool.inputSchema);
+  if (problem) throw new UsageError(problem);
+  return args;
+}
+
+/** Shows what would have been done. */
+async function refuse(
+  tool: Tool,
+  action: Parameters<typeof executeTool>[1],
+  { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
+): Promise<number> {
+  const preview = (await tool.preview?.(action.tool_args, { signal, callId: action.id })) ?? null;
+  const { paint, width, progress } = terminal;
+  const maxLines = Number.POSITIVE_INFINITY;
+  const proposal = renderProposal({ action, preview, rules: [] }, { paint, width, maxLines });
+  progress.write(`${proposal.join('\n')}\nNot run: nobody is there to approve it. Allow it with --yes.\n`);
+  return exitCodes.denied;
 }
 
 function readObject(json: string): ToolArguments {

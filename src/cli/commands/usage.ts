@@ -1,3 +1,15 @@
+import type { RunResult } from '../../sdk/run/run-result.js';
+
+/** What the shell is told (rule: exit-codes). */
+export const exitCodes = {
+  answered: 0,
+  error: 1,
+  step_limit: 2,
+  denied: 3,
+  needs_input: 4,
+  stopped: 130,
+} as const satisfies Record<RunResult['stop_reason'], number>;
+
 export const usage = `Usage: stepwise [options] ["task"]          without a task: interactive
        stepwise tool NAME [JSON] [--dir .]    run one tool, no model
        stepwise replay FILE [--json]          play a saved run again and re-read its completions
@@ -12,13 +24,16 @@ export const usage = `Usage: stepwise [options] ["task"]          without a task
   --file PATH         put a file or folder into the context; so does @PATH in the task; PATH:10-40 takes lines
   --pin ID            put .stepwise/pinned/ID.md into the context
   --tools MODULE      a module that exports tools (defineTool) as "tools"
+  --max-lines N       lines that read_file shows at a time (500)
+  --max-files N       files that list_files shows (200)
+  --max-matches N     matches that a search shows (50)
+  --command-timeout S seconds that a command may take (60)
   --yes               allow everything without asking
   --json              one event a line
   --verbose           whole observations, and what was left out of the prompt
   --save FILE         save the run
   --resume FILE       go on from a saved run
   --server URL        a running service, instead of one inside this process
-  --token T           its bearer token
   --help, --version
 
 The model key comes from STEPWISE_LLM_KEY, else from the vendor's usual variable, else it is asked for.

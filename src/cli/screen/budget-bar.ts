@@ -1,5 +1,5 @@
 import type { ContextReport } from '../../contract/context-report.js';
-import type { Paint } from './paint.js';
+import type { Paint } from './terminal.js';
 
 const cells = 20;
 

@@ -1,12 +1,12 @@
 import type { ContextReport, ReportItem } from '../../contract/context-report.js';
 import { budgetBar, short } from './budget-bar.js';
-import type { Paint } from './paint.js';
-import { sanitize } from './sanitize.js';
+import { sanitizeLine } from './sanitize.js';
+import type { Paint } from './terminal.js';
 
 /** What fills the prompt, and what was left out of it and why. */
 export function contextPage(report: ContextReport, paint: Paint): string {
   const sections = report.sections.map(
-    ({ name, tokens }) => `  ${name.padEnd(14)}${short(tokens).padStart(7)}`,
+    ({ name, tokens }) => `  ${sanitizeLine(name).padEnd(14)}${short(tokens).padStart(7)}`,
   );
   const out = leftOut(report);
   return [
@@ -25,5 +25,5 @@ export const leftOut = ({ items }: ContextReport): readonly ReportItem[] =>
 export function itemLine({ kind, id, status, original_tokens, lines, reason }: ReportItem): string {
   const size = original_tokens === null ? '' : `, ${short(original_tokens)} tokens`;
   const shown = lines === null ? '' : `, lines ${lines}`;
-  return `  ${status.padEnd(12)}${kind} ${sanitize(id)}${shown}${size}${reason ? `: ${sanitize(reason)}` : ''}`;
+  return sanitizeLine(`  ${status.padEnd(12)}${kind} ${id}${shown}${size}${reason ? `: ${reason}` : ''}`);
 }

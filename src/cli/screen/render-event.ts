@@ -4,8 +4,10 @@ import type { RunEvent } from '../../sdk/run/run-events.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
 import { budgetBar, short } from './budget-bar.js';
 import { itemLine, leftOut } from './context-page.js';
-import type { Paint } from './paint.js';
-import { sanitize } from './sanitize.js';
+import { explainFailure } from './explain-failure.js';
+import { renderProposal } from './render-proposal.js';
+import { sanitize, sanitizeLine } from './sanitize.js';
+import type { Paint } from './terminal.js';
 
 export interface RenderOptions {
   readonly paint: Paint;
@@ -17,6 +19,8 @@ export interface RenderOptions {
   readonly verbose: boolean;
   /** False where the answer goes elsewhere: to a script that reads stdout. */
   readonly showAnswer: boolean;
+  /** True where nobody is asked: what would need approval is shown instead. */
+  readonly showProposals: boolean;
 }
 
 type Render<Event> = (event: Event, options: RenderOptions) => readonly string[];
@@ -31,7 +35,8 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
   agent_reason: renderReason,
   thought_delta: nothing,
   answer_delta: nothing,
-  approval_requested: nothing,
+  approval_requested: ({ request }, options) =>
+    options.showProposals ? renderProposal(request, { ...options, maxLines: Number.POSITIVE_INFINITY }) : [],
   tool_start: (event, { paint }) => [
     labelled(paint('cyan', 'Action'), sanitize(renderCall(event.tool_name, event.tool_args))),
   ],
@@ -42,7 +47,7 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
   agent_observe: nothing,
   tasks_updated: ({ tasks }, { paint }) =>
     tasks.map(({ content, status }, index) =>
-      labelled(index === 0 ? paint('blue', 'TODO') : '', `${taskMarks[status]} ${sanitize(content)}`),
+      labelled(index === 0 ? paint('blue', 'TODO') : '', `${taskMarks[status]} ${sanitizeLine(content)}`),
     ),
   agent_request_input: nothing,
   agent_request_input_timeout: (_, { paint }) => [
@@ -106,7 +111,7 @@ function renderError(
   { paint }: RenderOptions,
 ): readonly string[] {
   const again = retry_in_ms === null ? '' : ` Trying again in ${Math.ceil(retry_in_ms / 1000)} s.`;
-  return [labelled(paint('red', 'Error'), `${sanitize(error.message)} (${error.code})${again}`)];
+  return [labelled(paint('red', 'Error'), explainFailure(error) + again)];
 }
 
 function renderEnd(

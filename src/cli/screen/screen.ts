@@ -2,9 +2,12 @@ import type { ContextReport } from '../../contract/context-report.js';
 import type { RunEvent } from '../../sdk/run/run-events.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { type RenderOptions, renderEvent } from './render-event.js';
-import { sanitize } from './sanitize.js';
+import { printableJson, sanitizeLine } from './sanitize.js';
 import { Spinner } from './spinner.js';
 import type { Terminal } from './terminal.js';
+
+/** In characters; a line is no longer. */
+const MAX_SAID = 400;
 
 /** Shows a run to a person while it happens; for a script, the answer alone goes to stdout. */
 export class Screen {
@@ -12,12 +15,13 @@ export class Screen {
   readonly #spinner: Spinner;
   readonly #options: Omit<RenderOptions, 'width'>;
   readonly #flags: Pick<RunFlags, 'json' | 'verbose'>;
-  #thought = '';
+  /** The end of what the model has said in this step; the spinner shows no more. */
+  #saidLast = '';
   /** The newest full report, for `/context`. */
   report: ContextReport | null = null;
 
-  constructor(terminal: Terminal, flags: Pick<RunFlags, 'json' | 'verbose'>) {
-    const { verbose } = flags;
+  constructor(terminal: Terminal, flags: Pick<RunFlags, 'json' | 'verbose' | 'yes'>) {
+    const { verbose, yes } = flags;
     this.#flags = flags;
     this.#terminal = terminal;
     this.#spinner = new Spinner(terminal);
@@ -26,12 +30,13 @@ export class Screen {
       maxLines: verbose ? Number.POSITIVE_INFINITY : 8,
       verbose,
       showAnswer: process.stdout.isTTY === true,
+      showProposals: !terminal.isInteractive && !yes,
     };
   }
 
   /** With `--json` the events themselves, one a line on stdout, and nothing else there. */
   show(event: RunEvent): void {
-    if (this.#flags.json) process.stdout.write(`${JSON.stringify(event)}\n`);
+    if (this.#flags.json) process.stdout.write(`${printableJson(event)}\n`);
     else this.#draw(event);
   }
 
@@ -54,18 +59,18 @@ export class Screen {
 
   #follow(event: RunEvent): void {
     if (event.type === 'agent_turn_start') this.#begin('Thinking');
-    else if (event.type === 'tool_start') this.#begin(`Running ${event.tool_name}`);
+    else if (event.type === 'tool_start') this.#begin(`Running ${sanitizeLine(event.tool_name)}`);
     else if (event.type === 'thought_delta' || event.type === 'answer_delta') this.#tell(event.delta);
     else if (event.type !== 'tool_complete' && event.type !== 'tool_error') this.#spinner.stop();
   }
 
   #begin(verb: string): void {
-    this.#thought = '';
+    this.#saidLast = '';
     this.#spinner.start(verb);
   }
 
   #tell(delta: string): void {
-    this.#thought += delta;
-    this.#spinner.tell(sanitize(this.#thought).replace(/\s+/g, ' ').slice(-200));
+    this.#saidLast = (this.#saidLast + sanitizeLine(delta)).slice(-MAX_SAID);
+    this.#spinner.tell(this.#saidLast.replace(/\s+/g, ' '));
   }
 }

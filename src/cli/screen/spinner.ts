@@ -1,7 +1,7 @@
 import type { Terminal } from './terminal.js';
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const frameMs = 100;
+const FRAME_MS = 100;
 
 /** The last line of a live screen: what is going on, for how long, and how to stop it. */
 export class Spinner {
@@ -23,11 +23,11 @@ export class Spinner {
     this.#verb = verb;
     this.#detail = '';
     this.#since = Date.now();
-    this.#timer = setInterval(() => this.#draw(), frameMs);
+    this.#timer = setInterval(() => this.#draw(), FRAME_MS);
     this.#draw();
   }
 
-  /** A word on how it goes, behind the clock. */
+  /** A word on how it goes, after the clock. */
   tell(detail: string): void {
     this.#detail = detail;
   }

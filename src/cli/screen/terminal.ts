@@ -1,5 +1,16 @@
 import { createInterface } from 'node:readline/promises';
-import { type Paint, paintFor } from './paint.js';
+import { styleText } from 'node:util';
+import { sanitizeLine } from './sanitize.js';
+
+/** Puts colour on a text, or leaves it alone. */
+export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
+
+export const plain: Paint = (_style, text) => text;
+
+/** Colour only where a person looks at it: on a terminal that has colours, and not with `NO_COLOR`. */
+export function paintFor(stream: NodeJS.WriteStream): Paint {
+  return stream.isTTY && stream.hasColors() ? styleText : plain;
+}
 
 /** A key as it was pressed: a character, or one of the names. */
 export type Key = 'escape' | 'enter' | 'ctrl-c' | 'ctrl-d' | (string & {});
@@ -127,7 +138,7 @@ export class Terminal {
     try {
       const answer = lines.question(question, { signal: cancel.signal });
       // As if typed: a control character in it would act, and a line break would send it off.
-      if (prefill) lines.write(prefill.replace(/\p{Cc}/gu, ' '));
+      if (prefill) lines.write(sanitizeLine(prefill));
       const line = await answer;
       if (line.trim()) this.#typed.unshift(line);
       return line;

@@ -28,15 +28,29 @@ export async function findKey(
   models: ModelList,
   source: KeySource,
 ): Promise<string | undefined> {
+  checkUpstream(choice, models);
   const key = findModelKey(choice.name, { upstream: choice.upstream, environment: source.environment });
   if (key || !needsKey(choice, models)) return key;
   const answer = await source.ask?.(`Key for ${choice.upstream ?? choice.name} (not shown, not kept): `);
   if (answer) return answer;
-  const vendor = choice.upstream ? undefined : keyVariable(choice.name);
-  throw new UsageError(
-    `The model ${choice.name} needs a key: set ${['STEPWISE_LLM_KEY', vendor].filter(Boolean).join(' or ')}.`,
-  );
+  throw new UsageError(keyIsMissing(choice, models));
 }
+
+function keyIsMissing({ name, upstream }: ModelChoice, models: ModelList): string {
+  const vendor = upstream ? undefined : keyVariable(name);
+  const variables = ['STEPWISE_LLM_KEY', vendor].filter(Boolean).join(' or ');
+  const needed = `The model ${name} needs a key: set ${variables}.`;
+  if (upstream || vendor) return needed;
+  return `${needed} If it is served by a configured endpoint, name that with --upstream (${upstreamNames(models)}).`;
+}
+
+/** Throws `UsageError` for an endpoint that the service does not have. */
+function checkUpstream({ upstream }: ModelChoice, models: ModelList): void {
+  if (upstream === undefined || models.upstreams.some(({ name }) => name === upstream)) return;
+  throw new UsageError(`There is no endpoint ${upstream}; --upstream can be: ${upstreamNames(models)}.`);
+}
+
+const upstreamNames = ({ upstreams }: ModelList): string => upstreams.map(({ name }) => name).join(', ');
 
 function needsKey({ name, upstream }: ModelChoice, { upstreams }: ModelList): boolean {
   const configured = upstreams.find((each) => each.name === (upstream ?? name));

@@ -14,6 +14,8 @@ export interface View {
   readonly terminal: Terminal;
   readonly screen: Screen;
   readonly flags: RunFlags;
+  /** The model keys that were in the environment, by variable. */
+  readonly keys: NodeJS.ProcessEnv;
 }
 
 export interface OpenSession {
@@ -54,7 +56,7 @@ export async function openSession(
   }
 }
 
-/** Loaded only where it is used: it takes longer than all the rest. */
+/** Loaded only where it is used: that takes longer than all the rest. */
 async function startService(): Promise<Service> {
   const { startLocalService } = await import('./local-service.js');
   return startLocalService();
@@ -73,13 +75,10 @@ async function chooseModel({ flags, terminal, screen }: View): Promise<ModelChoi
 
 async function keyFor(
   choice: ModelChoice,
-  { terminal, flags }: View,
+  { terminal, keys }: View,
   url: string,
 ): Promise<string | undefined> {
-  const client = new StepwiseClient({
-    baseUrl: url,
-    ...(flags.token !== undefined && { token: flags.token }),
-  });
+  const client = new StepwiseClient({ baseUrl: url });
   const ask = terminal.isInteractive ? (question: string) => terminal.askSecret(question) : undefined;
-  return findKey(choice, await client.models(), { environment: process.env, ask });
+  return findKey(choice, await client.models(), { environment: keys, ask });
 }

@@ -1,14 +1,17 @@
 import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { createToolPack } from '../../tools/tool-pack.js';
 import { type RunFlags, UsageError } from '../commands/read-arguments.js';
-import { loadTools } from './load-tools.js';
 import { savedRunsFolder } from './saved-runs.js';
 
+type ToolFlags = Pick<RunFlags, 'dir' | 'tools' | 'limits'>;
+
 /** The tool pack over `--dir` and the tools of `--tools`. */
-export async function openTools({ dir, tools }: Pick<RunFlags, 'dir' | 'tools'>): Promise<readonly Tool[]> {
+export async function openTools({ dir, tools, limits }: ToolFlags): Promise<readonly Tool[]> {
   const folder = await folderAt(dir);
-  const pack = await createToolPack(folder, { savedRunsFolder: savedRunsFolder(folder) });
+  const pack = await createToolPack(folder, { ...limits, savedRunsFolder: savedRunsFolder(folder) });
   const all = tools === undefined ? pack : [...pack, ...(await loadTools(tools))];
   const names = all.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -23,4 +26,26 @@ export async function folderAt(dir: string): Promise<string> {
   } catch {
     throw new UsageError(`There is no folder ${dir}.`);
   }
+}
+
+/** The tools that a module exports as `tools`. Its code runs with the person's rights, as they asked for it. */
+async function loadTools(file: string): Promise<readonly Tool[]> {
+  const module: unknown = await import(pathToFileURL(resolve(file)).href).catch((error: Error) => {
+    throw new UsageError(`The module ${file} cannot be loaded: ${error.message}`);
+  });
+  const tools = typeof module === 'object' && module !== null && 'tools' in module ? module.tools : undefined;
+  if (Array.isArray(tools) && tools.every(isTool)) return tools;
+  throw new UsageError(`The module ${file} must export "tools", a list of what defineTool returns.`);
+}
+
+function isTool(value: unknown): value is Tool {
+  if (typeof value !== 'object' || value === null) return false;
+  const tool: Partial<Record<keyof Tool, unknown>> = value;
+  const { name, description, inputSchema, execute } = tool;
+  return (
+    typeof name === 'string' &&
+    typeof description === 'string' &&
+    typeof inputSchema === 'object' &&
+    typeof execute === 'function'
+  );
 }

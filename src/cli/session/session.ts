@@ -9,8 +9,7 @@ import type { RunOptions } from '../../sdk/run/run-options.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
 import type { Trajectory } from '../../sdk/saved/trajectory.js';
 import type { ApprovalRules } from '../approval/approval-rules.js';
-import { askApproval } from '../approval/ask-approval.js';
-import { askInput } from '../approval/ask-input.js';
+import { askApproval, askInput } from '../approval/ask-person.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import type { Screen } from '../screen/screen.js';
 import type { Terminal } from '../screen/terminal.js';
@@ -28,9 +27,9 @@ export interface SessionParts {
   readonly url: string;
 }
 
-const defaultTokenLimit = 32_000;
+const DEFAULT_TOKEN_LIMIT = 32_000;
 /** Of the limit, kept for the reply. */
-const reserveShare = 1 / 8;
+const RESERVE_SHARE = 1 / 8;
 
 /** One sitting at the terminal: runs that follow each other with one history, one model and one set of files. */
 export class Session {
@@ -148,22 +147,21 @@ export class Session {
   }
 
   #llmConfig(): RunOptions['llmConfig'] {
-    const tokenLimit = this.parts.flags.tokenLimit ?? defaultTokenLimit;
+    const tokenLimit = this.parts.flags.tokenLimit ?? DEFAULT_TOKEN_LIMIT;
     const { name, upstream } = this.model;
     return {
       modelName: name,
       tokenLimit,
-      reservedOutputTokens: Math.max(1, Math.floor(tokenLimit * reserveShare)),
+      reservedOutputTokens: Math.max(1, Math.floor(tokenLimit * RESERVE_SHARE)),
       ...(upstream && { provider: upstream }),
     };
   }
 
   #connect(key: string | undefined): StepwiseClient {
-    const { url, flags } = this.parts;
+    const { url } = this.parts;
     return new StepwiseClient({
       baseUrl: url,
       ...(key && { llmKey: key }),
-      ...(flags.token && { token: flags.token }),
     });
   }
 }

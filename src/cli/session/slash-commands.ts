@@ -1,6 +1,7 @@
 import { renderTasks } from '../../conversation/task-list.js';
 import { UsageError } from '../commands/read-arguments.js';
 import { contextPage } from '../screen/context-page.js';
+import { sanitize } from '../screen/sanitize.js';
 import type { ModelChoice } from './choose-model.js';
 import { saveRun } from './saved-runs.js';
 import type { Session } from './session.js';
@@ -24,7 +25,7 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   '/todo': {
     usage: '/todo',
     help: 'the TODO list',
-    run: ({ session }) => renderTasks(session.tasks) || 'No tasks.',
+    run: ({ session }) => sanitize(renderTasks(session.tasks)) || 'No tasks.',
   },
   '/steps': { usage: '/steps', help: 'the steps of the last run', run: showSteps },
   '/save': {
@@ -57,7 +58,7 @@ function showContext({ session }: CommandHost): string {
 }
 
 function showSteps({ session }: CommandHost): string {
-  return session.last?.result.summary() ?? 'There was no run yet.';
+  return sanitize(session.last?.result.summary() ?? 'There was no run yet.');
 }
 
 async function saveLastRun({ session }: CommandHost, [file]: readonly string[]): Promise<string> {

@@ -1,0 +1,81 @@
+import type { ApprovalDecision, ApprovalRequest, ApprovalRule } from '../../sdk/actions/approval.js';
+import type { InputRequest } from '../../sdk/actions/client-tools.js';
+import { proposalLines, renderProposal } from '../screen/render-proposal.js';
+import { sanitize, sanitizeLine } from '../screen/sanitize.js';
+import type { Key, Terminal } from '../screen/terminal.js';
+import { describeRule } from './approval-rules.js';
+import { editArguments } from './edit-arguments.js';
+
+/** Lines of a proposal to show at first. */
+const MAX_LINES = 60;
+
+/** Shows what an action would do, and asks. Esc stops the run. */
+export async function askApproval(
+  terminal: Terminal,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+): Promise<ApprovalDecision> {
+  const { progress } = terminal;
+  show(terminal, request, MAX_LINES);
+  const options = choicesFor(request);
+  const keys: Key[] = [...options.map(([key]) => key), 'escape', 'ctrl-c'];
+  const line = options.map(([key, what]) => `${terminal.paint('bold', `[${key}]`)} ${what}`).join('  ');
+  for (;;) {
+    progress.write(`${line} `);
+    const key = await terminal.pressedKey(keys, signal);
+    progress.write(`${key}\n`);
+    if (key === 'v') show(terminal, request, Number.POSITIVE_INFINITY);
+    const decision = key === 'v' ? undefined : await decide(terminal, { request, key, signal });
+    if (decision) return decision;
+  }
+}
+
+function show(terminal: Terminal, request: ApprovalRequest, maxLines: number): void {
+  const { paint, width } = terminal;
+  terminal.progress.write(`${renderProposal(request, { paint, width, maxLines }).join('\n')}\n`);
+}
+
+/** Keys and what they mean; what comes from the model is on this line too. */
+function choicesFor(request: ApprovalRequest): readonly (readonly [Key, string])[] {
+  const [rule] = request.rules;
+  return [
+    ['y', 'allow'],
+    ...(rule ? [['a', `always allow ${sanitizeLine(describeRule(rule))}`] as const] : []),
+    ['e', 'edit'],
+    ...(proposalLines(request).length > MAX_LINES ? [['v', 'view all of it'] as const] : []),
+    ['n', 'no, with a reason'],
+    ['esc', 'stop'],
+  ];
+}
+
+/** Undefined where the person went back from an input. */
+async function decide(
+  terminal: Terminal,
+  { request, key, signal }: { request: ApprovalRequest; key: Key; signal: AbortSignal },
+): Promise<ApprovalDecision | undefined> {
+  const rule: ApprovalRule | undefined = request.rules[0];
+  if (key === 'y') return { type: 'allow' };
+  if (key === 'a' && rule) return { type: 'always', rule };
+  if (key === 'e') {
+    const args = await editArguments(terminal, request.action.tool_args, signal);
+    return args && { type: 'edit', args };
+  }
+  if (key === 'n') {
+    const reason = await terminal.askLine('Why not? (the model reads it) ', { signal });
+    return reason === undefined ? undefined : { type: 'deny', reason };
+  }
+  return { type: 'stop' };
+}
+
+/** Puts the model's question to the person. A choice can be answered by its number; Esc gives no answer. */
+export async function askInput(
+  terminal: Terminal,
+  { question, choices }: Pick<InputRequest, 'question' | 'choices'>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { paint, progress } = terminal;
+  const options = choices.map((choice, index) => `  ${paint('bold', `[${index + 1}]`)} ${sanitize(choice)}`);
+  progress.write([`${paint('yellow', '?')} ${paint('bold', sanitize(question))}`, ...options, ''].join('\n'));
+  const line = await terminal.askLine('answer: ', { signal });
+  return line === undefined ? undefined : (choices[Number(line.trim()) - 1] ?? line);
+}

@@ -1,0 +1,24 @@
+import type { StepError } from '../../contract/step.js';
+import { sanitizeLine } from './sanitize.js';
+
+/** What a person at a terminal can do about it. */
+const advice: Readonly<Record<string, string>> = {
+  token_budget_exceeded: 'Raise --token-limit.',
+  unsupported_model: 'Check --model, or name the endpoint that serves it with --upstream.',
+  missing_api_key: 'Set STEPWISE_LLM_KEY.',
+  malformed_api_key: 'Check STEPWISE_LLM_KEY: a key is 8 to 512 visible characters.',
+  upstream_authentication_failed: 'Check STEPWISE_LLM_KEY.',
+  upstream_model_not_found: 'Check --model and --upstream.',
+  upstream_context_length_exceeded: 'Lower --token-limit.',
+  upstream_unreachable: 'Check that the endpoint of the model is running.',
+  service_unreachable: 'Check that a service is running at --server.',
+};
+
+const MAX_DETAILS = 5;
+
+/** A failed step in words: what happened, in detail, and what to do about it. */
+export function explainFailure({ code, message, details }: StepError): string {
+  const found = (details ?? []).slice(0, MAX_DETAILS).map((detail) => `  ${sanitizeLine(detail.message)}`);
+  const known = Object.hasOwn(advice, code) ? advice[code] : undefined;
+  return [`${sanitizeLine(message)} (${sanitizeLine(code)})`, ...found, ...(known ? [known] : [])].join('\n');
+}
