@@ -152,9 +152,8 @@ export class Terminal {
     }
   }
 
-  /** A line that is not shown. */
+  /** A line that is not shown. Keys are taken before the question is asked: who types at once is not echoed. */
   async askSecret(question: string): Promise<string> {
-    this.progress.write(question);
     const typed: string[] = [];
     const end = await new Promise<Key>((resolve) => {
       const keys = this.onKey((key) => {
@@ -164,6 +163,7 @@ export class Terminal {
         } else if (key === '\u007f' || key === '\b') typed.pop();
         else typed.push(key);
       });
+      this.progress.write(question);
     });
     this.progress.write('\n');
     return end === 'enter' ? typed.join('').trim() : '';
