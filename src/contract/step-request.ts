@@ -46,6 +46,14 @@ const taskSchema = z
   .object({ id: wholeNumber, content: z.string(), status: z.enum(['todo', 'in_progress', 'completed']) })
   .meta({ id: 'Task' });
 
+const phaseInstructionsSchema = z
+  .object({ reason: optional(z.string()), act: optional(z.string()), observe: optional(z.string()) })
+  .meta({
+    id: 'PhaseInstructions',
+    description:
+      "The caller's own words in place of a phase's built-in instruction. Send all of them with every step.",
+  });
+
 const includeSchema = z
   .object({
     history: optional(z.boolean()).meta({
@@ -122,6 +130,7 @@ export const stepRequestSchema = z
       description: 'How the model is taught to act; default `text`.',
     }),
     phase: optional(z.enum(['reason', 'act', 'observe'])).meta({ description: 'Strict three-phase mode.' }),
+    phase_instructions: optional(phaseInstructionsSchema),
     on_last_iteration: optional(z.enum(['answer', 'allow_action'])).meta({
       description: 'Default `answer`.',
     }),

@@ -24,7 +24,8 @@ export const toolDefinitionSchema = z
       .meta({ description: 'Without white space, quotes and brackets.' }),
     description: optional(z.string()),
     inputSchema: jsonObject.meta({
-      description: 'JSON Schema of the arguments; the order of its properties names positional arguments.',
+      description:
+        'JSON Schema of the arguments; positional arguments are named in the order of `required`, then the rest by name.',
     }),
     annotations: optional(toolAnnotationsSchema),
   })

@@ -63,22 +63,51 @@ interface OpenCall extends Omit<PairedCall, 'observation'> {
 /** More calls than this in a row are more than one unit: a unit is kept, cut and shown in one piece. */
 const MOST_CALLS = 64;
 
+/** How a call and an observation can fail to meet (rule: pairing-warnings). */
+export type MispairingKind =
+  | 'unknown_tool_call_id'
+  | 'call_without_observation'
+  | 'observation_without_call'
+  | 'duplicate_observation';
+
+export interface Mispairing {
+  readonly kind: MispairingKind;
+  /** The turn it was found at. */
+  readonly index: number;
+}
+
+/** A history as it was read: its units, and what in it did not pair, by turn. */
+export interface ReadHistory {
+  readonly units: readonly Unit[];
+  readonly mispairings: readonly Mispairing[];
+}
+
 /** Reads turns, oldest first, into units. Total: any history that passes the schema has its units. */
 export function readUnits(history: readonly TurnInput[]): Unit[] {
+  return [...readHistory(history).units];
+}
+
+/**
+ * The same, with what did not pair. An observation belongs to the call that was sent with its id; without an id, or
+ * with one that no call has, to the oldest open call (rule: pairing).
+ */
+export function readHistory(history: readonly TurnInput[]): ReadHistory {
   const units: Unit[] = [];
+  const mispairings: Mispairing[] = [];
   const ids = new CallIds();
-  const open = new Map<string, OpenCall>();
+  const open = new OpenCalls();
   let calls: OpenCall[] = [];
   history.forEach((turn, index) => {
     if (turn.role === 'tool_observation') observe(turn, index);
     else if (turn.toolCall && turn.role === 'assistant') act(turn, index);
     else if (/\S/.test(turn.content)) units.push(speak(turn, index)); // vendors refuse or drop blank texts
   });
-  return units;
+  mispairings.push(...open.all().map(({ index }) => ({ kind: 'call_without_observation' as const, index })));
+  return { units, mispairings: mispairings.sort((a, b) => a.index - b.index) };
 
   function act(turn: TurnInput, index: number): void {
     const call = readCall(turn, index, ids);
-    open.set(call.id, call);
+    open.add(call, turn.toolCall?.id ?? undefined);
     const isFurther = units.at(-1)?.type === 'action' && turn.content === '' && history[index - 1]?.toolCall;
     if (isFurther && calls.length < MOST_CALLS) {
       calls.push(call);
@@ -91,14 +120,46 @@ export function readUnits(history: readonly TurnInput[]): Unit[] {
 
   function observe(turn: TurnInput, index: number): void {
     const observation = readObservation(turn, index);
-    const [oldest] = open.values();
-    const owner = open.get(turn.toolCallId ?? '') ?? oldest;
-    if (!owner) {
-      units.push({ type: 'stray_observation', index, observation });
-      return;
+    const { owner, isUnknown, isDuplicate } = open.take(turn.toolCallId ?? undefined);
+    if (isUnknown) mispairings.push({ kind: 'unknown_tool_call_id', index });
+    if (isDuplicate) mispairings.push({ kind: 'duplicate_observation', index });
+    if (owner) owner.observation = observation;
+    else units.push({ type: 'stray_observation', index, observation });
+    if (!owner && !isDuplicate) mispairings.push({ kind: 'observation_without_call', index });
+  }
+}
+
+/** The calls that wait for their observation, oldest first. */
+class OpenCalls {
+  readonly #open = new Set<OpenCall>();
+  /** By the id they were sent with, or else were given: also those that are no longer open. */
+  readonly #byId = new Map<string, OpenCall[]>();
+
+  add(call: OpenCall, sentId: string | undefined): void {
+    this.#open.add(call);
+    for (const id of new Set([call.id, sentId ?? call.id])) {
+      const known = this.#byId.get(id);
+      if (known) known.push(call);
+      else this.#byId.set(id, [call]);
     }
-    owner.observation = observation;
-    open.delete(owner.id);
+  }
+
+  /** The call that an observation belongs to, which then is open no more. */
+  take(id: string | undefined): { owner: OpenCall | undefined; isUnknown: boolean; isDuplicate: boolean } {
+    const named = id ? this.#byId.get(id) : undefined;
+    const [oldest] = this.#open;
+    const owner = named ? this.#oldestOf(named) : oldest;
+    if (owner) this.#open.delete(owner);
+    return { owner, isUnknown: Boolean(id) && !named, isDuplicate: Boolean(named) && !owner };
+  }
+
+  all(): OpenCall[] {
+    return [...this.#open];
+  }
+
+  #oldestOf(named: OpenCall[]): OpenCall | undefined {
+    while (named[0] && !this.#open.has(named[0])) named.shift();
+    return named[0];
   }
 }
 

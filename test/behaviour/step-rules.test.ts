@@ -62,7 +62,7 @@ describe('the query and the history (rule: task-turn)', () => {
     service.fake.script(answers);
     const { answer } = await sentFor({ user_query, conversation_history: history });
     expect(answer.body.new_turns.filter(({ role }) => role === 'user')).toEqual(
-      isAdded ? [{ role: 'user', content: user_query }] : [],
+      isAdded ? [{ role: 'user', content: user_query, timestamp: expect.any(String) }] : [],
     );
     expect(answer.body.updated_conversation_history).toEqual([...history, ...answer.body.new_turns]);
   });
@@ -83,6 +83,19 @@ describe('the query and the history (rule: task-turn)', () => {
     service.fake.script(answers);
     const { answer } = await sentFor({ user_query: '', conversation_history: [user('so far', { kind })] });
     expect(answer.status).toBe(200);
+  });
+
+  test('(rule: turn-timestamps) what a step adds is stamped, ISO 8601 in UTC; the model never sees it', async () => {
+    service.fake.script(acts);
+    const before = service.fake.requests.length;
+    const { answer } = await sentFor({ user_query: 'q' });
+    const stamps = answer.body.new_turns.map(({ timestamp }) => timestamp ?? '');
+    expect(stamps).toHaveLength(2);
+    for (const stamp of stamps) expect(stamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    await sentFor({ user_query: '', conversation_history: answer.body.updated_conversation_history ?? [] });
+    for (const { body } of service.fake.requests.slice(before)) {
+      for (const stamp of stamps) expect(JSON.stringify(body)).not.toContain(stamp);
+    }
   });
 
   test('turns come back equal as JSON values: unknown fields, nulls, nested values, key order aside', async () => {

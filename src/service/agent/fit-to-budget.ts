@@ -10,7 +10,7 @@ import type { Scale } from './history/weigh-unit.js';
 import { renderInstructions } from './prompt/instructions.js';
 import type { PromptPieces } from './prompt/lay-out-prompt.js';
 import { renderTools } from './prompt/render-tools.js';
-import { buildTail, smallestTail, type Tail } from './prompt/tail.js';
+import { buildTail, phaseOrder, smallestTail, type Tail } from './prompt/tail.js';
 import { openingTemplate } from './prompt/templates/orders.js';
 import type { Message } from './provider.js';
 import type { Situation } from './read-situation.js';
@@ -42,12 +42,13 @@ export async function fitToBudget(
   { tokens, profile }: Pick<PromptDependencies, 'tokens' | 'profile'>,
 ): Promise<FittedPrompt> {
   const scale: Scale = { tokens, framing: profile.framing, protocol: situation.protocol };
-  const instructions = renderInstructions(situation.request, situation.protocol);
-  const tools = renderTools(situation.request, situation.protocol);
+  const instructions = renderInstructions(situation);
+  const tools = renderTools(situation);
   const fixed = await countFixed(situation, { instructions, tools }, scale);
   const { budget, context, share, units } = await fitContextAndHistory(situation, gathered, { fixed, scale });
   const fold = foldHistory(units, share);
-  const tail = await buildTail(tailContents(situation, context), budget.tail, tokens);
+  const room = budget.tail + share - fold.tokens; // its reserve, and what the history left free (rule: tail-reserve)
+  const tail = await buildTail(tailContents(situation, context), Math.max(budget.tail, room), tokens);
   const history = units.flatMap((unit, index) => messagesOf(unit, fold.forms[index]));
   return {
     situation,
@@ -87,7 +88,8 @@ async function countNativeTools({ protocol, tools }: Situation, tokens: TokenCou
 }
 
 function tailContents({ request, mustAnswer, signals }: Situation, { focus }: FittedContext) {
-  return { phase: request.phase, mustAnswer, tasks: request.tasks ?? [], focus, advice: advise(signals) };
+  const tasks = request.tasks ?? [];
+  return { phaseOrder: phaseOrder(request), mustAnswer, tasks, focus, advice: advise(signals) };
 }
 
 function messagesOf(

@@ -23,7 +23,7 @@ export async function reactStep(
   const completion = await complete(prompt, dependencies, observer);
   const reply = readReply(completion, prompt.situation);
   const conclusion = conclude(reply, prompt.situation);
-  const result = toResult(conclusion, prompt, dependencies.provider.name);
+  const result = toResult(conclusion, prompt, dependencies);
   if (result.action_details) await observer?.actionProposed(result.action_details);
   return result;
 }

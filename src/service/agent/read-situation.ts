@@ -2,11 +2,19 @@ import type { Turn } from '../../contract/history.js';
 import type { Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import { callsOf, observationsOf, type PairedCall, readUnits, type Unit } from '../../conversation/units.js';
+import {
+  callsOf,
+  type Mispairing,
+  observationsOf,
+  type PairedCall,
+  readHistory,
+  type Unit,
+} from '../../conversation/units.js';
 import { type OfferedTool, toOfferedTool } from '../parsing/arguments/offered-tool.js';
 import { readSignatures } from '../parsing/arguments/signatures.js';
 import { countSignals, type LoopSignals } from './history/signals.js';
 import { StepRefused } from './interruption.js';
+import { orderTool, orderUnit } from './prompt/canonical-order.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
 import type { MustAnswer } from './prompt/tail.js';
 import type { ModelProfile } from './provider.js';
@@ -33,9 +41,12 @@ export function readSituation(request: StepRequest, profile: ModelProfile): Situ
   const newTurn = newUserTurn(request);
   const history = [...request.conversation_history, ...(newTurn ? [newTurn] : [])];
   if (!history.some((turn) => turn.role === 'user')) throw noTask();
-  const units = readUnits(history);
+  const tools = (request.tools ?? []).map(orderTool);
+  const offered = offeredTools(tools, request.available_tools_prompt_segment ?? '');
+  const { units: read, mispairings } = readHistory(history);
+  const signatures = new Map(offered.map(({ name, parameters }) => [name, parameters]));
+  const units = read.map((unit) => orderUnit(unit, signatures));
   const calls = callsOf(units);
-  const tools = request.tools ?? [];
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
   return {
     request,
@@ -43,12 +54,12 @@ export function readSituation(request: StepRequest, profile: ModelProfile): Situ
     units,
     calls,
     tools,
-    offered: offeredTools(tools, request.available_tools_prompt_segment ?? ''),
+    offered,
     protocol: chooseProtocol(request, profile),
     isLast,
     mustAnswer: mustAnswer(request, isLast, units),
     signals: countSignals(calls, tools),
-    warnings: windowWarning(request, profile.contextWindow),
+    warnings: [...windowWarning(request, profile.contextWindow), ...pairingWarnings(mispairings)],
   };
 }
 
@@ -96,4 +107,22 @@ function windowWarning({ llm_config: config }: StepRequest, window: number | nul
   if (window === null || config.tokenLimit <= window) return [];
   const message = `tokenLimit ${config.tokenLimit} is above the model's window of ${window} tokens`;
   return [{ code: 'token_limit_above_window', message }];
+}
+
+/** So many mispairings are named, the newest. */
+const MOST_PAIRING_WARNINGS = 20;
+
+const mispairingTexts = {
+  unknown_tool_call_id: 'its toolCallId names no call of the history',
+  call_without_observation: 'the call has no observation; the model is told that it was not run',
+  observation_without_call: 'no call waits for this observation; the model sees it as text of the user',
+  duplicate_observation: 'its call has an observation already; the model sees this one as text of the user',
+} as const satisfies Record<Mispairing['kind'], string>;
+
+/** What in the history did not pair (rule: pairing-warnings). */
+function pairingWarnings(mispairings: readonly Mispairing[]): Warning[] {
+  return mispairings.slice(-MOST_PAIRING_WARNINGS).map(({ kind, index }) => ({
+    code: kind,
+    message: `conversation_history[${index}]: ${mispairingTexts[kind]}`,
+  }));
 }

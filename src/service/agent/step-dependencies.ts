@@ -17,6 +17,8 @@ export interface PromptDependencies {
 /** The same for a whole step. */
 export interface StepDependencies extends PromptDependencies {
   readonly provider: Provider;
+  /** The time that new turns are stamped with. */
+  readonly now: () => Date;
 }
 
 /** Watches a step as it happens (rule: stream-events). Each call is awaited, so a slow watcher slows the relay. */

@@ -10,6 +10,7 @@ import { countSignals } from './history/signals.js';
 import type { Message } from './provider.js';
 import type { Situation } from './read-situation.js';
 import type { RenderedPrompt } from './render-prompt.js';
+import type { StepDependencies } from './step-dependencies.js';
 
 /** A step's answer; HTTP adds the request id and the caller's own history in front of `new_turns`. */
 export type StepResult = Omit<Step, 'request_id' | 'updated_conversation_history'>;
@@ -18,7 +19,11 @@ export type StepResult = Omit<Step, 'request_id' | 'updated_conversation_history
 export type PreviewResult = Omit<Preview, 'request_id'>;
 
 /** All fields of a step's answer, each of them always there. */
-export function toResult(conclusion: Conclusion, prompt: RenderedPrompt, provider: string): StepResult {
+export function toResult(
+  conclusion: Conclusion,
+  prompt: RenderedPrompt,
+  { provider: { name: provider }, now }: Pick<StepDependencies, 'provider' | 'now'>,
+): StepResult {
   const { reply } = conclusion;
   const { completion } = reply;
   const { situation, report } = prompt;
@@ -32,7 +37,7 @@ export function toResult(conclusion: Conclusion, prompt: RenderedPrompt, provide
     direct_response: conclusion.directResponse,
     action_details: action ?? null,
     additional_actions: others,
-    new_turns: newTurns(conclusion, situation),
+    new_turns: newTurns(conclusion, situation, now()),
     correction: conclusion.correction,
     control: conclusion.control,
     phase: request.phase ?? null,
@@ -83,8 +88,11 @@ function remaining({ max_iterations_left: left, phase }: StepRequest): number {
   return phase === 'reason' || phase === 'act' ? left : left - 1;
 }
 
-function newTurns({ status, turns }: Conclusion, { newTurn }: Situation): Turn[] {
-  return status === 'error' ? [] : [newTurn ?? [], turns].flat();
+/** What the step adds, stamped with one time (rule: turn-timestamps). */
+function newTurns({ status, turns }: Conclusion, { newTurn }: Situation, now: Date): Turn[] {
+  if (status === 'error') return [];
+  const timestamp = now.toISOString();
+  return [newTurn ?? [], turns].flat().map((turn) => ({ ...turn, timestamp }));
 }
 
 function actionDetails({ name, parameters, raw, id }: ProposedAction, { tools }: Situation): ActionDetails {

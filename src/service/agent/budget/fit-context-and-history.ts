@@ -40,12 +40,14 @@ const SEARCH_STEP = 1.1;
  * the newest unit do not fit otherwise (rule: context-yields).
  */
 export async function fitContextAndHistory(
-  { request, units: whole }: Situation,
+  situation: Situation,
   gathered: GatheredContext,
   { fixed, scale }: { fixed: FixedCosts; scale: Scale },
 ): Promise<FittedContextAndHistory> {
+  const { request, units: whole } = situation;
   const budget = planBudget(request.llm_config, fixed);
-  const context = await fitContext(gathered, budget.context, scale.tokens);
+  const most = isSingleStep(situation) ? await besideUnits(whole, budget.free, scale) : budget.context;
+  const context = await fitContext(gathered, most, scale.tokens);
   const units = await cutAndWeigh(whole, budget.free - context.tokens, scale);
   const needed = tokensOfUnits(untouchable(units));
   if (needed > budget.free) {
@@ -56,6 +58,18 @@ export async function fitContextAndHistory(
   const fitted = hasRoom ? context : await fitContext(gathered, budget.free - needed, scale.tokens);
   const share = budget.free - fitted.tokens;
   return { budget, context: fitted, share, units: await maskWhereNeeded(units, share, scale) };
+}
+
+/** A step that can only answer, with nothing before it and nothing to come (rule: single-step-share). */
+function isSingleStep({ request, mustAnswer }: Situation): boolean {
+  const { conversation_history: history, phase, max_iterations_left: left, llm_config: config } = request;
+  const isAlone = left === 1 && !phase && !history.some(({ role }) => role === 'assistant');
+  return isAlone && mustAnswer !== undefined && config.contextShare === undefined;
+}
+
+/** What the units leave of what is free. */
+async function besideUnits(units: readonly Unit[], free: number, scale: Scale): Promise<number> {
+  return Math.max(0, free - tokensOfUnits(await cutAndWeigh(units, free, scale)));
 }
 
 /** The least that context and history must have together: what may never be left out, cut as short as may be. */

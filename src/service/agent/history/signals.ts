@@ -1,6 +1,6 @@
-import { isObject } from '../../../contract/fields.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { PairedCall } from '../../../conversation/units.js';
+import { orderKeys } from '../prompt/canonical-order.js';
 
 /** What a call was, and how it went; the proposed one has not gone yet. */
 export type SignalCall = Pick<PairedCall, 'name' | 'parameters' | 'observation'>;
@@ -21,9 +21,12 @@ const READ_ONLY_NAME =
 const ADVISED_REPEATS = 3;
 const ADVISED_ERRORS = 3;
 const ADVISED_READS = 5;
+/** Repetitions are looked for among so many calls, the newest. */
+const MOST_COMPARED = 1_000;
 
 export function countSignals(calls: readonly SignalCall[], tools: readonly ToolDefinition[]): LoopSignals {
-  const keys = calls.map(({ name, parameters }) => `${name} ${canonicalJson(parameters)}`);
+  const newest = calls.slice(-MOST_COMPARED);
+  const keys = newest.map(({ name, parameters }) => `${name} ${JSON.stringify(orderKeys(parameters))}`);
   const readOnly = new Map(tools.map((tool) => [tool.name, tool.annotations?.readOnlyHint]));
   const isReadOnly = ({ name }: SignalCall) => readOnly.get(name) ?? READ_ONLY_NAME.test(name);
   const finished = calls.filter(({ observation }) => observation && !observation.isDenied);
@@ -65,11 +68,4 @@ function repetitions(keys: readonly string[], length: number): number {
 function lengthAtEnd<Item>(items: readonly Item[], matches: (item: Item) => boolean): number {
   const breaker = items.findLastIndex((item) => !matches(item));
   return items.length - 1 - breaker;
-}
-
-/** JSON with its keys in order: equal for equal values. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, each: unknown) =>
-    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
-  );
 }

@@ -1,4 +1,4 @@
-import type { StepRequest } from '../../../contract/step-request.js';
+import type { Situation } from '../read-situation.js';
 import type { TaughtProtocol } from './render-unit.js';
 import {
   fenceTemplate,
@@ -16,7 +16,7 @@ const templates = {
 } as const satisfies Record<TaughtProtocol, { withTools: string; withoutTools: string }>;
 
 /** How to act, what a fence is, and the caller's own instructions: the same in every step of a run. */
-export function renderInstructions(request: StepRequest, protocol: TaughtProtocol): string {
+export function renderInstructions({ request, protocol }: Situation): string {
   const { withTools, withoutTools } = templates[protocol];
   const hasTools = Boolean(request.tools?.length || request.available_tools_prompt_segment?.trim());
   const own = request.instructions?.trim();

@@ -1,11 +1,11 @@
 import { isObject } from '../../../contract/fields.js';
-import type { StepRequest } from '../../../contract/step-request.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
-import type { TaughtProtocol } from './render-unit.js';
+import { parameterOrder } from '../../parsing/arguments/offered-tool.js';
+import type { Situation } from '../read-situation.js';
 
 /** The tools in words; native calling sends definitions instead, so only the caller's free text remains. */
-export function renderTools(request: StepRequest, protocol: TaughtProtocol): string {
-  const { tools = [], available_tools_prompt_segment: segment } = request;
+export function renderTools({ tools, protocol, request }: Situation): string {
+  const { available_tools_prompt_segment: segment } = request;
   const describe = protocol === 'xml' ? describeToolsInXml : describeTools;
   const described = protocol === 'native' ? '' : describe(tools);
   const free = segment?.trim() ? `${segment.trim()}\n` : '';
@@ -30,10 +30,10 @@ function describeToolsInXml(tools: readonly ToolDefinition[]): string {
 
 function describeTool({ name, description, inputSchema }: ToolDefinition): string {
   const properties = isObject(inputSchema['properties']) ? inputSchema['properties'] : {};
-  const required = Array.isArray(inputSchema['required']) ? inputSchema['required'] : [];
-  const parameters = Object.entries(properties).map(([parameter, schema]) => ({
-    signature: required.includes(parameter) ? parameter : `${parameter}?`,
-    line: describeParameter(parameter, schema),
+  const required = new Set(Array.isArray(inputSchema['required']) ? inputSchema['required'] : []);
+  const parameters = parameterOrder(inputSchema).map((parameter) => ({
+    signature: required.has(parameter) ? parameter : `${parameter}?`,
+    line: describeParameter(parameter, properties[parameter]),
   }));
   const signature = `${name}(${parameters.map((each) => each.signature).join(', ')})`;
   const lines = [

@@ -11,7 +11,8 @@ import { answerNowTemplate, continueTemplate, phaseTemplates, terminalTemplate }
 export type MustAnswer = 'last_iteration' | 'terminal_error';
 
 export interface TailContents {
-  readonly phase: StepRequest['phase'];
+  /** The order of the step's phase, in the caller's words or in ours; empty without phases. */
+  readonly phaseOrder: string;
   readonly mustAnswer: MustAnswer | undefined;
   readonly tasks: readonly Task[];
   readonly focus: FocusToFit | undefined;
@@ -40,16 +41,25 @@ export async function buildTail(contents: TailContents, limit: number, tokens: T
 
 /** The longest orders a tail of this request may have to give, in tokens: the least its reserve must hold. */
 export async function smallestTail(request: StepRequest, tokens: TokenCounter): Promise<number> {
-  const phases = request.phase ? Object.values(phaseTemplates) : [''];
+  const phases = request.phase ? phaseNames.map((phase) => phaseOrder({ ...request, phase })) : [''];
   const ends = [answerNowTemplate, terminalTemplate, continueTemplate];
   const orders = phases.flatMap((phase) => ends.map((end) => `${phase}${end}`));
   const counts = await Promise.all(orders.map((order) => tokens.count(order)));
   return Math.max(...counts);
 }
 
-function ordersOf({ phase, mustAnswer }: TailContents): string {
-  const order = mustAnswer === 'terminal_error' ? terminalTemplate : answerNowTemplate;
-  return `${phase ? phaseTemplates[phase] : ''}${mustAnswer ? order : ''}`;
+const phaseNames = ['reason', 'act', 'observe'] as const satisfies readonly StepRequest['phase'][];
+
+/** What a phase asks for: the caller's own words, or else ours (rule: phases). */
+export function phaseOrder({ phase, phase_instructions: own }: StepRequest): string {
+  if (!phase) return '';
+  const words = own?.[phase]?.trim();
+  return words ? `${words}\n` : phaseTemplates[phase];
+}
+
+function ordersOf({ phaseOrder: order, mustAnswer }: TailContents): string {
+  if (!mustAnswer) return order;
+  return order + (mustAnswer === 'terminal_error' ? terminalTemplate : answerNowTemplate);
 }
 
 async function listTasks(tasks: readonly Task[], limit: number, tokens: TokenCounter): Promise<string> {

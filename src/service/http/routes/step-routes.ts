@@ -61,6 +61,7 @@ async function acceptStep(
     tokens: model.tokenCounter(deadline.signal),
     provider,
     deadline,
+    now: () => new Date(),
     sources: services.sourcesFor(step),
   };
   return {

@@ -1,0 +1,69 @@
+import { isObject } from '../../../contract/fields.js';
+import type { ToolDefinition } from '../../../contract/tool.js';
+import type { PairedCall, Unit } from '../../../conversation/units.js';
+import { parameterOrder } from '../../parsing/arguments/offered-tool.js';
+
+/**
+ * Clients whose maps reorder keys send the same tools and arguments in another order with each step. Here they get
+ * one order, so that the prompt keeps its bytes (rules: tool-order, stable-prompt).
+ */
+
+/** Objects with more keys stay as they come: sorting them would hold the event loop. */
+const MOST_SORTED = 1_000;
+
+/** What a reader of a schema looks for first; everything else comes by name. */
+const FIRST_KEYWORDS = ['type', 'description'];
+
+/** A tool whose schema has its keys in order: keywords, and the properties as its signature shows them. */
+export function orderTool(tool: ToolDefinition): ToolDefinition {
+  return { ...tool, inputSchema: orderSchema(tool.inputSchema) };
+}
+
+/** A call's arguments as its tool's signature shows them, the rest by name. */
+export function orderArguments(
+  parameters: PairedCall['parameters'],
+  signature: readonly string[],
+): PairedCall['parameters'] {
+  return orderObject(parameters, signature, orderKeys);
+}
+
+/** The unit with the arguments of its calls in order. */
+export function orderUnit(unit: Unit, signatures: ReadonlyMap<string, readonly string[]>): Unit {
+  if (unit.type !== 'action') return unit;
+  const calls = unit.calls.map((call) => ({
+    ...call,
+    parameters: orderArguments(call.parameters, signatures.get(call.name) ?? []),
+  }));
+  return { ...unit, calls };
+}
+
+/** A JSON value with the keys of all its objects by name. */
+export function orderKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(orderKeys);
+  return isObject(value) ? orderObject(value, [], orderKeys) : value;
+}
+
+function orderSchema(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const names = parameterOrder(schema);
+  return orderObject(schema, FIRST_KEYWORDS, (value, keyword) => {
+    if (keyword === 'properties' && isObject(value)) return orderObject(value, names, orderSchemas);
+    return orderSchemas(value);
+  });
+}
+
+/** Whatever stands in a schema is ordered as one: a `default` or an `enum` loses nothing by it. */
+function orderSchemas(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(orderSchemas);
+  return isObject(value) ? orderSchema(value) : value;
+}
+
+function orderObject(
+  object: Readonly<Record<string, unknown>>,
+  first: readonly string[],
+  order: (value: unknown, key: string) => unknown,
+): Readonly<Record<string, unknown>> {
+  const keys = Object.keys(object);
+  if (keys.length <= MOST_SORTED) keys.sort();
+  const ordered = new Set([...first.filter((key) => Object.hasOwn(object, key)), ...keys]);
+  return Object.fromEntries([...ordered].map((key) => [key, order(object[key], key)]));
+}
