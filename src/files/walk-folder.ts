@@ -23,7 +23,8 @@ export interface WalkOptions {
 /**
  * Everything below a folder in a stable order, folders after files of the same level; what `.gitignore` names,
  * secrets, saved runs and links are left out. A folder that cannot be read is told and passed over; only if it is
- * the first one, the walk throws `RefusedPath`. Stops with the signal's reason.
+ * the first one, the walk throws `RefusedPath`. Gives the event loop its turns, also if its reader works on without
+ * any; stops with the signal's reason.
  */
 export async function* walkFolder(
   root: string,
@@ -42,7 +43,10 @@ export async function* walkFolder(
     const depth = next.depth + 1;
     const listed = await listFolder(root, next.folder, breaks).catch(depth > 1 ? toUnreadable : undefined);
     if (!listed) yield { path, type: 'unreadable', depth: next.depth };
-    for (const file of listed?.files ?? []) yield { path: file, type: 'file', depth };
+    for (const file of listed?.files ?? []) {
+      if (breaks.isDue) await breaks.take(); // the reader's work on each file counts too
+      yield { path: file, type: 'file', depth };
+    }
     pending.push(...(listed?.folders ?? []).toReversed().map((each) => ({ folder: each, depth })));
   }
 }

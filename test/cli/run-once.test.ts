@@ -85,6 +85,13 @@ describe('for scripts (rule: terminal)', () => {
     );
   }, 20_000);
 
+  test('a failed step says what to do about it (rule: error-table)', async () => {
+    const { run } = await setUp([], files);
+    const { code, stderr } = await run(['--token-limit', '100', 'What is the limit?']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/token_budget_exceeded.*\d+ tokens are needed.*Raise --token-limit\./s);
+  }, 20_000);
+
   test('the task may be piped in', async () => {
     const { run, prompt } = await setUp([answer('Yes.')]);
     expect((await run(scripted, 'Is this the task?\n')).stdout).toBe('Yes.\n');

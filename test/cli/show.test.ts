@@ -4,6 +4,7 @@ import { budgetBar, short } from '../../src/cli/screen/budget-bar.js';
 import { contextPage } from '../../src/cli/screen/context-page.js';
 import { renderEvent } from '../../src/cli/screen/render-event.js';
 import { sanitize } from '../../src/cli/screen/sanitize.js';
+import { Spinner } from '../../src/cli/screen/spinner.js';
 import { plain } from '../../src/cli/screen/terminal.js';
 import type { ContextReport } from '../../src/contract/context-report.js';
 
@@ -87,6 +88,19 @@ test('/context names what was left out, with size and reason (rule: terminal)', 
     '  dropped     explicit b.ts, 9k tokens: no room',
     '  truncated   turn 3, lines 1-4, 100 tokens',
   ]);
+});
+
+test('a long answer that comes in small pieces is looked at once, not again at each piece', () => {
+  const shown: string[] = [];
+  const progress = Object.assign(Object.create(process.stderr), {
+    write: (text: string) => shown.push(text),
+  });
+  const spinner = new Spinner({ progress, paint: plain, width: 80, isLive: true });
+  spinner.start('Thinking');
+  for (let piece = 0; piece < 20_000; piece += 1) spinner.tell(`${'word \u001b[2J '.repeat(10)}${piece} `);
+  spinner.above(() => undefined);
+  spinner.stop();
+  expect(shown.join('')).toMatch(/word �\[2J 19999 /);
 });
 
 describe('what a model or a file says cannot act on the terminal', () => {

@@ -145,3 +145,23 @@ test('a pattern that stands for millions of others is refused, and a hostile .gi
   await expect(call('list_files', { pattern: '{a,b}'.repeat(22) })).rejects.toThrow('has too many choices');
   expect(await call('list_files', { pattern: `${'**/a/'.repeat(9)}x.txt` })).toContain('showing 1 of 1');
 });
+
+test('a search for files gives the event loop its turns, and stops with the run', async () => {
+  const name = (index: number) => `${'a'.repeat(240)}${index}`;
+  const files = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [name(index), '']));
+  const { call } = await openWorkshop(files);
+  const controller = new AbortController();
+  const pattern = `${'{a,*}'.repeat(8)}${'*a'.repeat(200)}b`;
+  let turns = 0;
+  const timer = setInterval(() => (++turns === 3 ? controller.abort() : undefined), 1);
+  await expect(call('list_files', { pattern }, controller.signal)).rejects.toMatchObject({
+    name: 'AbortError',
+  });
+  clearInterval(timer);
+});
+
+test('a text that occurs a million times is not counted to the end', async () => {
+  const { call } = await openWorkshop({ 'a.txt': 'a'.repeat(1_000_000) });
+  const edit = { path: 'a.txt', old_string: 'a'.repeat(1_000), new_string: 'b' };
+  await expect(call('edit_file', edit)).rejects.toThrow('occurs at least 100 times');
+});

@@ -6,17 +6,12 @@ import { printableJson, sanitizeLine } from './sanitize.js';
 import { Spinner } from './spinner.js';
 import type { Terminal } from './terminal.js';
 
-/** In characters; a line is no longer. */
-const MAX_SAID = 400;
-
 /** Shows a run to a person while it happens; for a script, the answer alone goes to stdout. */
 export class Screen {
   readonly #terminal: Terminal;
   readonly #spinner: Spinner;
   readonly #options: Omit<RenderOptions, 'width'>;
   readonly #flags: Pick<RunFlags, 'json' | 'verbose'>;
-  /** The end of what the model has said in this step; the spinner shows no more. */
-  #saidLast = '';
   /** The newest full report, for `/context`. */
   report: ContextReport | null = null;
 
@@ -58,19 +53,9 @@ export class Screen {
   }
 
   #follow(event: RunEvent): void {
-    if (event.type === 'agent_turn_start') this.#begin('Thinking');
-    else if (event.type === 'tool_start') this.#begin(`Running ${sanitizeLine(event.tool_name)}`);
-    else if (event.type === 'thought_delta' || event.type === 'answer_delta') this.#tell(event.delta);
+    if (event.type === 'agent_turn_start') this.#spinner.start('Thinking');
+    else if (event.type === 'tool_start') this.#spinner.start(`Running ${sanitizeLine(event.tool_name)}`);
+    else if (event.type === 'thought_delta' || event.type === 'answer_delta') this.#spinner.tell(event.delta);
     else if (event.type !== 'tool_complete' && event.type !== 'tool_error') this.#spinner.stop();
-  }
-
-  #begin(verb: string): void {
-    this.#saidLast = '';
-    this.#spinner.start(verb);
-  }
-
-  #tell(delta: string): void {
-    this.#saidLast = (this.#saidLast + sanitizeLine(delta)).slice(-MAX_SAID);
-    this.#spinner.tell(this.#saidLast.replace(/\s+/g, ' '));
   }
 }

@@ -1,18 +1,23 @@
+import { sanitizeLine } from './sanitize.js';
 import type { Terminal } from './terminal.js';
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
+/** In characters: no line is longer. */
+const MAX_DETAIL = 400;
+
+type LiveLine = Pick<Terminal, 'progress' | 'paint' | 'width' | 'isLive'>;
 
 /** The last line of a live screen: what is going on, for how long, and how to stop it. */
 export class Spinner {
-  readonly #terminal: Terminal;
+  readonly #terminal: LiveLine;
   #timer: ReturnType<typeof setInterval> | undefined;
   #verb = '';
   #detail = '';
   #since = 0;
   #frame = 0;
 
-  constructor(terminal: Terminal) {
+  constructor(terminal: LiveLine) {
     this.#terminal = terminal;
   }
 
@@ -27,9 +32,9 @@ export class Spinner {
     this.#draw();
   }
 
-  /** A word on how it goes, after the clock. */
-  tell(detail: string): void {
-    this.#detail = detail;
+  /** More of what the model says; its end is shown after the clock. Each piece is looked at once. */
+  tell(piece: string): void {
+    this.#detail = (this.#detail + sanitizeLine(piece)).slice(-MAX_DETAIL);
   }
 
   stop(): void {

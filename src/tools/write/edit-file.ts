@@ -62,12 +62,15 @@ function lineEndAdapter(text: string, old: string): (part: string) => string {
   return (part) => (foreign ? part.replace(/\r?\n/g, '\r\n') : part);
 }
 
+/** Places that are looked for: more would not be told, and may be millions. */
+const MAX_PLACES = 100;
+
 /** The line of each place where the text begins; places may overlap. */
 function linesOf(text: string, part: string): number[] {
   const lines: number[] = [];
   let line = 1;
   let counted = 0;
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+  for (let at = text.indexOf(part); at >= 0 && lines.length < MAX_PLACES; at = text.indexOf(part, at + 1)) {
     for (; counted < at; counted++) if (text[counted] === '\n') line += 1;
     lines.push(line);
   }
@@ -77,5 +80,6 @@ function linesOf(text: string, part: string): number[] {
 function severalTimes(path: string, lines: readonly number[]): string {
   const shown = lines.slice(0, 10).join(', ');
   const where = `lines ${shown}${lines.length > 10 ? ', …' : ''}`;
-  return `old_string occurs ${lines.length} times in "${path}" (${where}). Include more of the lines around it.`;
+  const times = `${lines.length === MAX_PLACES ? 'at least ' : ''}${lines.length} times`;
+  return `old_string occurs ${times} in "${path}" (${where}). Include more of the lines around it.`;
 }
