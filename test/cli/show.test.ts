@@ -131,7 +131,10 @@ describe('what a model or a file says cannot act on the terminal', () => {
     const bad = '\u001b[31mred';
     const call = { id: 'c', tool_name: 't', tool_args: { a: bad }, step: 1 };
     const lines = [
-      ...renderEvent({ type: 'agent_start', task: bad, model: 'm', tools: [], step: 0 }, options),
+      ...renderEvent(
+        { type: 'agent_start', task: bad, model: 'm', tools: [], max_steps: 1, step: 0 },
+        options,
+      ),
       ...renderEvent({ type: 'tool_start', ...call }, options),
       ...renderEvent({ type: 'tool_complete', ...call, observation: bad, duration_ms: 1 }, options),
       ...renderEvent(

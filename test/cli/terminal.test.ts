@@ -26,7 +26,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
       /edit_file needs your approval.*-export const limit = 30;.*\+export const limit = 40;/s,
     );
     pty.type('y');
-    await pty.see('always allow "npm test …"');
+    await pty.see('always allow exactly run_command(command="npm test")');
     pty.type('e');
     await pty.see('command: npm test');
     pty.type(`${'\u007f'.repeat('npm test'.length)}echo edited by hand${enterKey}`);
@@ -45,7 +45,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
   test('always: kept for this folder in the configuration of the person, and not asked again', async () => {
     const bench = await setUp([command('echo one'), command('echo two'), answer('Done.')], files);
     const pty = bench.open([...scripted, 'Echo.']);
-    await pty.see('always allow "echo one …"');
+    await pty.see('always allow exactly run_command(command="echo one")');
     pty.type('a');
     await pty.see('echo two');
     pty.type('n');
@@ -55,8 +55,10 @@ onTerminal('on a terminal (rule: terminal)', () => {
     const rules = JSON.parse(
       readFileSync(join(bench.environment['HOME'] ?? '', '.config/stepwise/approvals.json'), 'utf8'),
     );
-    expect(rules).toEqual({ [bench.folder]: [{ tool: 'run_command', command_prefix: 'echo one' }] });
-    bench.provider.script([command('echo one more'), answer('Not asked.')]);
+    expect(rules).toEqual({
+      [bench.folder]: [{ type: 'call', tool: 'run_command', args: { command: 'echo one' } }],
+    });
+    bench.provider.script([command('echo one'), answer('Not asked.')]);
     expect((await bench.run([...scripted, 'Again.'])).stdout).toBe('Not asked.\n');
   }, 40_000);
 

@@ -10,7 +10,7 @@ import { type StepRequest, stepRequestSchema } from '../../src/contract/step-req
 /** What the model does in one step; `reply` for anything special. */
 export type Script =
   | { thought?: string; call: Call; more?: readonly Call[]; shouldCompact?: boolean }
-  | { thought?: string; answer: string; outcome?: 'answer' | 'action_after_limit' }
+  | { thought?: string; answer: string; outcome?: 'answer' | 'action_after_limit'; correctAnswer?: boolean }
   | { malformed: string }
   | { control: Record<string, unknown>; thought?: string }
   | { error: keyof typeof errorCodes; retryAfterMs?: number; inStream?: boolean }
@@ -162,14 +162,16 @@ function toStep(line: Exclude<Script, { fault: string }>, request: StepRequest):
   if ('answer' in line) {
     const parse = { ...exact, outcome: line.outcome ?? 'answer' };
     const turn = { role: 'assistant', content: line.answer };
-    const outcome = { status: 'direct_response_provided', direct_response: line.answer };
+    const corrected = line.correctAnswer && { correction };
+    const outcome = { status: 'direct_response_provided', direct_response: line.answer, ...corrected };
     return { ...common, ...outcome, thought, parse, new_turns: [...asked, turn] };
   }
   return act(line, { common, asked, request });
 }
 
+const correction = { role: 'user', kind: 'notice', content: 'The action could not be read.' };
+
 function malformed(written: string, common: object, asked: readonly unknown[]): unknown {
-  const correction = { role: 'user', kind: 'notice', content: 'The action could not be read.' };
   return {
     ...common,
     status: 'direct_response_provided',

@@ -6,10 +6,6 @@ import { configFolder, writeWhole } from '../session/user-files.js';
 /** What a person allowed for good, by project folder; kept in the person's own configuration, not the project's. */
 type RulesByFolder = Readonly<Record<string, readonly ApprovalRule[]>>;
 
-/** A rule as a person reads it. */
-export const describeRule = ({ tool, command_prefix }: ApprovalRule): string =>
-  command_prefix === undefined ? tool : `"${command_prefix} …"`;
-
 export class ApprovalRules {
   readonly #file: string;
   readonly #folder: string;
@@ -19,10 +15,11 @@ export class ApprovalRules {
     this.#folder = folder;
   }
 
-  /** What is damaged or not there allows nothing. */
+  /** What is damaged or not there allows nothing; nor does a rule of a former version, which has no type. */
   async load(): Promise<readonly ApprovalRule[]> {
     const all = await this.#read();
-    return Object.hasOwn(all, this.#folder) ? (all[this.#folder] ?? []) : [];
+    const rules = Object.hasOwn(all, this.#folder) ? (all[this.#folder] ?? []) : [];
+    return rules.filter(({ type }) => type !== undefined);
   }
 
   async add(rule: ApprovalRule): Promise<void> {
@@ -50,7 +47,7 @@ function isRules(value: unknown): value is RulesByFolder {
 const isRule = (value: unknown): boolean =>
   isObject(value) &&
   typeof value['tool'] === 'string' &&
-  ['undefined', 'string'].includes(typeof value['command_prefix']);
+  ['string', 'undefined'].includes(typeof value['type']);
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

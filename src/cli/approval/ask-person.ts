@@ -1,9 +1,13 @@
-import type { ApprovalDecision, ApprovalRequest, ApprovalRule } from '../../sdk/actions/approval.js';
+import {
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type ApprovalRule,
+  describeRule,
+} from '../../sdk/actions/approval.js';
 import type { InputRequest } from '../../sdk/actions/client-tools.js';
 import { proposalLines, renderProposal } from '../screen/render-proposal.js';
 import { sanitize, sanitizeLine } from '../screen/sanitize.js';
 import type { Key, Terminal } from '../screen/terminal.js';
-import { describeRule } from './approval-rules.js';
 import { editArguments } from './edit-arguments.js';
 
 /** Lines of a proposal to show at first. */

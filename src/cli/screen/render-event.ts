@@ -44,7 +44,7 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
   tool_error: ({ error, denied }, options) => [
     ...observed(error, { ...options, paint: (_, text) => options.paint(denied ? 'yellow' : 'red', text) }),
   ],
-  agent_observe: nothing,
+  agent_observe: renderReason,
   tasks_updated: ({ tasks }, { paint }) =>
     tasks.map(({ content, status }, index) =>
       labelled(index === 0 ? paint('blue', 'TODO') : '', `${taskMarks[status]} ${sanitizeLine(content)}`),
@@ -79,9 +79,10 @@ function rule(title: string, { paint, width }: RenderOptions): string {
 }
 
 function renderReason(
-  { response }: EventOf<'agent_reason'>,
+  { response }: EventOf<'agent_reason' | 'agent_observe'>,
   { paint, verbose }: RenderOptions,
 ): readonly string[] {
+  if (!response) return [];
   const thought = response.thought ?? response.control?.plan ?? response.control?.observation;
   const problem = response.correction && response.parse?.problem;
   return [

@@ -36,7 +36,7 @@ export class Screen {
   }
 
   #draw(event: RunEvent): void {
-    if (event.type === 'agent_reason') this.report = event.response.context_report ?? this.report;
+    if ('response' in event) this.report = event.response?.context_report ?? this.report;
     const lines = renderEvent(event, { ...this.#options, width: this.#terminal.width });
     if (lines.length > 0) this.print(lines.join('\n'));
     this.#follow(event);

@@ -62,7 +62,7 @@ async function inspect(
   const verdict = await askGuards(run, action);
   if (verdict?.type === 'refuse') return settle(action, verdict.reason);
   const wanted = action.requires_approval || tool.annotations?.requiresApproval || verdict !== undefined;
-  if (!wanted || isAllowed(action, run.approvalRules)) {
+  if (!wanted || isAllowed({ action, tool }, run.approvalRules)) {
     return { action, tool, needsApproval: false, preview: null };
   }
   return previewCall(run, { action, tool });
@@ -95,9 +95,9 @@ async function previewCall(run: RunState, { action, tool }: RunnableAction) {
 
 async function askApproval(run: RunState, inspected: InspectedAction): Promise<ClearedAction | 'stop'> {
   const { action, tool, preview } = inspected;
-  const request = { action, preview, rules: proposeRules(action) };
+  const request = { action, preview, rules: proposeRules({ action, tool }) };
   await run.emit({ type: 'approval_requested', request });
-  if (!run.options.approve) return deny(action, 'Nobody is there to approve this.');
+  if (!run.options.approve) return deny(action, 'Not run. Nobody is there to approve this.');
   const decision = await untilAborted(run.options.approve(request, run.signal), run.signal);
   return decision.type === 'stop' ? 'stop' : carryOut(run, { action, tool }, decision);
 }
@@ -107,7 +107,7 @@ async function carryOut(
   asked: RunnableAction,
   decision: Exclude<ApprovalDecision, { type: 'stop' }>,
 ): Promise<ClearedAction> {
-  if (decision.type === 'deny') return deny(asked.action, decision.reason);
+  if (decision.type === 'deny') return deny(asked.action, denialText(decision.reason));
   if (decision.type === 'edit') return applyEdit(run, asked, decision.args);
   if (decision.type === 'always') allowFromNowOn(run, decision.rule);
   return asked;
@@ -133,7 +133,17 @@ const settle = (action: ActionDetails, text: string): SettledAction => ({
   outcome: { success: false, text },
 });
 
-const deny = (action: ActionDetails, reason: string): SettledAction => ({
+const deny = (action: ActionDetails, text: string): SettledAction => ({
   action,
-  outcome: { success: false, text: reason.trim() || 'The user said no.', denied: true },
+  outcome: { success: false, text, denied: true },
 });
+
+const REFUSED = 'The user refused this call, so it was not run.';
+const REASON = ' Reason: ';
+
+/** What the model reads of a denial: not that a tool failed, but that a person refused, and why (rule: approval). */
+const denialText = (reason: string): string => (reason.trim() ? REFUSED + REASON + reason.trim() : REFUSED);
+
+/** The reason in a denial that a saved run holds; in one of a former version, all of it. */
+export const reasonOfDenial = (text: string): string =>
+  text.startsWith(REFUSED) ? text.slice(REFUSED.length + REASON.length) : text;

@@ -27,7 +27,7 @@ export interface ClientToolHost {
   readonly inputTimeoutMs: number;
   readonly tasks: readonly Task[];
   setTasks(tasks: readonly Task[]): Promise<void>;
-  /** Resolves to undefined when the time is up. Throws `InputNeeded` where nobody can be asked. */
+  /** Throws `InputNeeded` if the run is to end for want of an answer; undefined if it is to go on without one. */
   requestInput(question: Omit<InputRequest, 'timeout_ms'>, signal: AbortSignal): Promise<string | undefined>;
   requestCompaction(): void;
 }
@@ -60,25 +60,45 @@ const createTasksTool = (host: ClientToolHost): Tool =>
   defineTool({
     name: 'create_tasks',
     description:
-      'Put tasks on your TODO list, in the order in which you will do them. For work of several steps.',
+      'Write your TODO list, in the order in which you will do the tasks; replaces the list there is. ' +
+      'For work of several steps.',
     inputSchema: {
       type: 'object',
-      properties: { tasks: { type: 'array', items: { type: 'string' } } },
+      properties: {
+        tasks: {
+          type: 'array',
+          description: 'Texts, or objects where some tasks are begun or done already.',
+          items: {
+            anyOf: [
+              { type: 'string' },
+              {
+                type: 'object',
+                properties: { content: { type: 'string' }, status: { type: 'string', enum: statuses } },
+                required: ['content'],
+              },
+            ],
+          },
+        },
+      },
       required: ['tasks'],
     },
     execute: async ({ tasks }) => {
-      const contents = tasks.map((task) => task.trim()).filter((task) => task !== '');
-      if (contents.length === 0) throw new ToolError('Give at least one task.');
-      const last = Math.max(0, ...host.tasks.map(({ id }) => id));
-      const added = contents.map((content, index) => ({
-        id: last + index + 1,
-        content,
-        status: 'todo' as const,
-      }));
-      await host.setTasks([...host.tasks, ...added]);
+      const written = tasks.map(readTask).filter(({ content }) => content !== '');
+      if (written.length === 0) throw new ToolError('Give at least one task.');
+      await host.setTasks(written.map((task, index) => ({ id: index + 1, ...task })));
       return showTasks(host);
     },
   });
+
+const statuses = ['todo', 'in_progress', 'completed'] as const satisfies readonly Task['status'][];
+
+function readTask(value: unknown): Omit<Task, 'id'> {
+  if (typeof value === 'string') return { content: value.trim(), status: 'todo' };
+  const { content, status: wanted = 'todo' }: { content?: unknown; status?: unknown } = Object(value);
+  const status = statuses.find((each) => each === wanted);
+  if (typeof content === 'string' && status) return { content: content.trim(), status };
+  throw new ToolError(`A task is a text, or { content, status? } with status ${statuses.join(', ')}.`);
+}
 
 const updateTaskStatusTool = (host: ClientToolHost): Tool =>
   defineTool({
@@ -88,7 +108,7 @@ const updateTaskStatusTool = (host: ClientToolHost): Tool =>
       type: 'object',
       properties: {
         id: { type: 'integer' },
-        status: { type: 'string', enum: ['todo', 'in_progress', 'completed'] },
+        status: { type: 'string', enum: statuses },
       },
       required: ['id', 'status'],
     },

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from '../../contract/tool.js';
 
+/** The arguments of a call, by their names. */
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
 /** What a tool is given beside its arguments. */
@@ -14,25 +15,30 @@ export interface ToolContext {
 export interface Tool extends ToolDefinition {
   readonly description: string;
   /** Milliseconds after which the run gives the call up; default: the run's `toolTimeoutMs`. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
+  /** Runs the call. What it throws, and `{ success: false, error }`, is an observation that says it failed. */
   execute(args: ToolArguments, context: ToolContext): unknown;
   /** What the call would do, for the person who is asked to approve it: a diff, a command. */
   preview?(args: ToolArguments, context: ToolContext): Promise<string>;
 }
 
-/** The part of JSON Schema from which argument types are inferred, and against which arguments are checked. */
+/** The part of a parameter's JSON Schema from which the type of its argument is inferred. */
 export interface ParameterSchema {
-  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly items?: ParameterSchema;
+  /** Without it the argument is one of `enum`, or of any type. */
+  readonly type?: keyof TypeOf | undefined;
+  readonly description?: string | undefined;
+  /** The only values allowed. */
+  readonly enum?: readonly unknown[] | undefined;
+  /** Of an array: the schema of each item. */
+  readonly items?: ParameterSchema | undefined;
   readonly [keyword: string]: unknown;
 }
 
+/** A JSON Schema from which the types of the arguments are inferred where it is written in place. */
 export interface InputSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, ParameterSchema>>;
-  readonly required?: readonly string[];
+  readonly required?: readonly string[] | undefined;
   readonly [keyword: string]: unknown;
 }
 
@@ -49,28 +55,42 @@ type ParameterType<Parameter extends ParameterSchema> = Parameter extends { enum
   ? Value
   : Parameter extends { type: 'array'; items: infer Item extends ParameterSchema }
     ? readonly ParameterType<Item>[]
-    : TypeOf[Parameter['type']];
+    : Parameter extends { type: infer Type extends keyof TypeOf }
+      ? TypeOf[Type]
+      : unknown;
 
 type RequiredName<Schema extends InputSchema> = Schema extends { required: readonly (infer Name)[] }
   ? Name & keyof Schema['properties']
   : never;
 
-/** The arguments a schema allows. */
-export type ArgumentsOf<Schema extends InputSchema> = {
-  readonly [Name in RequiredName<Schema>]: ParameterType<Schema['properties'][Name]>;
-} & {
-  readonly [Name in Exclude<keyof Schema['properties'], RequiredName<Schema>>]?:
-    | ParameterType<Schema['properties'][Name]>
-    | undefined;
-};
+/** The arguments a schema allows; of a schema that was made elsewhere, such as by Zod, arguments of any type. */
+export type ArgumentsOf<Schema> = Schema extends InputSchema
+  ? {
+      readonly [Name in RequiredName<Schema>]: ParameterType<Schema['properties'][Name]>;
+    } & {
+      readonly [Name in Exclude<keyof Schema['properties'], RequiredName<Schema>>]?:
+        | ParameterType<Schema['properties'][Name]>
+        | undefined;
+    }
+  : ToolArguments;
 
-export interface ToolSpecification<Schema extends InputSchema> {
+/** What `defineTool` makes a tool of. */
+export interface ToolSpecification<Schema> {
+  /** As the model calls it; unique in a run, without white space, quotes and brackets. */
   readonly name: string;
+  /** For the model: what the tool does, and when to use it. */
   readonly description: string;
+  /** JSON Schema of the arguments; the order of its properties names positional arguments. */
   readonly inputSchema: Schema;
-  readonly annotations?: { readonly readOnlyHint?: boolean; readonly requiresApproval?: boolean };
-  readonly timeoutMs?: number;
+  /** `readOnlyHint`: it changes nothing. `requiresApproval`: a person is asked before it runs. */
+  readonly annotations?:
+    | { readonly readOnlyHint?: boolean | undefined; readonly requiresApproval?: boolean | undefined }
+    | undefined;
+  /** Milliseconds after which the run gives the call up; default: the run's `toolTimeoutMs`. */
+  readonly timeoutMs?: number | undefined;
+  /** Runs the call. What it throws, and `{ success: false, error }`, is an observation that says it failed. */
   execute(args: ArgumentsOf<Schema>, context: ToolContext): unknown;
+  /** What the call would do, for the person who is asked to approve it: a diff, a command. */
   preview?(args: ArgumentsOf<Schema>, context: ToolContext): Promise<string>;
 }
 
@@ -78,7 +98,9 @@ export interface ToolSpecification<Schema extends InputSchema> {
  * A tool whose argument types follow from its schema. The run checks every call against the schema before
  * `execute` sees it (see `findArgumentProblem`), so the types hold.
  */
-export function defineTool<const Schema extends InputSchema>(specification: ToolSpecification<Schema>): Tool {
+export function defineTool<const Schema extends InputSchema | ToolArguments>(
+  specification: ToolSpecification<Schema>,
+): Tool {
   const { execute, preview, annotations, ...definition } = specification;
   // `run` calls these only with arguments that passed the check against this very schema.
   const typed = (args: ToolArguments) => args as ArgumentsOf<Schema>;

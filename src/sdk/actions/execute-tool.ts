@@ -34,10 +34,18 @@ export async function executeTool(
 ): Promise<ToolOutcome> {
   if (limits.signal.aborted) return notRun;
   try {
-    return { success: true, text: renderObservation(await executeWithin(tool, action, limits)) };
+    return outcomeOf(await executeWithin(tool, action, limits));
   } catch (error) {
     return limits.signal.aborted ? cutOff : failureOf(error);
   }
+}
+
+/** A tool may return that it failed instead of throwing: `{ success: false, error }`. */
+function outcomeOf(result: unknown): ToolOutcome {
+  const failed =
+    typeof result === 'object' && result !== null && 'success' in result && result.success === false;
+  if (!failed) return { success: true, text: renderObservation(result) };
+  return { success: false, text: 'error' in result ? renderError(result.error) : renderObservation(result) };
 }
 
 export function failureOf(error: unknown): ToolOutcome {

@@ -118,7 +118,7 @@ async function observe(run: RunState, performed: readonly Performed[]): Promise<
     });
   }
   run.lastActionsDenied = performed.some(({ outcome }) => !outcome.success && outcome.denied);
-  await run.emit({ type: 'agent_observe', observations });
+  await run.emit({ type: 'agent_observe', observations, thought: null, response: null });
 }
 
 function toObservation({ action, outcome, edited }: Performed): TurnInput {

@@ -39,9 +39,16 @@ async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: 
   const response = await receive(run, buildRequest(run, { phase, lastCall }));
   run.absorb(response);
   run.iterationsLeft = lastCall ? run.iterationsLeft - 1 : response.iterations_remaining;
-  await run.emit({ type: 'agent_reason', thought: response.thought, response });
+  await tell(run, response);
   run.signal.throwIfAborted();
   return response;
+}
+
+function tell(run: RunState, response: Step): Promise<void> {
+  const { thought, phase } = response;
+  return phase === 'observe'
+    ? run.emit({ type: 'agent_observe', observations: [], thought, response })
+    : run.emit({ type: 'agent_reason', thought, response });
 }
 
 async function receive(run: RunState, request: StepRequestInput): Promise<Step> {

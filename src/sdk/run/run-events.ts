@@ -15,11 +15,13 @@ export type RunEvent = { readonly step: number } & (
       readonly task: string;
       readonly model: string;
       readonly tools: readonly string[];
+      /** Model calls, in the strict strategy rounds, that the run may take. */
+      readonly max_steps: number;
     }
   /** A step begins; in the strict strategy, a phase of it. */
   | { readonly type: 'agent_turn_start'; readonly phase: Step['phase']; readonly iterations_left: number }
   | { readonly type: 'thought_delta' | 'answer_delta'; readonly delta: string }
-  /** The model has spoken: its thought, and the whole response of the service. */
+  /** The model has spoken: its thought, and the whole response of the service. Never of the `observe` phase. */
   | { readonly type: 'agent_reason'; readonly thought: string | null; readonly response: Step }
   | { readonly type: 'approval_requested'; readonly request: ApprovalRequest }
   | ({ readonly type: 'tool_start' } & ToolEvent)
@@ -35,8 +37,16 @@ export type RunEvent = { readonly step: number } & (
       readonly terminal: boolean;
       readonly duration_ms: number;
     } & ToolEvent)
-  /** What the step's actions brought, as it now stands in the history. */
-  | { readonly type: 'agent_observe'; readonly observations: readonly TurnInput[] }
+  /**
+   * What the step's actions brought, as it now stands in the history; in the `observe` phase of the strict
+   * strategy, what the model says of it, with the whole response of the service.
+   */
+  | {
+      readonly type: 'agent_observe';
+      readonly observations: readonly TurnInput[];
+      readonly thought: string | null;
+      readonly response: Step | null;
+    }
   | { readonly type: 'tasks_updated'; readonly tasks: readonly Task[] }
   | ({ readonly type: 'agent_request_input' | 'agent_request_input_timeout' } & InputRequest)
   | { readonly type: 'context_compacted'; readonly tokens_before: number; readonly tokens_after: number }

@@ -1,4 +1,4 @@
-import { type ClientToolHost, InputNeeded } from '../actions/client-tools.js';
+import { type ClientToolHost, InputNeeded, type InputRequest } from '../actions/client-tools.js';
 import { pause } from '../client/until-aborted.js';
 import type { RunState } from './run-state.js';
 
@@ -22,13 +22,17 @@ export function runHost(run: RunState): ClientToolHost {
       const { onInputRequest } = run.options;
       if (!onInputRequest) throw new InputNeeded(request);
       const answer = await firstOf(timeout_ms, signal, (ended) => onInputRequest(request, ended));
-      if (answer === undefined) await run.emit({ type: 'agent_request_input_timeout', ...request });
-      return answer;
+      return answer ?? timeIsUp(run, request);
     },
     requestCompaction: () => {
       run.compactionRequested = true;
     },
   };
+}
+
+async function timeIsUp(run: RunState, request: InputRequest): Promise<undefined> {
+  await run.emit({ type: 'agent_request_input_timeout', ...request });
+  if (run.options.onInputTimeout !== 'continue') throw new InputNeeded(request);
 }
 
 /** The answer, or undefined when the time is up first; either way the loser's signal fires. */

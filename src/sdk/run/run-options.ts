@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly onInputRequest?: (request: InputRequest, signal: AbortSignal) => Promise<string>;
   /** Milliseconds to wait for an answer to a question; default five minutes. */
   readonly inputTimeoutMs?: number;
+  /** What becomes of the run when that time is up: it ends with `needs_input` (default), or goes on. */
+  readonly onInputTimeout?: 'end' | 'continue';
   /** Which of the client's own tools the model is offered; default: all that can work. */
   readonly clientTools?: readonly ClientToolName[];
   /** Stops the run: the model call, the tools, and everything that is waited for. */

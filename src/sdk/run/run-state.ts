@@ -81,6 +81,15 @@ export class RunState {
     return this.steps.length;
   }
 
+  /** The history to go on from: a task that no step has taken in yet is its last turn (rule: one-signal). */
+  get resumableHistory(): readonly TurnInput[] {
+    const last = this.history.at(-1);
+    const isThere = last?.role === 'user' && !last.kind && last.content === this.task;
+    return this.taskIsNew && !isThere
+      ? [...this.history, { role: 'user', content: this.task }]
+      : this.history;
+  }
+
   beginStep(): void {
     const blank = { thought: null, actions: [], usage: null, tasks: this.tasks };
     this.steps.push({ number: this.steps.length + 1, ...blank });

@@ -1,4 +1,5 @@
 import type { TurnInput } from '../../contract/history.js';
+import { type ApprovalRule, isSameRule } from '../actions/approval.js';
 import { type ClientToolName, clientToolNames, createClientTools } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 import { notRun } from '../actions/execute-tool.js';
@@ -49,6 +50,16 @@ export class Run implements AsyncIterable<RunEvent> {
     return this.#result ?? toResult(this.#state, stopped);
   }
 
+  /** What is allowed without asking: the rules the run began with, and those that were added by "always". */
+  get approvalRules(): readonly ApprovalRule[] {
+    return this.#state.approvalRules;
+  }
+
+  /** Takes a rule back: what it allowed is asked about again, from the next step on. */
+  revoke(rule: ApprovalRule): void {
+    this.#state.approvalRules = this.#state.approvalRules.filter((each) => !isSameRule(each, rule));
+  }
+
   /** The run as it stands, to be kept as JSON; at any time, also before its end. */
   save(): Trajectory {
     return toTrajectory(this.#state, this.#result);
@@ -70,8 +81,9 @@ export class Run implements AsyncIterable<RunEvent> {
   }
 
   async #toTheEnd(run: RunState): Promise<void> {
-    const { task, llmConfig, tools } = run;
-    await run.emit({ type: 'agent_start', task, model: llmConfig.modelName, tools: [...tools.keys()] });
+    const { task, llmConfig, tools, iterationsLeft: max_steps } = run;
+    const names = [...tools.keys()];
+    await run.emit({ type: 'agent_start', task, model: llmConfig.modelName, tools: names, max_steps });
     const end = await carryOut(run);
     if (!end.inputRequest) closeOpenCalls(run);
     if (end.error) await run.emit({ type: 'agent_error', error: end.error, retry_in_ms: null });
@@ -129,7 +141,7 @@ function toResult(run: RunState, end: RunEnd): RunResult {
     stop_reason: end.stopReason,
     termination_reason: end.terminationReason ?? null,
     steps: [...run.steps],
-    history: run.history,
+    history: run.resumableHistory,
     tasks: run.tasks,
     usage: run.usage,
     error: end.error ?? null,

@@ -42,9 +42,13 @@ function endUnlessEmpty(run: RunState, response: Step): RunEnd | undefined {
   return again ? undefined : endOfFailedStep(response);
 }
 
-/** The model is told what was wrong with its action; a text that was to be the answer is taken as it is. */
-function correct(run: RunState, { correction, direct_response }: Step): RunEnd | undefined {
-  if (run.mustAnswer) return answered(run, direct_response);
+/**
+ * The model is told what was wrong with its reply (rule: correction-limit). A text that was to be the answer is
+ * taken as it is, and so is one that the service reads as an answer, once the model was told.
+ */
+function correct(run: RunState, { correction, direct_response, parse }: Step): RunEnd | undefined {
+  const wasTold = run.correctionsInARow > 0 || run.iterationsLeft === 0;
+  if (run.mustAnswer || (parse?.outcome === 'answer' && wasTold)) return answered(run, direct_response);
   if (run.iterationsLeft === 0) return outOfSteps(direct_response);
   if (run.correctionsInARow === MAX_CORRECTIONS_IN_A_ROW) return unreadable(direct_response);
   run.correctionsInARow += 1;

@@ -2,6 +2,7 @@ import type { Compaction } from '../../contract/compaction.js';
 import type { TurnInput } from '../../contract/history.js';
 import type { Step, StepError } from '../../contract/step.js';
 import type { Approve } from '../actions/approval.js';
+import { reasonOfDenial } from '../actions/clear-actions.js';
 import { clientToolNames, InputNeeded } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 import { TerminalToolError, ToolError } from '../actions/tool-errors.js';
@@ -86,6 +87,6 @@ const approveAsSaved =
   async ({ action }) => {
     const observation = observations.get(action.id);
     return observation?.toolResult?.denied
-      ? { type: 'deny', reason: observation.content }
+      ? { type: 'deny', reason: reasonOfDenial(observation.content) }
       : { type: 'allow' };
   };

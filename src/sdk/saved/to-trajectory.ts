@@ -6,7 +6,7 @@ import type { SavedOptions, Trajectory } from './trajectory.js';
 
 /** The run as it stands; what has no end yet has no result. */
 export function toTrajectory(run: RunState, result: RunResult | undefined): Trajectory {
-  const { projectId: project_id, sessionId: session_id, task, history, tasks } = run;
+  const { projectId: project_id, sessionId: session_id, task, tasks } = run;
   return {
     format: 'stepwise-run',
     version: 1,
@@ -18,7 +18,7 @@ export function toTrajectory(run: RunState, result: RunResult | undefined): Traj
     began_with: run.beganWith,
     responses: [...run.responses],
     observations: [...run.observations],
-    history,
+    history: run.resumableHistory,
     tasks,
     result: result ? withoutFunctions(result) : null,
   };

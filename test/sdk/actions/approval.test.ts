@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import {
   type ApprovalDecision,
   type ApprovalRequest,
+  type ApprovalRule,
+  describeRule,
   isAllowed,
   proposeRules,
 } from '../../../src/sdk/actions/approval.js';
 import { openCalls } from '../../../src/sdk/history/take-up-history.js';
-import { command, done, finish, lookUp, recordingTool } from '../../support/run-harness.js';
+import { command, done, finish, lookUp, recordingTool, start } from '../../support/run-harness.js';
 
 describe('approval in two phases (rule: approval)', () => {
   /** Runs two commands in one step and decides about each in turn. */
@@ -40,7 +43,7 @@ describe('approval in two phases (rule: approval)', () => {
     const { calls, observations, result } = await decide({ type: 'deny', reason: 'Too slow.' });
     expect(calls).toEqual(['npm run build']);
     expect(observations[0]).toMatchObject({
-      content: 'Too slow.',
+      content: 'The user refused this call, so it was not run. Reason: Too slow.',
       toolResult: { success: false, denied: true },
     });
     expect(result.stop_reason).toBe('denied');
@@ -56,7 +59,7 @@ describe('approval in two phases (rule: approval)', () => {
       },
     );
     expect(result.stop_reason).toBe('answered');
-    expect(result.history[2]?.content).toBe('The user said no.');
+    expect(result.history[2]?.content).toBe('The user refused this call, so it was not run.');
   });
 
   test('edit: what the person wrote runs, and the model is told', async () => {
@@ -79,13 +82,29 @@ describe('approval in two phases (rule: approval)', () => {
     expect(observations[0]?.content).toBe('The argument "command" must be of type string.');
   });
 
-  test('always: the rule holds for the next call already', async () => {
-    const { asked, calls } = await decide({
-      type: 'always',
-      rule: { tool: 'run_command', command_prefix: 'npm run' },
-    });
-    expect(asked).toHaveLength(1);
-    expect(calls).toHaveLength(2);
+  test('always: the rule holds for the next call already, and can be taken back (rule: always-rules)', async () => {
+    const { tool, calls } = recordingTool();
+    const asked: string[] = [];
+    const { run } = await start(
+      [command('npm test'), command('npm test'), command('npm test'), command('npm run build'), done],
+      {
+        tools: [tool],
+        approve: async ({ action, rules: [rule] }) => {
+          asked.push(String(action.tool_args['command']));
+          return rule ? { type: 'always', rule } : { type: 'stop' };
+        },
+      },
+    );
+    for await (const { type, step } of run) {
+      const [rule] = run.approvalRules;
+      if (type === 'tool_complete' && step === 2 && rule) run.revoke(structuredClone(rule));
+    }
+    expect(asked).toEqual(['npm test', 'npm test', 'npm run build']);
+    expect(calls).toHaveLength(4);
+    expect(run.approvalRules).toEqual([
+      { type: 'call', tool: 'run_command', args: { command: 'npm test' } },
+      { type: 'call', tool: 'run_command', args: { command: 'npm run build' } },
+    ]);
   });
 
   test('stop: nothing runs, not even what was allowed before, and the history is complete', async () => {
@@ -99,6 +118,10 @@ describe('approval in two phases (rule: approval)', () => {
     const { tool, calls } = recordingTool();
     const { result } = await finish([command('npm test'), done], { tools: [tool] });
     expect(calls).toEqual([]);
+    expect(result.history[2]).toMatchObject({
+      content: 'Not run. Nobody is there to approve this.',
+      toolResult: { success: false, denied: true },
+    });
     expect(result.stop_reason).toBe('denied');
   });
 
@@ -117,51 +140,176 @@ describe('approval in two phases (rule: approval)', () => {
   });
 });
 
-describe('rules (rule: always-rules)', () => {
-  const action = (text: string) => ({
-    tool_name: 'run_command',
-    tool_args: { command: text },
-    raw_action_string: '',
-    id: 'call_1',
-    requires_approval: true,
+describe('what "always" allows (rule: always-rules)', () => {
+  const call = (args: Record<string, unknown>, tool: { readOnlyHint?: boolean } = {}) => ({
+    action: {
+      tool_name: 'run_command',
+      tool_args: args,
+      raw_action_string: '',
+      id: 'call_1',
+      requires_approval: true,
+    },
+    tool: { annotations: { requiresApproval: true, readOnlyHint: tool.readOnlyHint } },
   });
-  const rule = { tool: 'run_command', command_prefix: 'npm test' };
+  const run = (command: string, others = {}) => call({ command, ...others });
+  const exactly = (command: string) => ({ type: 'call', tool: 'run_command', args: { command } });
 
-  test.each(['npm test', ' npm  test', 'npm test -- --watch'])('`%s` begins with `npm test`', (text) => {
-    expect(isAllowed(action(text), [rule])).toBe(true);
+  test.each([
+    ['rm build.log', 'rm -rf src'],
+    ['npm run test', 'npm run build'],
+    ['bash ./x.sh', 'bash -c "rm -rf ~"'],
+    ['npm test', 'npm test -- --watch'],
+    ['npm test', 'npm  test'],
+    ['npm test', 'npm test '],
+    ['echo a', 'echo A'],
+  ])('for `%s` it does not allow `%s`', (agreed, other) => {
+    const rules = proposeRules(run(agreed));
+    expect(isAllowed(run(agreed), rules)).toBe(true);
+    expect(isAllowed(run(other), rules)).toBe(false);
+  });
+
+  test('the very command holds for the very folder', () => {
+    const rules = proposeRules(run('make', { working_dir: 'a' }));
+    expect(isAllowed({ ...run('make', { working_dir: 'a' }) }, rules)).toBe(true);
+    expect(isAllowed(call({ working_dir: 'a', command: 'make' }), rules)).toBe(true);
+    for (const others of [{}, { working_dir: 'b' }, { working_dir: 'a', shell: 'zsh' }])
+      expect(isAllowed(run('make', others), rules)).toBe(false);
   });
 
   test.each([
-    'npm tests',
-    'npm',
-    'npm test; rm -rf ~',
-    'npm test && curl x',
-    'npm test | sh',
-    'npm test > /etc/x',
-    'npm test $(id)',
-    'npm test `id`',
-    'npm test\nrm x',
-    'npm test & rm x',
-    'npm test <(id)',
-    'npm test \\\nx',
-  ])('`%s` is asked about: a shell would do more or other things', (text) => {
-    expect(isAllowed(action(text), [rule])).toBe(false);
+    ['git status', ['git status -s', 'git status --short --branch']],
+    ['ls', ['ls -la', 'ls src', 'ls -l src/a.ts test']],
+    ['git log --oneline', ['git log', 'git log -5 --stat']],
+    ['npm test', ['npm test --silent']],
+    ['go test ./...', ['go test', 'go test -v ./...']],
+  ])('a row of the table that has `%s` allows its permitted arguments and nothing else', (agreed, others) => {
+    const rules = proposeRules(run(agreed)).filter(({ type }) => type === 'commands');
+    expect(rules).toHaveLength(1);
+    for (const other of [agreed, ...others]) expect(isAllowed(run(other), rules)).toBe(true);
+    for (const other of [
+      ...widenings.map((widen) => widen(agreed)),
+      ...['git push', 'git branch new', 'npm run build', 'npm test -- --watch', 'go test -exec sh'],
+      ...[
+        'git log -p',
+        'git log --output=x',
+        'git status --ignored',
+        'git -c a=b status',
+        'ls ../secret',
+        'ls /etc',
+      ],
+      ...['ls a/../..', 'ls -l -l', 'git', 'LS', '/bin/ls', './ls'],
+    ])
+      expect(isAllowed(run(other), rules)).toBe(false);
+    expect(isAllowed(run(agreed, { working_dir: 'elsewhere' }), rules)).toBe(false);
   });
 
-  test('a rule for a tool says nothing about others', () => {
-    expect(isAllowed(action('ls'), [{ tool: 'write_file' }])).toBe(false);
-    expect(isAllowed(action('ls'), [{ tool: 'run_command' }])).toBe(true);
+  const widenings: ((command: string) => string)[] = [
+    ...[
+      '; rm x',
+      ' && rm x',
+      ' | sh',
+      ' > x',
+      ' >> x',
+      ' < x',
+      ' & rm x',
+      ' $(id)',
+      ' `id`',
+      ' <(id)',
+      ' $HOME',
+    ],
+    ...[
+      ' *',
+      ' ?',
+      ' [a]',
+      ' {a,b}',
+      ' ~',
+      ' \\',
+      ' !!',
+      ' #',
+      ' "a"',
+      " 'a'",
+      '\nrm x',
+      '\rrm x',
+      '\trm',
+      '\0',
+      '\u202e',
+    ],
+    ...[' --output=x', ' -c', ' --', ' --upload-pack=x', ' -exec'],
+  ].map((end) => (command: string) => command + end);
+  widenings.push(
+    (command) => `PATH=. ${command}`,
+    (command) => ` ${command}`,
+    (command) => `sudo ${command}`,
+  );
+
+  test('a rule never allows a command that differs, but by the table', () => {
+    const words = fc.constantFrom(
+      ...[
+        'git',
+        'status',
+        'log',
+        'npm',
+        'test',
+        'run',
+        'ls',
+        'rm',
+        '-rf',
+        '-s',
+        '--short',
+        'src',
+        '..',
+        '/',
+        ';',
+        '|',
+      ],
+      ...['--', '$(id)', '*', 'PATH=.', '"a"', '-la', './...', 'go'],
+    );
+    const commands = fc.oneof(
+      fc.array(words, { minLength: 1, maxLength: 4 }).map((each) => each.join(' ')),
+      fc.string({ unit: 'binary', maxLength: 12 }),
+    );
+    const plain = /^[\w@+./:,-]+( [\w@+./:,-]+)*$/;
+    fc.assert(
+      fc.property(commands, commands, (agreed, other) => {
+        fc.pre(agreed !== other);
+        const rules = proposeRules(run(agreed));
+        if (!isAllowed(run(other), rules)) return;
+        expect([agreed, other]).toEqual([expect.stringMatching(plain), expect.stringMatching(plain)]);
+        expect(rules.map(({ type }) => type)).toEqual(['call', 'commands']);
+        expect(proposeRules(run(other))[1]).toEqual(rules[1]);
+      }),
+      { numRuns: 3_000 },
+    );
   });
 
-  test.each([
-    ['npm run build --if-present', 'npm run'],
-    ['ls -la', 'ls'],
-    ['git', 'git'],
-  ])('for `%s` the prefix `%s` is offered', (text, command_prefix) => {
-    expect(proposeRules(action(text))).toEqual([{ tool: 'run_command', command_prefix }]);
+  test('a command with what cannot be seen is asked about each time', () => {
+    for (const hidden of ['npm test\u001b[2K', 'npm\ttest', 'a\nb', 'a\u202eb', 'a\u200bb'])
+      expect(proposeRules(run(hidden))).toEqual([]);
   });
 
-  test('for a command that does several things no rule is offered', () => {
-    expect(proposeRules(action('cd x && make'))).toEqual([]);
+  test('of other tools only those that read can be allowed by their name', () => {
+    expect(proposeRules(call({ path: 'a' }))).toEqual([]);
+    const read = call({ path: 'a' }, { readOnlyHint: true });
+    expect(proposeRules(read)).toEqual([{ type: 'reads', tool: 'run_command' }]);
+    expect(isAllowed(read, [{ type: 'reads', tool: 'run_command' }])).toBe(true);
+    expect(isAllowed(read, [{ type: 'reads', tool: 'other' }])).toBe(false);
+    expect(isAllowed(call({ path: 'a' }), [{ type: 'reads', tool: 'run_command' }])).toBe(false);
+    expect(isAllowed(run('ls'), [{ type: 'reads', tool: 'run_command' }])).toBe(false);
+  });
+
+  test('a rule of a former version allows nothing', () => {
+    const former: ApprovalRule[] = JSON.parse(
+      '[{"tool":"run_command"},{"tool":"run_command","command_prefix":"npm"},{"type":"commands","tool":"run_command","entry":"npm"}]',
+    );
+    expect(isAllowed(run('npm test'), former)).toBe(false);
+  });
+
+  test('a rule can be told to a person', () => {
+    expect(proposeRules(run('git status', { working_dir: 'a' })).map(describeRule)).toEqual([
+      'exactly run_command(command="git status", working_dir="a")',
+      'run_command: git status with nothing but -s --short -b --branch --porcelain, {"working_dir":"a"}',
+    ]);
+    expect(proposeRules(run('npm run lint'))).toEqual([exactly('npm run lint')]);
+    expect(describeRule({ type: 'reads', tool: 'look_up' })).toBe('look_up, which only reads');
   });
 });

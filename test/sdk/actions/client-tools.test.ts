@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
 import { done, finish, lookUpCall } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 
@@ -34,6 +35,22 @@ describe('TODO list (rule: client-tools)', () => {
     expect(result).toMatchObject({ stop_reason: 'answered', answer: 'Found.' });
   });
 
+  test('a new list replaces the old one, so that completing it ends the work', async () => {
+    const { service, result } = await finish([
+      twoTasks,
+      call('create_tasks', { tasks: [{ content: 'Look', status: 'in_progress' }, 'Tell', { content: ' ' }] }),
+      call('update_task_status', { id: 1, status: 'completed' }),
+      call('update_task_status', { id: 2, status: 'completed' }),
+      done,
+    ]);
+    expect(service.requests[2]?.tasks).toEqual([
+      { id: 1, content: 'Look', status: 'in_progress' },
+      { id: 2, content: 'Tell', status: 'todo' },
+    ]);
+    expect(service.requests.at(-1)?.max_iterations_left).toBe(1);
+    expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+  });
+
   test('a list that was completed by an earlier run asks for nothing', async () => {
     const { service } = await finish([lookUpCall(), done], {
       tasks: [{ id: 1, content: 'Old', status: 'completed' }],
@@ -45,7 +62,10 @@ describe('TODO list (rule: client-tools)', () => {
     ['update_task_status', { id: 9, status: 'todo' }, 'There is no task 9.'],
     ['update_task_status', { id: 1, status: 'done' }, 'must be one of ["todo","in_progress","completed"]'],
     ['create_tasks', { tasks: [' '] }, 'Give at least one task.'],
-    ['create_tasks', { tasks: [1] }, 'has an item that must be of type string'],
+    ['create_tasks', { tasks: [1] }, 'A task is a text, or { content, status? }'],
+    ['create_tasks', { tasks: [{ content: 'x', status: 'done' }] }, 'status todo, in_progress, completed'],
+    ['create_tasks', { tasks: [{ status: 'todo' }] }, 'A task is a text'],
+    ['create_tasks', { tasks: [null] }, 'A task is a text'],
   ])('%s(%j) is an observation', async (name, args, message) => {
     const { result } = await finish([call(name, args), done]);
     expect(result.history[2]?.content).toContain(message);
@@ -64,12 +84,30 @@ describe('request_input (rule: client-tools)', () => {
     expect(result.history[2]).toMatchObject({ content: 'Shop B', toolResult: { success: true } });
   });
 
-  test('after the time is up the model goes on, and the question is withdrawn', async () => {
+  const hesitate = (onAbort: () => void) => (_: unknown, signal: AbortSignal) =>
+    new Promise<string>(() => signal.addEventListener('abort', onAbort));
+
+  test('after the time is up the run ends, and the next task answers', async () => {
+    let withdrawn = false;
+    const { types, result, service } = await finish([ask, done], {
+      inputTimeoutMs: 20,
+      onInputRequest: hesitate(() => (withdrawn = true)),
+    });
+    expect(types.slice(-2)).toEqual(['agent_observe', 'agent_stopped']);
+    expect(types).toContain('agent_request_input_timeout');
+    expect(result).toMatchObject({ stop_reason: 'needs_input', input_request: { question: 'Which shop?' } });
+    expect(withdrawn).toBe(true);
+    const client = new StepwiseClient({ baseUrl: service.url });
+    const next = client.run('Shop A', { llmConfig: { modelName: 'scripted' }, history: result.history });
+    expect((await next.result()).history[2]).toMatchObject({ content: 'Shop A', toolCallId: 'call_1' });
+  });
+
+  test('with onInputTimeout: continue the model goes on, and the question is withdrawn', async () => {
     let withdrawn = false;
     const { types, result } = await finish([ask, done], {
       inputTimeoutMs: 20,
-      onInputRequest: (_, signal) =>
-        new Promise(() => signal.addEventListener('abort', () => (withdrawn = true))),
+      onInputTimeout: 'continue',
+      onInputRequest: hesitate(() => (withdrawn = true)),
     });
     expect(types).toContain('agent_request_input_timeout');
     expect(result.history[2]).toMatchObject({ toolResult: { success: false } });
@@ -85,7 +123,6 @@ describe('request_input (rule: client-tools)', () => {
     });
     expect(first.types.at(-1)).toBe('agent_stopped');
     const { service } = first;
-    const { StepwiseClient } = await import('../../../src/sdk/client/stepwise-client.js');
     const client = new StepwiseClient({ baseUrl: service.url });
     const run = client.run('Shop A', { llmConfig: { modelName: 'scripted' }, history: first.result.history });
     await run.result();

@@ -32,6 +32,22 @@ describe('tools (rule: tool-definitions)', () => {
   });
 
   test.each([
+    [{ success: false, error: 'No such shelf.' }, 'No such shelf.'],
+    [{ success: false, error: new Error('Broken.') }, 'Broken.'],
+    [{ success: false, code: 7 }, '{"success":false,"code":7}'],
+  ])('%j as a result is a failure', async (returned, content) => {
+    const { turn, result, events } = await observationOf(() => returned);
+    expect(turn).toMatchObject({ content, toolResult: { success: false } });
+    expect(events.map(({ type }) => type)).toContain('tool_error');
+    expect(result.steps[0]?.actions[0]?.success).toBe(false);
+  });
+
+  test('{ success: true } is a result like any other', async () => {
+    const { turn } = await observationOf(() => ({ success: true, rows: 2 }));
+    expect(turn).toMatchObject({ content: '{"success":true,"rows":2}', toolResult: { success: true } });
+  });
+
+  test.each([
     ['undefined', undefined, 'Done.'],
     ['null', null, 'null'],
     ['an object', { a: [1] }, '{"a":[1]}'],

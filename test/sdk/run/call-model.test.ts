@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { done, finish, lookUpCall, start } from '../../support/run-harness.js';
+import { done, finish, lookUpCall, start, task } from '../../support/run-harness.js';
 
 describe('trouble on the way (rule: run-options)', () => {
   test('a service that is gone is tried again, then the run ends with a history to go on from', async () => {
@@ -40,6 +40,6 @@ describe('trouble on the way (rule: run-options)', () => {
     const { result, service } = await finish([line], { retries: 0 });
     expect(result).toMatchObject({ stop_reason: 'error', error: { code } });
     expect(service.requests).toHaveLength(calls);
-    expect(result.history).toEqual([]);
+    expect(result.history).toEqual([{ role: 'user', content: task }]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { openCalls } from '../../../src/sdk/history/take-up-history.js';
 import { done, finish, lookUpCall, task } from '../../support/run-harness.js';
+import type { Script } from '../../support/scripted-service.js';
 
 describe('the end (rule: run-result)', () => {
   test('at the limit the answer is what the model could say', async () => {
@@ -46,6 +47,18 @@ describe('the end (rule: run-result)', () => {
     expect(service.requests).toHaveLength(3);
     expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'malformed_action' } });
     expect(result.history.filter(({ kind }) => kind === 'notice')).toHaveLength(2);
+  });
+
+  test('an answer that comes with a correction is corrected once, then taken (rule: correction-limit)', async () => {
+    const unclear: Script = { answer: 'Fenced.', correctAnswer: true };
+    const again = await finish([unclear, { answer: 'Still fenced.', correctAnswer: true }]);
+    expect(again.result).toMatchObject({ stop_reason: 'answered', answer: 'Still fenced.' });
+    expect(again.service.requests).toHaveLength(2);
+    expect(again.result.history.map(({ kind }) => kind)).toEqual([undefined, undefined, 'notice', undefined]);
+    const acted = await finish([unclear, lookUpCall(), done]);
+    expect(acted.result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+    const last = await finish([unclear], { maxSteps: 1 });
+    expect(last.result).toMatchObject({ stop_reason: 'answered', answer: 'Fenced.' });
   });
 
   test('corrections count anew after an action that could be read', async () => {

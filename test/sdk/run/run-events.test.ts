@@ -30,7 +30,7 @@ describe('events (rule: run-events)', () => {
 
   test('each carries its step; the first comes before any step', async () => {
     const { events } = await finish([lookUpCall(), done]);
-    expect(events[0]).toMatchObject({ type: 'agent_start', step: 0, task, model: 'scripted' });
+    expect(events[0]).toMatchObject({ type: 'agent_start', step: 0, task, model: 'scripted', max_steps: 10 });
     expect(events.at(-1)?.step).toBe(2);
     expect(events.map(({ step }) => step)).toEqual(events.map(({ step }) => step).toSorted((a, b) => a - b));
   });

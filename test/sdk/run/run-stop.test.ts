@@ -1,16 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { turnSchema } from '../../../src/contract/history.js';
 import { defineTool } from '../../../src/sdk/actions/define-tool.js';
+import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
 import { openCalls } from '../../../src/sdk/history/take-up-history.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
+import { readTrajectory, resumeOptions } from '../../../src/sdk/saved/trajectory.js';
 import {
   command,
   done,
   finish,
+  llmConfig,
   lookUpCall,
   readAll,
   recordingTool,
   start,
+  task,
 } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 
@@ -30,6 +34,7 @@ describe('stop (rule: one-signal)', () => {
       expect(stop_reason).toBe('stopped');
       for (const turn of history) expect(turnSchema.safeParse(turn).success).toBe(true);
       expect(openCalls(history)).toEqual([]);
+      expect(history.filter(({ role }) => role === 'user')).toEqual([{ role: 'user', content: task }]);
       const resumed = await finish([done], { history });
       expect(resumed.result.stop_reason).toBe('answered');
     }
@@ -40,13 +45,27 @@ describe('stop (rule: one-signal)', () => {
     const stopWhenCalled = setInterval(() => service.requests.length > 0 && run.stop(), 5);
     const types = (await readAll(run)).map(({ type }) => type);
     clearInterval(stopWhenCalled);
+    const saved = readTrajectory(JSON.stringify(run.save()));
+    expect(saved.history).toEqual([{ role: 'user', content: task }]);
+    const again = await finish([done], resumeOptions(saved));
+    expect(again.result.history.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(types).toEqual(['agent_start', 'agent_turn_start', 'agent_stopped']);
     expect(service.requests).toHaveLength(1);
   });
 
+  test('a task that is given again after a stop in the first call stands in the history once', async () => {
+    const { service, run } = await start([{ error: 'upstream_refusal' }, done], {
+      history: [{ role: 'user', content: task }],
+    });
+    const { history } = await new StepwiseClient({ baseUrl: service.url })
+      .run(task, { llmConfig, history: (await run.result()).history, signal: AbortSignal.abort() })
+      .result();
+    expect(history).toEqual([{ role: 'user', content: task }]);
+  });
+
   test("the caller's signal stops the run, also before it began", async () => {
     const { result } = await finish([done], { signal: AbortSignal.abort() });
-    expect(result).toMatchObject({ stop_reason: 'stopped', history: [] });
+    expect(result).toMatchObject({ stop_reason: 'stopped', history: [{ role: 'user', content: task }] });
   });
 
   test('a running tool is told, and what it leaves is an observation', async () => {

@@ -28,6 +28,24 @@ describe('the strict strategy (rule: strategies)', () => {
     expect(result.steps).toHaveLength(2);
   });
 
+  test('what observe says comes as agent_observe, with its response; never as agent_reason (rule: run-events)', async () => {
+    const { events } = await finish([reason, act, observe, reason, act, done], strict({ maxSteps: 2 }));
+    const said = events.filter(({ type }) => type === 'agent_reason');
+    expect(said.map((event) => 'response' in event && event.response?.phase)).toEqual([
+      ...['reason', 'act'],
+      ...['reason', 'act'],
+    ]);
+    const observed = events.filter((event) => event.type === 'agent_observe');
+    expect(
+      observed.map(({ thought, observations, response }) => [thought, observations.length, response?.phase]),
+    ).toEqual([
+      [null, 1, undefined],
+      ['It is 42.', 0, 'observe'],
+      [null, 1, undefined],
+      [null, 0, 'observe'],
+    ]);
+  });
+
   test('finish: true skips act and asks observe for the answer', async () => {
     const { service, result } = await finish(
       [{ thought: 'Clear.', control: { finish: true } }, done],
@@ -85,6 +103,7 @@ describe('every event (rule: run-events)', () => {
     tools,
     compaction: { strategy: 'mask' },
     inputTimeoutMs: 5,
+    onInputTimeout: 'continue',
     onInputRequest: () => new Promise(() => undefined),
     approve: async () => ({ type: 'allow' }),
   };
