@@ -13,7 +13,8 @@ import type { Service } from '../../src/service/start.js';
 /** What the documents tell a reader to type is typed here, and what they say comes out is compared. */
 const documentedUrl = 'http://127.0.0.1:8080';
 const readme = readFileSync('README.md', 'utf8');
-const pages = ['README.md', 'docs/reference/client.md', 'docs/reference/service.md'];
+const reference = ['client', 'service', 'reading-the-model'].map((page) => `docs/reference/${page}.md`);
+const pages = ['README.md', ...reference];
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8'));
 const built = resolve('.build/snippets');
 
