@@ -1,5 +1,4 @@
 import type { OfferedTool } from './arguments/offered-tool.js';
-import { OfferedTools } from './arguments/offered-tool.js';
 import { DeltaWriter, type ParseDelta } from './delta-writer.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from './parse-completion.js';
 import { character, isOneOf, lineEnd, skipBlanks } from './text/characters.js';
@@ -43,7 +42,7 @@ const newLine: CurrentLine = {
  * been sent as draft by the time it shows to be reasoning.
  */
 export class IncrementalParser {
-  readonly #tools: OfferedTools;
+  readonly #tools: readonly OfferedTool[];
   readonly #chunks: string[] = [];
   readonly #writer = new DeltaWriter();
   readonly #ownFences = new EchoedFences();
@@ -59,8 +58,8 @@ export class IncrementalParser {
   #valueBegan = false;
   #openTag = false;
 
-  constructor(tools: readonly OfferedTool[] | OfferedTools) {
-    this.#tools = tools instanceof OfferedTools ? tools : new OfferedTools(tools);
+  constructor(tools: readonly OfferedTool[]) {
+    this.#tools = tools;
   }
 
   /** Takes the next piece of the completion and returns what can be shown. */

@@ -83,10 +83,10 @@ type Found = ParsedOutcome & Partial<ParseCommon> & Pick<ParseCommon, 'thought' 
  */
 export function parseCompletion(
   text: string,
-  tools: readonly OfferedTool[] | OfferedTools,
+  tools: readonly OfferedTool[],
   options: ParseOptions = {},
 ): ParsedCompletion {
-  const offered = tools instanceof OfferedTools ? tools : new OfferedTools(tools);
+  const offered = OfferedTools.of(tools);
   const reply = new ReplyText(text, offered);
   const found = findOutcome(reply, offered, options.finishReason === 'length');
   const reasoning = [options.reasoning, reply.reasoning()].filter((part) => part?.trim()).join('\n\n');

@@ -1,6 +1,7 @@
 import { type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
 import { decode } from '../dialects/written-call.js';
 import type { JsonValue, Repair, Spellings } from '../text/scanner.js';
+import { canBeChecked, MAXIMUM_STEPS } from './check-steps.js';
 import { expandSchema } from './expand-schema.js';
 import { shorten } from './offered-tool.js';
 
@@ -19,49 +20,71 @@ export function checkArguments(
   inputSchema: Readonly<Record<string, unknown>> | undefined,
   spellings: Spellings,
 ): CheckedArguments {
-  const schema = inputSchema && expandSchema(inputSchema);
-  if (!schema) return { ok: true, values, repairs: [] };
+  const expanded = inputSchema && expandSchema(inputSchema);
+  if (!expanded) return { ok: true, values, repairs: [] };
+  if (!canBeChecked(values, expanded)) return tooMuchToCheck;
   const coercion = new Coercion(spellings);
-  const coerced = coercion.coerceObject(values, schema);
-  const error = firstError(coerced, schema);
+  const coerced = coercion.coerceObject(values, expanded.schema);
+  if (coercion.decodes && !canBeChecked(coerced, expanded)) return tooMuchToCheck;
+  const error = firstError(coerced, expanded.schema);
   if (error) return { ok: false, problem: describe(error) };
   return { ok: true, values: coerced, repairs: coercion.repairs };
 }
 
+const tooMuchToCheck = {
+  ok: false,
+  problem: `the arguments are too large to be checked (more than ${MAXIMUM_STEPS} steps); write less`,
+} as const;
+
+/** Where a value stands: in an object or array, under a property that has a name. */
+interface Place {
+  readonly holder: object;
+  readonly key: string | number;
+  readonly name: string;
+}
+
 class Coercion {
-  readonly repairs: Repair[] = [];
+  /** A string was read as the structure it encodes. */
+  decodes = false;
+  readonly #repairs = new Set<Repair>();
   readonly #spellings: Spellings;
 
   constructor(spellings: Spellings) {
     this.#spellings = spellings;
   }
 
+  get repairs(): Repair[] {
+    return [...this.#repairs];
+  }
+
   coerceObject(values: Values, schema: Schema): Values {
     const entries = Object.entries(values).map(([key, value]): [string, JsonValue] => {
       const declared = ownSchema(schema.properties, key);
-      return [key, declared ? this.#coerce(value, declared, [values, key]) : value];
+      return [key, declared ? this.#coerce(value, declared, { holder: values, key, name: key }) : value];
     });
     return Object.fromEntries(entries);
   }
 
-  #coerce(value: JsonValue, schema: Schema, place: [object, string | number]): JsonValue {
+  #coerce(value: JsonValue, schema: Schema, place: Place): JsonValue {
     if (Array.isArray(value)) {
       const items = isSchema(schema.items) ? schema.items : null;
-      return items ? value.map((item, index) => this.#coerce(item, items, [value, index])) : value;
+      if (!items) return value;
+      return value.map((item, key) => this.#coerce(item, items, { holder: value, key, name: place.name }));
     }
     if (typeof value === 'object' && value !== null) return this.coerceObject(value, schema);
     const types = declaredTypes(schema);
-    if (types.length === 0 || types.some((type) => isOfType(value, type))) return value;
+    if (types.size === 0 || [...types].some((type) => isOfType(value, type))) return value;
     for (const type of types) {
       const coerced = this.#convert(value, type, place);
       if (coerced === undefined) continue;
-      this.repairs.push(`coerced:${place[1]}`);
+      this.#repairs.add(`coerced:${place.name}`);
+      if (typeof coerced === 'object') this.decodes = true;
       return coerced;
     }
     return value;
   }
 
-  #convert(value: JsonValue, type: string, [holder, key]: [object, string | number]): JsonValue | undefined {
+  #convert(value: JsonValue, type: string, { holder, key }: Place): JsonValue | undefined {
     if (type === 'string') {
       if (typeof value === 'number') return this.#spellings.get(holder)?.get(key) ?? String(value);
       return typeof value === 'boolean' ? String(value) : undefined;
@@ -74,11 +97,10 @@ class Coercion {
 }
 
 /** The types a schema names itself or in its alternatives, as in `anyOf: [integer, null]`. */
-function declaredTypes(schema: Schema): string[] {
+function declaredTypes(schema: Schema): ReadonlySet<string> {
   const alternatives: unknown[] = [schema, schema.anyOf, schema.oneOf, schema.allOf].flat();
-  return alternatives
-    .flatMap((each) => (isSchema(each) ? each.type : []))
-    .filter((type) => typeof type === 'string');
+  const types = alternatives.flatMap((each) => (isSchema(each) ? each.type : []));
+  return new Set(types.filter((type) => typeof type === 'string'));
 }
 
 function isOfType(value: JsonValue, type: string): boolean {
@@ -114,11 +136,19 @@ function isSchema(value: unknown): value is Schema {
 function firstError(values: Values, schema: Schema): OutputUnit | undefined {
   try {
     // no lookup: references are written out already
-    const { valid, errors } = validate(values, schema, '2019-09', {});
+    const { valid, errors } = validate(values, onlyWhatIsGiven(schema, values), '2019-09', {});
     return valid ? undefined : (errors.findLast((error) => !wrapping.has(error.keyword)) ?? errors[0]);
   } catch {
     return undefined;
   }
+}
+
+/** Without the properties that are not given: the validator would look at each of them for every call. */
+function onlyWhatIsGiven(schema: Schema, values: Values): Schema {
+  const { properties } = schema;
+  if (!properties) return schema;
+  const given = Object.keys(values).filter((key) => Object.hasOwn(properties, key));
+  return { ...schema, properties: Object.fromEntries(given.map((key) => [key, properties[key] ?? true])) };
 }
 
 /** Keywords that only say that something inside them is wrong. */

@@ -22,50 +22,81 @@ const leftOut = new Set([
   'definitions',
 ]);
 /** A schema that grows beyond this when its references are written out is not used. */
-const MAXIMUM_NODES = 2000;
+const MAXIMUM_NODES = 20_000;
+/** Keywords looked at while references are written out; one large schema may be referred to many times. */
+const MAXIMUM_KEYWORDS = 400_000;
 const MAXIMUM_DEPTH = 40;
+/** A longer reference is not followed. */
+const LONGEST_POINTER = 1000;
 
 const subschemaMaps = new Set(['properties', 'dependentSchemas']);
 const verbatim = new Set(['const', 'enum', 'default', 'examples', 'required', 'type', 'dependentRequired']);
+
+/** A schema ready to be checked against, and how much there is of it: nodes, and values of `enum` and `required`. */
+export interface ExpandedSchema {
+  readonly schema: Schema;
+  readonly size: number;
+}
+
+/** By the schema's identity: a tool's schema is expanded once, however many calls are checked. */
+const expanded = new WeakMap<object, ExpandedSchema | null>();
 
 /**
  * The schema with local references written out, so that checking it is bounded: nothing is fetched, no
  * reference runs in a circle (it ends as "anything"), no schema of a caller can hang or throw.
  * Null if it is too large to be used.
  */
-export function expandSchema(root: Readonly<Record<string, unknown>>): Schema | null {
+export function expandSchema(root: Readonly<Record<string, unknown>>): ExpandedSchema | null {
+  const known = expanded.get(root);
+  if (known !== undefined) return known;
   const expansion = new Expansion(root);
   const schema = expansion.expand(root, 0, new Set());
-  return expansion.nodes <= MAXIMUM_NODES && isRecord(schema) ? schema : null;
+  const usable = isRecord(schema) && !expansion.isTooLarge;
+  const result = usable ? { schema, size: expansion.nodes + expansion.values } : null;
+  expanded.set(root, result);
+  return result;
 }
 
 class Expansion {
   nodes = 0;
+  /** Values that are listed in the schema, such as those of `enum`. */
+  values = 0;
+  #keywords = 0;
   readonly #root: object;
+  readonly #targets = new Map<string, unknown>();
 
   constructor(root: object) {
     this.#root = root;
   }
 
+  get isTooLarge(): boolean {
+    return this.nodes > MAXIMUM_NODES || this.#keywords > MAXIMUM_KEYWORDS;
+  }
+
   expand(schema: unknown, depth: number, references: ReadonlySet<string>): Schema | boolean {
     this.nodes += 1;
     if (typeof schema === 'boolean') return schema;
-    if (!isRecord(schema) || depth > MAXIMUM_DEPTH || this.nodes > MAXIMUM_NODES) return true;
-    const entries = Object.entries(schema)
+    if (!isRecord(schema) || depth > MAXIMUM_DEPTH || this.isTooLarge) return true;
+    const keywords = Object.entries(schema);
+    this.#keywords += keywords.length;
+    const entries = keywords
       .filter(([keyword]) => keyword !== '$ref' && !leftOut.has(keyword) && !this.#depends(keyword, schema))
       .map(([keyword, value]) => [keyword, this.#expandKeyword(keyword, value, depth, references)]);
     const own: Schema = Object.fromEntries(entries);
     const reference = schema['$ref'];
-    if (typeof reference !== 'string') return own;
+    if (typeof reference !== 'string' || reference.length > LONGEST_POINTER) return own;
     if (references.has(reference)) return own;
-    const target = this.expand(this.#find(reference), depth + 1, new Set([...references, reference]));
+    const target = this.expand(this.#target(reference), depth + 1, new Set([...references, reference]));
     if (entries.length === 0 || target === false) return target;
     if (target === true) return own;
     return { ...own, allOf: [...(own.allOf ?? []), target] };
   }
 
   #expandKeyword(keyword: string, value: unknown, depth: number, references: ReadonlySet<string>): unknown {
-    if (verbatim.has(keyword)) return value;
+    if (verbatim.has(keyword)) {
+      this.values += countParts(value);
+      return value;
+    }
     if (subschemaMaps.has(keyword) && isRecord(value)) {
       const entries = Object.entries(value).map(([key, each]) => [
         key,
@@ -85,6 +116,11 @@ class Expansion {
     );
   }
 
+  #target(reference: string): unknown {
+    if (!this.#targets.has(reference)) this.#targets.set(reference, this.#find(reference));
+    return this.#targets.get(reference);
+  }
+
   /** `#`, `#/$defs/name`; anything else, remote addresses included, means "anything". */
   #find(reference: string): unknown {
     if (reference === '#') return this.#root;
@@ -97,6 +133,14 @@ class Expansion {
     }
     return found;
   }
+}
+
+/** The parts of a list or object, in it and in one another. */
+export function countParts(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let parts = 0;
+  for (const each of Object.values(value)) parts += 1 + countParts(each);
+  return parts;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

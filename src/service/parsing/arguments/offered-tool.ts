@@ -49,17 +49,38 @@ function requiredNames(
 
 const NAMES_SHOWN = 20;
 
+/** A longer name that holds white space or quotes is found only where it stands as one word. */
+const LONGEST_UNUSUAL_NAME = 200;
+
+/** By the list's identity: the tools of a request are looked through once, however many calls are read. */
+const known = new WeakMap<readonly OfferedTool[], OfferedTools>();
+
 /** The offered tools by name, and the longest name that stands at a place of the text (rule: offered-tools). */
 export class OfferedTools {
   readonly #byName: ReadonlyMap<string, OfferedTool>;
-  /** Names a plain word cannot hold ("look up"), longest first; usually none. */
-  readonly #unusual: readonly string[];
+  /** Lengths of the names a plain word cannot hold ("look up"), longest first, by their first word; usually none. */
+  readonly #unusual = new Map<string, number[]>();
 
   constructor(tools: readonly OfferedTool[]) {
     this.#byName = new Map(tools.map((tool) => [tool.name, tool]));
-    this.#unusual = [...this.#byName.keys()]
-      .filter((name) => name !== '' && wordEnd(name, 0) !== name.length)
-      .sort((a, b) => b.length - a.length);
+    const lengths = new Map<string, Set<number>>();
+    for (const name of this.#byName.keys()) {
+      const first = name.slice(0, wordEnd(name, 0));
+      if (name === '' || first.length === name.length || name.length > LONGEST_UNUSUAL_NAME) continue;
+      lengths.set(first, (lengths.get(first) ?? new Set()).add(name.length));
+    }
+    for (const [first, each] of lengths)
+      this.#unusual.set(
+        first,
+        [...each].sort((a, b) => b - a),
+      );
+  }
+
+  /** The same list gives the same tools: it is not to be changed afterwards. */
+  static of(tools: readonly OfferedTool[]): OfferedTools {
+    const offered = known.get(tools) ?? new OfferedTools(tools);
+    known.set(tools, offered);
+    return offered;
   }
 
   /** No tool could be read from the request: any well-formed call is taken. */
@@ -73,10 +94,14 @@ export class OfferedTools {
 
   /** Where the tool name that starts at `position` ends; offered names win, the longest first. */
   nameEnd(text: string, position: number): number {
-    const unusual = this.#unusual.find(
-      (name) => text.startsWith(name, position) && endsName(text, position + name.length),
-    );
-    return unusual === undefined ? wordEnd(text, position) : position + unusual.length;
+    const end = wordEnd(text, position);
+    if (this.#unusual.size === 0) return end;
+    const length = this.#unusual
+      .get(text.slice(position, end))
+      ?.find(
+        (each) => this.#byName.has(text.slice(position, position + each)) && endsName(text, position + each),
+      );
+    return length === undefined ? end : position + length;
   }
 
   /** "tool `serch` is not offered; offered: search, read_file": words the model can use. */

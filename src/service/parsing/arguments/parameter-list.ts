@@ -1,4 +1,4 @@
-import { isWordCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
+import { isOneOf, isWordCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
 
 /** A longer list is no signature; keeps reading a segment linear. */
 const LONGEST_LIST = 2000;
@@ -21,45 +21,42 @@ const typeWords = new Set([
 const notParameters = new Set(['self', 'cls']);
 
 /**
- * Names from `a, b: int = 3, c?: string[], *, d="…")`, read from after the parenthesis to its end. Null
- * where the list is prose.
+ * Names from `a, b: int = 3, c?: string[], *, d="…")`, read from after the parenthesis to its end. `names` is
+ * null where the list is prose; `end` then says how far it was read.
  */
-export function readParameters(text: string, start: number): { names: string[]; end: number } | null {
-  const names: string[] = [];
-  for (let at = skipGap(text, start); at < text.length && at - start < LONGEST_LIST; ) {
-    if (text.charAt(at) === ')') return { names, end: at + 1 };
-    const end = pieceEnd(text, at, start + LONGEST_LIST);
-    const name = readParameterName(text, at, end);
-    if (name === null) return null;
-    if (name !== '' && !notParameters.has(name) && !names.includes(name)) names.push(name);
-    at = text.charAt(end) === ',' ? skipGap(text, end + 1) : end;
+export function readParameters(text: string, start: number): { names: string[] | null; end: number } {
+  const list = text.slice(start, start + LONGEST_LIST);
+  const names = new Set<string>();
+  for (let at = list.includes(')') ? skipGap(list, 0) : list.length; at < list.length; ) {
+    if (list.charAt(at) === ')') return { names: [...names], end: start + at + 1 };
+    const end = pieceEnd(list, at);
+    const name = readParameterName(list, at, end);
+    if (name === null) return { names: null, end: start + end };
+    if (name !== '' && !notParameters.has(name)) names.add(name);
+    at = list.charAt(end) === ',' ? skipGap(list, end + 1) : end;
   }
-  return null;
+  return { names: null, end: start + list.length };
 }
 
 /** Past white space and line comments. */
-function skipGap(text: string, start: number): number {
-  const at = skipSpace(text, start);
-  return text.startsWith('//', at) ? skipGap(text, lineEnd(text, at)) : at;
+function skipGap(list: string, start: number): number {
+  let at = skipSpace(list, start);
+  while (list.startsWith('//', at)) at = skipSpace(list, lineEnd(list, at));
+  return at;
 }
 
 /** The comma or parenthesis that ends the parameter, past brackets and strings. */
-function pieceEnd(text: string, start: number, limit: number): number {
+function pieceEnd(list: string, start: number): number {
   const open: string[] = [];
-  for (let at = start; at < text.length && at < limit; at += 1) {
-    const mark = text.charAt(at);
+  for (let at = start; at < list.length; at += 1) {
+    const mark = list.charAt(at);
     const close = closing[mark];
     if (mark === open.at(-1)) open.pop();
-    else if (mark === '"' || mark === "'") at = stringEnd(text, at, limit);
-    else if (close && !(mark === '<' && text.charAt(at + 1) === '=')) open.push(close);
+    else if (mark === '"' || mark === "'") at = Math.max(at, list.indexOf(mark, at + 1));
+    else if (close && !(mark === '<' && list.charAt(at + 1) === '=')) open.push(close);
     else if (open.length === 0 && (mark === ',' || mark === ')')) return at;
   }
-  return Math.min(text.length, limit);
-}
-
-function stringEnd(text: string, start: number, limit: number): number {
-  const end = text.indexOf(text.charAt(start), start + 1);
-  return end < 0 || end > limit ? start : end;
+  return list.length;
 }
 
 /** `''` for `*`, `/` and `*args`; null for words that are no parameter. */
@@ -67,7 +64,7 @@ function readParameterName(text: string, start: number, end: number): string | n
   // `*args` and `**options` stand for any number of arguments, not for one of that name
   if (text.charAt(start) === '*') return '';
   let at = start;
-  while (at < end && './<[{"\'`&$ \n\t\r'.includes(text.charAt(at))) at += 1;
+  while (at < end && isOneOf('./<[{"\'`&$ \n\t\r', text, at)) at += 1;
   const nameEnd = wordEnd(text, at, end);
   const name = text.slice(at, nameEnd);
   const next = skipBlanks(text, nameEnd);

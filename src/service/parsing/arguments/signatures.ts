@@ -1,4 +1,13 @@
-import { isWordCharacter, lineEnd, skipBlanks } from '../text/characters.js';
+import {
+  isDigit,
+  isOneOf,
+  isRestBlank,
+  isWordCharacter,
+  lineEnd,
+  skipBlanks,
+  skipDigits,
+  skipRun,
+} from '../text/characters.js';
 import { readDefinitions } from './definitions.js';
 import type { OfferedTool } from './offered-tool.js';
 import { readParameters } from './parameter-list.js';
@@ -7,12 +16,47 @@ import { readParameters } from './parameter-list.js';
  * Reads tools from free text in the forms people write (`available_tools_prompt_segment`): a JSON
  * list of definitions; lines such as `- read_file(path, start_line): reads`, `### search(query="…")`,
  * `def f(a: str, b: int = 3) -> str`; a heading with its parameters as bullets. The first mention of a
- * name counts; `[]` when none could be read.
+ * name counts; `[]` when none could be read. Linear in the segment (rule: linear-work).
  */
 export function readSignatures(segment: string): OfferedTool[] {
-  const found = readDefinitions(segment) ?? new SegmentReader(segment).read();
+  const reading = readInSlices(segment);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done) return value;
+  }
+}
+
+/** The same in slices: before each, `take` is told how many characters come next, and may wait. */
+export async function readSignaturesInTurns(
+  segment: string,
+  take: (characters: number) => Promise<void>,
+): Promise<OfferedTool[]> {
+  const reading = readInSlices(segment);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done) return value;
+    await take(value);
+  }
+}
+
+const SLICE = 32 * 1024;
+
+/** Yields the length of each slice before it is read. */
+function* readInSlices(segment: string): Generator<number, OfferedTool[]> {
+  yield Math.min(SLICE, segment.length);
+  const defined = readDefinitions(segment);
+  return defined ? firstOfEachName(defined) : yield* readLines(segment);
+}
+
+function* readLines(segment: string): Generator<number, OfferedTool[]> {
+  const lines = new SegmentReader(segment);
+  while (!lines.readTo(lines.position + SLICE)) yield Math.min(SLICE, segment.length - lines.position);
+  return firstOfEachName(lines.tools());
+}
+
+function firstOfEachName(tools: readonly OfferedTool[]): OfferedTool[] {
   const byName = new Map<string, OfferedTool>();
-  for (const tool of found) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+  for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
   return [...byName.values()];
 }
 
@@ -24,36 +68,56 @@ interface LineStart {
   readonly indented: boolean;
 }
 
+interface NamedTool {
+  readonly name: string;
+  readonly parameters: Set<string>;
+}
+
 interface Signature {
-  readonly tool: { name: string; parameters: string[] };
+  readonly tool: NamedTool;
   readonly end: number;
 }
 
+/** Characters of lists that turn out to be none, for each character of the segment; then no more are looked at. */
+const WASTE_ALLOWED = 2;
+
 class SegmentReader {
+  position = 0;
   readonly #text: string;
-  readonly #tools: { name: string; parameters: string[] }[] = [];
+  readonly #tools: NamedTool[] = [];
   /** A tool named without parentheses: the bullets below it are its parameters. */
-  #open: { name: string; parameters: string[] } | null = null;
+  #open: NamedTool | null = null;
   #openedByHeading = false;
+  #lineEnd = 0;
+  #wasteLeft: number;
 
   constructor(text: string) {
     this.#text = text;
+    this.#wasteLeft = WASTE_ALLOWED * text.length + SLICE;
   }
 
-  read(): OfferedTool[] {
-    for (let start = 0; start < this.#text.length; ) {
-      start = Math.max(this.#readLine(start), lineEnd(this.#text, start) + 1);
+  /** Reads whole lines up to `end` or a little further; true when that was all. */
+  readTo(end: number): boolean {
+    while (this.position < Math.min(end, this.#text.length)) {
+      const lineStart = this.position;
+      this.#lineEnd = lineEnd(this.#text, lineStart);
+      this.position = Math.max(this.#readLine(lineStart), this.#lineEnd + 1);
     }
-    return this.#tools;
+    return this.position >= this.#text.length;
+  }
+
+  tools(): OfferedTool[] {
+    return this.#tools.map(({ name, parameters }) => ({ name, parameters: [...parameters] }));
   }
 
   /** Returns how far it read; a signature may span lines. */
   #readLine(lineStart: number): number {
+    if (isRestBlank(this.#text, lineStart, this.#lineEnd)) return 0;
     const line = introduce(this.#text, lineStart);
     const end = this.#readSignatures(line.position);
     if (end !== null) return end;
     const named = readDecoratedName(this.#text, line.position);
-    if (named && this.#isParameter(named.name, line)) this.#addParameter(named.name);
+    if (named && this.#isParameter(named.name, line)) this.#open?.parameters.add(named.name);
     else if (named && (line.heading || named.decorated || line.bullet) && !line.indented)
       this.#addNamed(named.name, line.heading);
     else if (!named) this.#readCodeSpans(line.position);
@@ -63,47 +127,57 @@ class SegmentReader {
   /** One or more signatures from here on, separated by commas; null if none stands here. */
   #readSignatures(position: number): number | null {
     let end: number | null = null;
-    for (let signature = readSignature(this.#text, position); signature; ) {
+    for (let signature = this.#readSignature(position); signature; ) {
       this.#tools.push(signature.tool);
       this.#open = null;
       this.#openedByHeading = false;
       end = signature.end;
       const separator = skipBlanks(this.#text, skipDecoration(this.#text, end));
-      const more = ',;|'.includes(this.#text.charAt(separator) || ' ');
-      signature = more
-        ? readSignature(this.#text, skipDecoration(this.#text, skipBlanks(this.#text, separator + 1)))
-        : null;
+      const next = skipDecoration(this.#text, skipBlanks(this.#text, separator + 1));
+      signature = isOneOf(',;|', this.#text, separator) ? this.#readSignature(next) : null;
     }
     return end;
   }
 
+  /** `name(a, b)`, also `**name**(a, b)`. */
+  #readSignature(position: number): Signature | null {
+    const nameEnd = readName(this.#text, position);
+    if (nameEnd === position || this.#wasteLeft < 0) return null;
+    const open = skipDecoration(this.#text, nameEnd);
+    if (this.#text.charAt(open) !== '(') return null;
+    const { names, end } = readParameters(this.#text, open + 1);
+    if (!names) this.#wasteLeft -= end - open;
+    const name = this.#text.slice(position, nameEnd);
+    return names && { tool: { name, parameters: new Set(names) }, end };
+  }
+
   /** "Use `read_file(path)` to read": signatures in inline code, or after a colon. */
   #readCodeSpans(position: number): void {
-    const end = lineEnd(this.#text, position);
-    const colon = this.#text.indexOf(':', position);
-    if (colon >= 0 && colon < end) {
+    const colon = this.#nextInLine(':', position);
+    if (colon >= 0) {
       const afterColon = skipDecoration(this.#text, skipBlanks(this.#text, colon + 1));
       if (this.#readSignatures(afterColon) !== null) return;
     }
-    let tick = this.#text.indexOf('`', position);
-    while (tick >= 0 && tick < end) {
-      const signature = readSignature(this.#text, tick + 1);
+    for (let tick = this.#nextInLine('`', position); tick >= 0; ) {
+      const signature = this.#readSignature(tick + 1);
       if (signature && this.#text.charAt(signature.end) === '`') this.#tools.push(signature.tool);
-      tick = this.#text.indexOf('`', signature?.end ?? tick + 1);
+      tick = this.#nextInLine('`', signature?.end ?? tick + 1);
     }
+  }
+
+  /** The next such character of this line, -1 if it has none. */
+  #nextInLine(wanted: string, from: number): number {
+    for (let at = from; at < this.#lineEnd; at += 1) if (this.#text.charAt(at) === wanted) return at;
+    return -1;
   }
 
   #isParameter(name: string, line: LineStart): boolean {
     if (line.heading || !line.bullet) return false;
-    return this.#openedByHeading || line.indented || (this.#tools.at(-1)?.parameters.includes(name) ?? false);
-  }
-
-  #addParameter(name: string): void {
-    if (this.#open && !this.#open.parameters.includes(name)) this.#open.parameters.push(name);
+    return this.#openedByHeading || line.indented || (this.#tools.at(-1)?.parameters.has(name) ?? false);
   }
 
   #addNamed(name: string, heading: boolean): void {
-    const tool = { name, parameters: [] };
+    const tool = { name, parameters: new Set<string>() };
     this.#tools.push(tool);
     this.#open = tool;
     this.#openedByHeading = heading;
@@ -115,8 +189,7 @@ function introduce(text: string, lineStart: number): LineStart {
   let position = skipBlanks(text, lineStart);
   const indented = position - lineStart > 1;
   const heading = text.charAt(position) === '#';
-  while (text.charAt(position) === '#') position += 1;
-  position = skipBlanks(text, position);
+  position = skipBlanks(text, skipRun(text, position, '#'));
   const bullet = bulletEnd(text, position);
   const isBullet = bullet > position;
   position = skipDecoration(text, skipBlanks(text, bullet));
@@ -128,29 +201,16 @@ function introduce(text: string, lineStart: number): LineStart {
 }
 
 function bulletEnd(text: string, position: number): number {
-  if ('-*+•|'.includes(text.charAt(position) || ' ') && ' \t'.includes(text.charAt(position + 1) || 'x')) {
-    return position + 1;
-  }
-  let at = position;
-  while (at - position < 4 && text.charCodeAt(at) >= 48 && text.charCodeAt(at) <= 57) at += 1;
-  return at > position && '.)'.includes(text.charAt(at) || ' ') ? at + 1 : position;
+  if (isOneOf('-*+•|', text, position) && isOneOf(' \t', text, position + 1)) return position + 1;
+  const at = skipDigits(text, position, 4);
+  return at > position && isOneOf('.)', text, at) ? at + 1 : position;
 }
 
 /** Past `**`, backticks and quotes around a name. */
 function skipDecoration(text: string, position: number): number {
   let at = position;
-  while ('*`"\''.includes(text.charAt(at) || ' ')) at += 1;
+  while (isOneOf('*`"\'', text, at)) at += 1;
   return at;
-}
-
-/** `name(a, b)`, also `**name**(a, b)`. */
-function readSignature(text: string, position: number): Signature | null {
-  const nameEnd = readName(text, position);
-  if (nameEnd === position) return null;
-  const open = skipDecoration(text, nameEnd);
-  if (text.charAt(open) !== '(') return null;
-  const list = readParameters(text, open + 1);
-  return list && { tool: { name: text.slice(position, nameEnd), parameters: list.names }, end: list.end };
 }
 
 /** A name in bold or inline code, or one followed by `:`, `-` or the line's end. */
@@ -158,7 +218,7 @@ function readDecoratedName(text: string, position: number): { name: string; deco
   const end = readName(text, position);
   if (end === position) return null;
   const after = skipDecoration(text, end);
-  const decorated = after > end && position > 0 && '*`"\''.includes(text.charAt(position - 1));
+  const decorated = after > end && isOneOf('*`"\'', text, position - 1);
   const next = text.slice(skipBlanks(text, after), skipBlanks(text, after) + 2);
   const followed = next === '' || /^(?:[:\n\r—–(]|- |->|\|)/.test(next);
   return followed && (decorated || /^[\p{Ll}_]/u.test(text.charAt(position)))
@@ -169,11 +229,11 @@ function readDecoratedName(text: string, position: number): { name: string; deco
 /** A name starts with a letter or `_` and may hold `.`, `-` and `/` between word characters. */
 function readName(text: string, position: number): number {
   const first = text.charCodeAt(position);
-  if (!isWordCharacter(first) || (first >= 48 && first <= 57)) return position;
+  if (!isWordCharacter(first) || isDigit(first)) return position;
   let end = position + 1;
   while (
     isWordCharacter(text.charCodeAt(end)) ||
-    ('.-/'.includes(text.charAt(end) || ' ') && isWordCharacter(text.charCodeAt(end + 1)))
+    (isOneOf('.-/', text, end) && isWordCharacter(text.charCodeAt(end + 1)))
   ) {
     end += 1;
   }

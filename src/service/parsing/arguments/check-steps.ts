@@ -1,0 +1,72 @@
+import type { Schema } from '@cfworker/json-schema';
+import type { JsonValue } from '../text/scanner.js';
+import { countParts, type ExpandedSchema } from './expand-schema.js';
+
+/** Values times schema nodes that checking the arguments of one call may take (rule: linear-work). */
+export const MAXIMUM_STEPS = 1_000_000;
+
+/** Keywords whose schemas are held against the same value. */
+const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'] as const;
+/** Keywords whose schemas are held against every item, or every property. */
+const forItems = ['items', 'prefixItems', 'additionalItems', 'contains', 'unevaluatedItems'] as const;
+const forProperties = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const;
+
+/** Whether the values can be held against the schema in the steps that are allowed. */
+export function canBeChecked(values: JsonValue, { schema, size }: ExpandedSchema): boolean {
+  if (countValues(values, MAXIMUM_STEPS / size) <= MAXIMUM_STEPS / size) return true;
+  const count = new StepCount();
+  count.add(values, schema);
+  return count.left >= 0;
+}
+
+/** Values inside a value, itself included; not counted on once there are more than `most`. */
+function countValues(value: JsonValue, most: number): number {
+  let count = 1;
+  const inner = typeof value === 'object' && value !== null ? Object.values(value) : [];
+  for (const each of inner) {
+    if (count > most) return count;
+    count += countValues(each, most - count);
+  }
+  return count;
+}
+
+/** Goes where the validator would go, and never further than the steps allow. */
+class StepCount {
+  left = MAXIMUM_STEPS;
+
+  add(value: JsonValue, schema: unknown): void {
+    this.left -= 1;
+    if (this.left < 0 || !isSchema(schema)) return;
+    this.left -= countParts(schema.required) + countParts(schema.enum) + countParts(schema.const);
+    this.#addAll(value, schema, inPlace);
+    if (Array.isArray(value)) for (const item of value) this.#addAll(item, schema, forItems);
+    else if (typeof value === 'object' && value !== null) this.#addProperties(value, schema);
+  }
+
+  #addProperties(value: { [key: string]: JsonValue }, schema: Schema): void {
+    const properties = schema.properties ?? {};
+    this.left -= Object.keys(properties).length;
+    for (const [key, each] of Object.entries(value)) {
+      if (this.left < 0) return;
+      if (Object.hasOwn(properties, key)) this.add(each, properties[key]);
+      this.#addAll(each, schema, forProperties);
+    }
+  }
+
+  #addAll(value: JsonValue, schema: Schema, keywords: readonly (keyof Schema)[]): void {
+    for (const keyword of keywords) {
+      const held: unknown = schema[keyword];
+      if (held === undefined || this.left < 0) continue;
+      const schemas: unknown[] =
+        keyword === 'dependentSchemas' && isSchema(held) ? Object.values(held) : [held].flat();
+      for (const each of schemas) {
+        if (this.left < 0) return;
+        this.add(value, each);
+      }
+    }
+  }
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
