@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import type { Respond } from './answer-request.js';
 import { extractiveReply } from './extractive/extractive-model.js';
 import type { ChatMessage } from './extractive/read-prompt.js';
@@ -13,8 +17,26 @@ export interface OfflineModel {
   close(): Promise<void>;
 }
 
-/** Starts the model `offline` on loopback (rule: offline-model). It keeps no process alive and remembers no request. */
+/**
+ * Starts the model `offline` on loopback (rule: offline-model). It has a thread of its own, so that however long it reads
+ * a prompt, no other request waits for it. It keeps no process alive and remembers no request.
+ */
 export async function startOfflineModel(): Promise<OfflineModel> {
+  const file = import.meta.url && fileURLToPath(new URL('./offline-thread.js', import.meta.url));
+  // In a bundle that file is not there.
+  return file && existsSync(file) ? startInThread(file) : startHere();
+}
+
+async function startInThread(file: string): Promise<OfflineModel> {
+  const thread = new Worker(file, { env: {}, execArgv: [] });
+  // A prompt that needs more memory than there is ends the thread, and steps with this model find nobody there.
+  thread.on('error', () => {});
+  const [url] = await once(thread, 'message');
+  thread.unref();
+  return { url, close: async () => void (await thread.terminate()) };
+}
+
+async function startHere(): Promise<OfflineModel> {
   const { url, close, unref } = await startLoopbackServer(answerOffline);
   unref();
   return { url, close };

@@ -63,28 +63,36 @@ class VendorNames {
 /** Ids must be unique in a request; the results of calls that shared an id answer them in order. */
 class CallIds {
   readonly #used = new Set<string>();
-  readonly #unanswered = new Map<string, string[]>();
+  readonly #opened = new Map<string, { readonly ids: string[]; answered: number }>();
 
   open(own: string): string {
-    const id = fitted(own, callId, (candidate) => this.#used.has(candidate));
+    const same = this.#opened.get(own) ?? { ids: [], answered: 0 };
+    // Each id before this one took a number of its own: counting from 0 again would try them all.
+    const firstSalt = Math.max(0, same.ids.length - 1);
+    const id = fitted(own, { ...callId, firstSalt }, (candidate) => this.#used.has(candidate));
     this.#used.add(id);
-    this.#unanswered.set(own, [...(this.#unanswered.get(own) ?? []), id]);
+    same.ids.push(id);
+    this.#opened.set(own, same);
     return id;
   }
 
   answer(own: string): string {
-    return this.#unanswered.get(own)?.shift() ?? fitted(own, callId, () => false);
+    const same = this.#opened.get(own);
+    const id = same?.ids[same.answered];
+    if (!same || id === undefined) return fitted(own, callId, () => false);
+    same.answered += 1;
+    return id;
   }
 }
 
 function fitted(
   own: string,
-  { allowed, most }: typeof toolName,
+  { allowed, most, firstSalt = 0 }: typeof toolName & { readonly firstSalt?: number },
   taken: (candidate: string) => boolean,
 ): string {
   const plain = own.replace(/[^\w-]/g, '_').slice(0, most) || '_';
   if ((allowed.test(own) || own.length <= most) && !taken(plain)) return plain;
-  for (let salt = 0; ; salt += 1) {
+  for (let salt = firstSalt; ; salt += 1) {
     const hash = createHash('sha256').update(`${salt} ${own}`).digest('hex').slice(0, 12);
     const candidate = `${plain.slice(0, most - hash.length - 1)}_${hash}`;
     if (!taken(candidate)) return candidate;

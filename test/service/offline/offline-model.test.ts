@@ -53,6 +53,24 @@ test('an unscripted fake provider has the offline model too, and a script overru
   await provider.close();
 });
 
+test('it reads in a thread of its own: the loop here goes on turning (rule: loop-share)', async () => {
+  const urges = `${'must answer '.repeat(150)}\n\n`.repeat(600);
+  let turns = 0;
+  let asking = true;
+  const turn = (): void => {
+    turns += 1;
+    if (asking) setImmediate(turn);
+  };
+  const asked = openaiAt(offline.url).chat.completions.create({
+    ...openaiRequest,
+    messages: [{ role: 'user', content: urges }],
+  });
+  setImmediate(turn);
+  await asked;
+  asking = false;
+  expect(turns).toBeGreaterThan(1_000);
+});
+
 test('a process that has started it and asked it once ends by itself', async () => {
   const module = new URL('../../../src/service/offline/offline-model.js', import.meta.url).href;
   const program = `

@@ -62,3 +62,26 @@ describe('tool names (rule: native-calling)', () => {
     ]);
   });
 });
+
+test('10,000 calls of one id get ids of their own, and each result the one of its call (rule: linear-work)', () => {
+  const count = 10_000;
+  const call = { type: 'tool_call', id: 'same', name: 'f', arguments: {} } as const;
+  const result = { type: 'tool_result', callId: 'same', text: '', isError: false } as const;
+  const { messages } = inVendorNames(
+    completionRequest({
+      prompt: {
+        system: '',
+        systemBreakpoint: false,
+        messages: [
+          { role: 'assistant', parts: Array.from({ length: count }, () => call) },
+          { role: 'user', parts: Array.from({ length: count }, () => result) },
+        ],
+      },
+    }),
+  );
+  const [calls, results] = messages.map(({ parts }) =>
+    parts.map((part) => ('id' in part ? part.id : 'callId' in part && part.callId)),
+  );
+  expect(new Set(calls).size).toBe(count);
+  expect(results).toEqual(calls);
+});

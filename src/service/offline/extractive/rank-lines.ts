@@ -19,13 +19,14 @@ export function rankLines({ files }: Evidence, task: string, terms: readonly Sea
     [...texts].map(([line, text]) => ({ path, line, text })),
   );
   const weighed = weigh(terms, lines);
+  const factorOf = factorsFor(task);
   const ranked = [...files].flatMap(([path, texts]) =>
     [...texts].flatMap(([line, text]) => {
       const own = matches(weighed, text);
       if (own.size === 0) return [];
       const near = neighbours(texts, line).flatMap((each) => [...matches(weighed, each)]);
       const score = scoreLine({ own, near: new Map(near), inPath: matches(weighed, path) });
-      return [{ path, line, text, score: score * factorOf(path, text, task) }];
+      return [{ path, line, text, score: score * factorOf(path, text) }];
     }),
   );
   return ranked.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path) || a.line - b.line);
@@ -34,7 +35,11 @@ export function rankLines({ files }: Evidence, task: string, terms: readonly Sea
 /** The files of the lines with their best line, best file first: a file counts for its three best lines. */
 export function rankFiles(lines: readonly RankedLine[]): { path: string; line: number }[] {
   const byPath = new Map<string, RankedLine[]>();
-  for (const line of lines) byPath.set(line.path, [...(byPath.get(line.path) ?? []), line]);
+  for (const line of lines) {
+    const own = byPath.get(line.path);
+    if (own) own.push(line);
+    else byPath.set(line.path, [line]);
+  }
   const files = [...byPath].map(([path, own]) => ({
     path,
     line: own[0]?.line ?? 1,
@@ -89,11 +94,16 @@ const asksForNumber =
   /\bhow (?:long|many|much|often|old|big|large)\b|\bwhen\b|\bwhat (?:percentage|number|limit|port|size)\b|\blimit\b|\bmaximum\b|\bwie (?:lange|viele?|oft|groß)\b|\bwann\b/iu;
 
 /** What a line is, beside what it says. The numbers 0 and 1 stand in too many lines to tell anything. */
-function factorOf(path: string, text: string, task: string): number {
-  const number = asksForNumber.test(task) && /\d{2}|[2-9]/u.test(text) ? 2 : 1;
-  const defines = definition.test(text) ? 1.4 : 1;
-  const imports = /^\s*(?:import|from|require|using|#include)\b/u.test(text) ? 0.3 : 1;
-  const tests =
-    /(?:^|[/._-])(?:tests?|spec|fixtures?)(?:[/._-]|$)/iu.test(path) && !/\btest/iu.test(task) ? 0.5 : 1;
-  return number * defines * imports * tests;
+function factorsFor(task: string): (path: string, text: string) => number {
+  const wantsNumber = asksForNumber.test(task);
+  const wantsTests = /\btest/iu.test(task);
+  return (path, text) => {
+    const number = wantsNumber && /\d{2}|[2-9]/u.test(text) ? 2 : 1;
+    const defines = definition.test(text) ? 1.4 : 1;
+    const imports = /^\s*(?:import|from|require|using|#include)\b/u.test(text) ? 0.3 : 1;
+    const tests = !wantsTests && testPath.test(path) ? 0.5 : 1;
+    return number * defines * imports * tests;
+  };
 }
+
+const testPath = /(?:^|[/._-])(?:tests?|spec|fixtures?)(?:[/._-]|$)/iu;

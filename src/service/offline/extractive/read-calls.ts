@@ -21,11 +21,19 @@ export const isAnswer = (text: string): boolean =>
   /^[ \t]*Final Answer:|<final_answer>/imu.test(text) || readCalls(text).length === 0;
 
 function xmlCalls(text: string): WrittenCall[] {
-  const blocks = text.matchAll(/<tool_code>\s*<name>([^<]+)<\/name>([\s\S]*?)<\/tool_code>/gu);
-  return [...blocks].map(([, name = '', rest = '']) => {
-    const json = /<parameters>([\s\S]*)<\/parameters>/u.exec(rest)?.[1] ?? '{}';
-    return { name: name.trim(), args: toRecord(parseJson(json)) };
+  const parts = text.split('<tool_code>').slice(1);
+  return parts.flatMap((part) => {
+    const end = part.indexOf('</tool_code>');
+    const name = /^\s*<name>([^<]+)<\/name>/u.exec(part)?.[1];
+    if (end === -1 || name === undefined) return [];
+    return [{ name: name.trim(), args: toRecord(parseJson(parametersIn(part.slice(0, end)))) }];
   });
+}
+
+function parametersIn(call: string): string {
+  const start = call.indexOf('<parameters>');
+  const end = call.lastIndexOf('</parameters>');
+  return start === -1 || end < start ? '{}' : call.slice(start + '<parameters>'.length, end);
 }
 
 /** `key=value` pairs up to the closing parenthesis; a value is a JSON literal, or a word. */

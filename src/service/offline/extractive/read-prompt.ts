@@ -74,12 +74,12 @@ function readTurns(turns: readonly ChatMessage[]): { task: string; calls: PastCa
   for (const turn of turns) {
     if (turn.role === 'assistant') {
       const text = textOf(turn);
-      open = [...open, ...readCalls(text)];
+      for (const call of readCalls(text)) open.push(call);
       settled = isAnswer(text);
       continue;
     }
     const segments = segmentsOf(turn);
-    calls = [...calls, ...observe(open, segments)];
+    for (const call of observe(open, segments)) calls.push(call);
     open = [];
     const said = taskIn(segments);
     if (settled && said) {

@@ -22,7 +22,7 @@ export function readTools(system: string): OfferedTool[] {
 /** A line such as `- read_file(path: string, start_line?): reads a file`. Examples with values are none. */
 function signatures(system: string): OfferedTool[] {
   const lines = system.matchAll(
-    /^[ \t]*(?:[-*#]+[ \t]*|\d+\.[ \t]*)?[`*]*([A-Za-z_][\w.-]*)\(([^()\n]*)\)(.*)$/gmu,
+    /^[ \t]*(?:[-*#]{1,6}[ \t]*|\d{1,4}\.[ \t]*)?[`*]{0,3}([A-Za-z_][\w.-]*)\(([^()\n]*)\)(.*)$/gmu,
   );
   return [...lines].flatMap(([, name = '', list = '', description = '']) => {
     const parameters = list.split(',').map((each) => each.trim());
@@ -50,8 +50,11 @@ function xmlParameters(body: string): string[] {
   return tags.length > 0 ? tags : schemaProperties(body);
 }
 
-const textOf = (body: string, tag: string): string | undefined =>
-  new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'u').exec(body)?.[1]?.trim();
+function textOf(body: string, tag: string): string | undefined {
+  const start = body.indexOf(`<${tag}>`);
+  const end = start === -1 ? -1 : body.indexOf(`</${tag}>`, start);
+  return end === -1 ? undefined : body.slice(start + tag.length + 2, end).trim();
+}
 
 /** `"name": "read_file"` and the `"properties"` that come before the next name. */
 function jsonTools(system: string): OfferedTool[] {
@@ -75,15 +78,18 @@ function schemaProperties(text: string): string[] {
   }
 }
 
-/** From an opening brace to its closing one, strings skipped. */
+/** From an opening brace to its closing one, strings skipped. Each character is looked at once. */
 function balanced(text: string, start: number): string {
   let depth = 0;
-  const tokens = /"(?:[^"\\]|\\.)*"|[{}]/gu;
-  tokens.lastIndex = start;
-  for (let match = tokens.exec(text); match; match = tokens.exec(text)) {
-    if (match[0] === '{') depth += 1;
-    if (match[0] === '}') depth -= 1;
-    if (depth === 0) return text.slice(start, tokens.lastIndex);
+  let inString = false;
+  const marks = /\\[\s\S]|["{}]/gu;
+  marks.lastIndex = start;
+  for (let match = marks.exec(text); match; match = marks.exec(text)) {
+    const [mark] = match;
+    if (mark === '"') inString = !inString;
+    if (!inString && mark === '{') depth += 1;
+    if (!inString && mark === '}') depth -= 1;
+    if (depth === 0) return text.slice(start, marks.lastIndex);
   }
   return '';
 }

@@ -67,15 +67,17 @@ function checkAnthropicMessage({ role, content }: Fields, index: number): string
 
 /** Every `tool_use` has its `tool_result` in the next message, and no other is there. */
 function checkToolBlocks(messages: readonly Fields[]): string | null {
-  let used: unknown[] = [];
+  let used = new Set<unknown>();
   for (const { content } of [...messages, {}]) {
     const blocks = listOf(content);
-    const results = blocks.filter(({ type }) => type === 'tool_result').map(({ tool_use_id }) => tool_use_id);
-    if (used.some((id) => !results.includes(id)))
+    const results = new Set(
+      blocks.filter(({ type }) => type === 'tool_result').map(({ tool_use_id }) => tool_use_id),
+    );
+    if ([...used].some((id) => !results.has(id)))
       return '`tool_use` ids were found without `tool_result` blocks';
-    if (results.some((id) => !used.includes(id)))
+    if ([...results].some((id) => !used.has(id)))
       return 'unexpected `tool_use_id` found in `tool_result` blocks';
-    used = blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => id);
+    used = new Set(blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => id));
   }
   return null;
 }
