@@ -16,7 +16,7 @@ export class ConfigError extends Error {
 export type Config = z.output<typeof configSchema>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration, by the names of its variables (SPEC §14). Throws `ConfigError`. */
+/** The configuration, by the names of its variables (rule: settings). Throws `ConfigError`. */
 export function readConfig(environment: Environment): Config {
   // Compose files and manifests pass what is not set as an empty string.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
