@@ -116,7 +116,7 @@ export async function ended(child: ChildProcessWithoutNullStreams, input = ''): 
 }
 
 /** A program on a pseudo-terminal, as a person would see it. */
-export interface Pty {
+interface Pty {
   /** Types keys as they are. */
   type(keys: string): void;
   /** Resolves when the text stands in what was shown since the last call; fails after some seconds. */

@@ -34,7 +34,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** It would be sent and looked at by nobody: whoever relies on it has to know. */
+/** It would be sent and looked at by nobody; a person who relies on it has to know. */
 const NO_TOKEN = '--token does nothing yet: the service of this version checks no tokens. Leave it out.';
 
 const protocols = ['text', 'xml', 'native', 'auto'] as const;

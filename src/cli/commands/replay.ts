@@ -23,7 +23,7 @@ export async function replay(file: string, { screen, flags }: Pick<SessionParts,
   return changed.length === 0 ? 0 : 1;
 }
 
-export interface Reading {
+interface Reading {
   /** From 1, among the responses of the run. */
   readonly number: number;
   readonly then: string;
@@ -31,7 +31,7 @@ export interface Reading {
 }
 
 /** How each written completion was read then, and how it is read now. Native calls and phases have no text grammar. */
-export function rereadCompletions({ responses, tools }: Trajectory): readonly Reading[] {
+function rereadCompletions({ responses, tools }: Trajectory): readonly Reading[] {
   const offered = tools.map(toOfferedTool);
   return responses.flatMap((response, index) => {
     const { completion_text: text, parse, phase } = response;

@@ -93,7 +93,7 @@ function renderReason(
   ];
 }
 
-export const renderBudget = (report: ContextReport, paint: Paint): string =>
+const renderBudget = (report: ContextReport, paint: Paint): string =>
   labelled(paint('dim', 'Budget'), budgetBar(report, paint));
 
 /** The first lines, and how many more there are. */

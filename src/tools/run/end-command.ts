@@ -13,7 +13,7 @@ const POLL_MS = 25;
  * a second and a half if the system does not let go of it.
  *
  * What belongs to a command: its process group, every descendant, and on Linux everything that carries its mark in
- * the environment, in whatever session and whoever the parent is by now (`setsid`, `nohup`, a daemon that forked
+ * the environment, in whatever session and under whatever parent by now (`setsid`, `nohup`, a daemon that forked
  * twice). Only a process that has dropped both its parent and its environment gets away.
  */
 export async function endCommand(command: RunningCommand): Promise<void> {
