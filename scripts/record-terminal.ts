@@ -53,8 +53,8 @@ const recordings: Readonly<Record<string, Recording>> = {
     ],
     moves: [
       ['[esc] stop', 'y'],
-      ['"npm test …"', 'e'],
-      ['command: npm test', `${erase.repeat(8)}node --check config.js${enterKey}`],
+      ['exactly run_command(command="npm test")', 'e'],
+      ['\ncommand: npm test', `${erase.repeat(8)}node --check config.js${enterKey}`],
       ['rm -r build', 'n'],
       ['Why not?', `That folder is needed.${enterKey}`],
     ],

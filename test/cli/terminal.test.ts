@@ -28,7 +28,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     pty.type('y');
     await pty.see('always allow exactly run_command(command="npm test")');
     pty.type('e');
-    await pty.see('command: npm test');
+    await pty.see('\ncommand: npm test');
     pty.type(`${'\u007f'.repeat('npm test'.length)}echo edited by hand${enterKey}`);
     await pty.see('edited by hand');
     await pty.see('rm config.js');
@@ -60,6 +60,71 @@ onTerminal('on a terminal (rule: terminal)', () => {
     });
     bench.provider.script([command('echo one'), answer('Not asked.')]);
     expect((await bench.run([...scripted, 'Again.'])).stdout).toBe('Not asked.\n');
+  }, 40_000);
+
+  test('the dialog shows what will run, whatever a command writes to the terminal', async () => {
+    const hiding = 'rm -rf src #\u001b[2K\u001b[1G\u009b2J\u202enpm test\u0007';
+    const call = `run_command(command=${JSON.stringify(hiding)})`;
+    const bench = await setUp([act(call, 'Run it.'), answer('Done.')], files);
+    const pty = bench.open([...scripted, 'Test.']);
+    await pty.see('run_command needs your approval');
+    await pty.see('[esc] stop');
+    for (const acting of ['\u001b[2K\u001b[1G\u009b', '\u009b', '\u202e', '\u0007']) {
+      expect(pty.raw).not.toContain(acting);
+    }
+    expect(pty.shown).toContain('rm -rf src #�[2K�[1G�2J�npm test�');
+    expect(pty.shown).not.toContain('always allow');
+    pty.type('e');
+    await pty.see('arguments: {"command":"rm -rf src #\\u001b[2K');
+    pty.type(escapeKey);
+    await pty.see('[esc] stop');
+    pty.type(escapeKey);
+    expect(await pty.end).toBe(130);
+    expect(pty.raw).not.toContain('\u202e');
+  }, 30_000);
+
+  test('a long proposal is cut, and can be viewed to its end', async () => {
+    const long = Array.from({ length: 80 }, (_, index) => `echo line-${index + 1}`).join('\n');
+    const bench = await setUp([command(long)], files);
+    const pty = bench.open([...scripted, 'Echo.']);
+    await pty.see('… 20 more lines');
+    await pty.see('[v] view all of it');
+    expect(pty.shown).not.toContain('line-80');
+    pty.type('v');
+    await pty.see('line-80');
+    await pty.see('[esc] stop');
+    pty.type(escapeKey);
+    expect(await pty.end).toBe(130);
+  }, 30_000);
+
+  test('/rules lists what is always allowed here and takes it back (rule: always-rules)', async () => {
+    const bench = await setUp([command('npm test'), command('git status'), answer('Done.')], files);
+    const pty = bench.open([...scripted]);
+    await pty.see('›');
+    pty.type(`/rules${enterKey}`);
+    await pty.see('Nothing is always allowed here.');
+    pty.type(`Test.${enterKey}`);
+    await pty.see('[a] always allow exactly run_command(command="npm test")');
+    pty.type('a');
+    await pty.see('[r] always allow run_command: git status with nothing but');
+    pty.type('r');
+    await pty.see('Done.');
+    await pty.see('›');
+    pty.type(`/rules${enterKey}`);
+    await pty.see('1. exactly run_command(command="npm test")');
+    await pty.see('2. run_command: git status with nothing but');
+    pty.type(`/rules remove 3${enterKey}`);
+    await pty.see('/rules remove N takes one back');
+    pty.type(`/rules remove 1${enterKey}`);
+    await pty.see('Asked about again: exactly run_command(command="npm test")');
+    bench.provider.script([command('npm test'), answer('Asked.')]);
+    pty.type(`Again.${enterKey}`);
+    await pty.see('run_command needs your approval');
+    pty.type('y');
+    await pty.see('Asked.');
+    await pty.see('›');
+    pty.type('/exit\r');
+    expect(await pty.end).toBe(0);
   }, 40_000);
 
   test('Esc in the dialog stops the run and nothing has run', async () => {

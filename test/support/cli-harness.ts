@@ -123,6 +123,8 @@ interface Pty {
   see(text: string): Promise<string>;
   /** Everything shown so far, without colours and movements. */
   readonly shown: string;
+  /** The same as it came, with everything that acts on a terminal. */
+  readonly raw: string;
   /** The exit code. */
   readonly end: Promise<number | null>;
 }
@@ -158,6 +160,9 @@ function openPty(args: readonly string[], env: NodeJS.ProcessEnv): Pty {
     },
     get shown() {
       return shown();
+    },
+    get raw() {
+      return raw;
     },
     end: once(child, 'close').then(([code]) => code),
   };

@@ -13,6 +13,12 @@ import { editArguments } from './edit-arguments.js';
 /** Lines of a proposal to show at first. */
 const MAX_LINES = 60;
 
+/** For the rules that are offered, narrowest first. */
+const RULE_KEYS: readonly Key[] = ['a', 'r'];
+
+/** In characters; a longer call stands in full above. */
+const MAX_RULE_LENGTH = 100;
+
 /** Shows what an action would do, and asks. Esc stops the run. */
 export async function askApproval(
   terminal: Terminal,
@@ -41,10 +47,13 @@ function show(terminal: Terminal, request: ApprovalRequest, maxLines: number): v
 
 /** Keys and what they mean; what comes from the model is on this line too. */
 function choicesFor(request: ApprovalRequest): readonly (readonly [Key, string])[] {
-  const [rule] = request.rules;
+  const { rules } = request;
   return [
     ['y', 'allow'],
-    ...(rule ? [['a', `always allow ${sanitizeLine(describeRule(rule))}`] as const] : []),
+    ...RULE_KEYS.flatMap((key, index) => {
+      const rule = rules[index];
+      return rule ? [[key, `always allow ${inShort(rule)}`] as const] : [];
+    }),
     ['e', 'edit'],
     ...(proposalLines(request).length > MAX_LINES ? [['v', 'view all of it'] as const] : []),
     ['n', 'no, with a reason'],
@@ -52,14 +61,19 @@ function choicesFor(request: ApprovalRequest): readonly (readonly [Key, string])
   ];
 }
 
+function inShort(rule: ApprovalRule): string {
+  const text = sanitizeLine(describeRule(rule));
+  return text.length > MAX_RULE_LENGTH && rule.type === 'call' ? 'exactly this' : text;
+}
+
 /** Undefined where the person went back from an input. */
 async function decide(
   terminal: Terminal,
   { request, key, signal }: { request: ApprovalRequest; key: Key; signal: AbortSignal },
 ): Promise<ApprovalDecision | undefined> {
-  const rule: ApprovalRule | undefined = request.rules[0];
   if (key === 'y') return { type: 'allow' };
-  if (key === 'a' && rule) return { type: 'always', rule };
+  const rule = request.rules[RULE_KEYS.indexOf(key)];
+  if (rule) return { type: 'always', rule };
   if (key === 'e') {
     const args = await editArguments(terminal, request.action.tool_args, signal);
     return args && { type: 'edit', args };

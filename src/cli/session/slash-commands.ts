@@ -1,7 +1,8 @@
 import { renderTasks } from '../../conversation/task-list.js';
+import { type ApprovalRule, describeRule } from '../../sdk/actions/approval.js';
 import { UsageError } from '../commands/read-arguments.js';
 import { contextPage } from '../screen/context-page.js';
-import { sanitize } from '../screen/sanitize.js';
+import { sanitize, sanitizeLine } from '../screen/sanitize.js';
 import type { ModelChoice } from './choose-model.js';
 import { saveRun } from './saved-runs.js';
 import type { Session } from './session.js';
@@ -34,6 +35,11 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     run: saveLastRun,
   },
   '/model': { usage: '/model [NAME [UPSTREAM]]', help: 'show or change the model', run: changeModel },
+  '/rules': {
+    usage: '/rules [remove N]',
+    help: 'what is always allowed in this folder; takes it back',
+    run: showRules,
+  },
   '/new': { usage: '/new', help: 'forget what was said', run: startAnew },
   '/help': { usage: '/help', help: 'this list', run: showHelp },
   '/exit': { usage: '/exit', help: 'leave', run: leave },
@@ -76,6 +82,19 @@ async function changeModel(host: CommandHost, [name, upstream]: readonly string[
   const { model } = host.session;
   return `Model: ${model.name}${model.upstream ? ` at ${model.upstream}` : ''}`;
 }
+
+async function showRules({ session }: CommandHost, [verb, number]: readonly string[]): Promise<string> {
+  const { rules } = session.parts;
+  const known = await rules.load();
+  if (verb === undefined) return known.length === 0 ? 'Nothing is always allowed here.' : listRules(known);
+  const rule = verb === 'remove' ? known[Number(number) - 1] : undefined;
+  if (!rule) throw new UsageError('/rules lists them, /rules remove N takes one back.');
+  await rules.remove(rule);
+  return `Asked about again: ${sanitizeLine(describeRule(rule))}`;
+}
+
+const listRules = (rules: readonly ApprovalRule[]): string =>
+  rules.map((rule, index) => `  ${index + 1}. ${sanitizeLine(describeRule(rule))}`).join('\n');
 
 function startAnew({ session }: CommandHost): string {
   session.clear();
