@@ -3,7 +3,7 @@ import { createReadTools } from 'stepwise/tools';
 
 const client = new StepwiseClient({
   baseUrl: process.env['STEPWISE_URL'] ?? 'http://127.0.0.1:8080',
-  ...(process.env['STEPWISE_LLM_KEY'] && { llmKey: process.env['STEPWISE_LLM_KEY'] }),
+  llmKey: process.env['STEPWISE_LLM_KEY'],
 });
 
 const today = defineTool({
@@ -24,5 +24,6 @@ for await (const event of run) {
   if (event.type === 'agent_reason' && event.thought) console.log(`💭 ${event.thought}`);
   if (event.type === 'tool_start') console.log(`🔧 ${event.tool_name} ${JSON.stringify(event.tool_args)}`);
   if (event.type === 'agent_completion') console.log(`\n${event.result.answer}`);
-  if (event.type === 'agent_stopped') console.error(event.result.error?.message ?? event.result.stop_reason);
+  if (event.type === 'agent_stopped') console.error(event.result.error?.message ?? event.result.answer);
+  if (event.type === 'agent_stopped') process.exitCode = 1;
 }

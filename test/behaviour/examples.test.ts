@@ -60,6 +60,19 @@ test('the agent in TypeScript has 30 lines, type-checks against the built packag
   expect(shown).toContain('maxDiscountPercent: 30');
 }, 60_000);
 
+test('where the run fails, the agent in TypeScript ends with what the service says', async () => {
+  const agent = ['.build/examples/agent-typescript/agent.js', 'examples/shop', question];
+  const failures = [
+    [{ MODEL: 'gpt-4o' }, /^This model needs a key/],
+    [{ MODEL: 'no-such-model' }, /^No provider is known for this model/],
+    [{ STEPWISE_URL: 'http://127.0.0.1:1' }, /^The service could not be reached/],
+  ] as const;
+  for (const [more, message] of failures) {
+    const { code, trouble } = await runExample(process.execPath, agent, more);
+    expect({ code, trouble }).toEqual({ code: 1, trouble: expect.stringMatching(message) });
+  }
+}, 60_000);
+
 /** The product needs nothing but Node; this example needs Python. */
 const withPython = spawnSync('python3', ['--version']).status === 0 ? test : test.skip;
 

@@ -14,7 +14,9 @@ export type Script =
   | { malformed: string }
   | { control: Record<string, unknown>; thought?: string }
   | { error: keyof typeof errorCodes; retryAfterMs?: number; inStream?: boolean }
-  | { fault: 'hang-up' | 'html' | 'silence' | 'cut-stream' };
+  | { fault: 'hang-up' | 'html' | 'silence' | 'cut-stream' }
+  /** What a proxy or another server might say, word for word. */
+  | { foreign: string; status: number; type?: string };
 
 export interface Call {
   name: string;
@@ -73,11 +75,19 @@ function answer(
   { response, streamed }: { response: ServerResponse; streamed: boolean },
 ) {
   if ('fault' in line) return fail(line.fault, response);
+  if ('foreign' in line) return sayForeign(line, response);
   if ('error' in line && errorCodes[line.error].status !== 200) {
     return streamed && line.inStream ? streamError(line, response) : sendError(line, response);
   }
   const step = stepSchema.parse(toStep(line, request));
   return streamed ? sendEvents(step, response) : sendJson(response, 200, step);
+}
+
+function sayForeign(
+  { foreign, status, type = 'application/json' }: Extract<Script, { foreign: string }>,
+  response: ServerResponse,
+) {
+  response.writeHead(status, { 'content-type': type }).end(foreign);
 }
 
 function fail(fault: string, response: ServerResponse) {
@@ -139,7 +149,10 @@ const sse = (data: { type: string; [field: string]: unknown }) =>
 const sendJson = (response: ServerResponse, status: number, body: unknown) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
-function toStep(line: Exclude<Script, { fault: string }>, request: StepRequest): unknown {
+function toStep(
+  line: Exclude<Script, { fault: string } | { foreign: string }>,
+  request: StepRequest,
+): unknown {
   const spends = request.phase === undefined || request.phase === 'observe';
   const common = {
     ...blank,

@@ -10,7 +10,7 @@ import { findArgumentProblem } from './find-argument-problem.js';
 /** An action that guards and people have judged. */
 export type ClearedAction = RunnableAction | SettledAction;
 
-export interface RunnableAction {
+interface RunnableAction {
   readonly action: ActionDetails;
   readonly tool: Tool;
   /** A person changed the arguments: `action` has theirs. */
@@ -18,7 +18,7 @@ export interface RunnableAction {
 }
 
 /** What it came to is known without running it. */
-export interface SettledAction {
+interface SettledAction {
   readonly action: ActionDetails;
   readonly outcome: ToolOutcome;
 }

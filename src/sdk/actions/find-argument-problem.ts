@@ -1,3 +1,4 @@
+import { isObject } from '../client/check-answer.js';
 import type { ToolArguments } from './define-tool.js';
 
 const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -6,7 +7,7 @@ const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
   integer: Number.isInteger,
   boolean: (value) => typeof value === 'boolean',
   array: Array.isArray,
-  object: isRecord,
+  object: isObject,
   null: (value) => value === null,
 };
 
@@ -18,7 +19,7 @@ const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
 export function findArgumentProblem(args: ToolArguments, schema: ToolArguments): string | undefined {
   const missing = namesIn(schema['required']).find((name) => args[name] === undefined);
   if (missing !== undefined) return `The argument "${missing}" is missing.`;
-  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
   for (const [name, value] of Object.entries(args)) {
     const problem = value === undefined ? undefined : findValueProblem(value, properties[name]);
     if (problem) return `The argument "${name}" ${problem}.`;
@@ -27,7 +28,7 @@ export function findArgumentProblem(args: ToolArguments, schema: ToolArguments):
 }
 
 function findValueProblem(value: unknown, schema: unknown): string | undefined {
-  if (!isRecord(schema)) return undefined;
+  if (!isObject(schema)) return undefined;
   const types = Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
   if (!types.some((type) => checks[String(type)]?.(value) ?? true))
     return `must be of type ${types.join(' or ')}`;
@@ -40,7 +41,3 @@ function findValueProblem(value: unknown, schema: unknown): string | undefined {
 
 const namesIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
-
-function isRecord(value: unknown): value is ToolArguments {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

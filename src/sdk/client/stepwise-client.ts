@@ -1,26 +1,35 @@
 import type { Compaction, CompactionRequestInput } from '../../contract/compaction.js';
 import type { ModelList } from '../../contract/model-list.js';
 import type { Preview } from '../../contract/preview.js';
-import type { ErrorResponse, Step } from '../../contract/step.js';
+import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
-import type { StreamEvent } from '../../contract/stream.js';
 import { Run } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
 import { CallLimit } from './call-limit.js';
+import {
+  isCompaction,
+  isErrorResponse,
+  isModelList,
+  isPreview,
+  isStep,
+  isStreamEvent,
+} from './check-answer.js';
 import { readEvents } from './read-events.js';
 import type { CallOptions, StepEvent, StepService } from './step-service.js';
 import { StepwiseError } from './stepwise-error.js';
 
+/** Where the service is, and what each call carries. */
 export interface ClientOptions {
   /** Where the service listens, such as `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
   /** The service's own bearer token, where it asks for one. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** The model key; sent in a header with each call, kept nowhere else. */
-  readonly llmKey?: string;
+  readonly llmKey?: string | undefined;
   /** Milliseconds for a whole call; default 130,000, a little more than the service's own deadline. */
-  readonly timeoutMs?: number;
-  readonly fetch?: typeof fetch;
+  readonly timeoutMs?: number | undefined;
+  /** In place of the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
 }
 
 const paths = {
@@ -32,6 +41,13 @@ const paths = {
 } as const;
 
 const DEFAULT_TIMEOUT_MS = 130_000;
+
+/** A request, without a body where it is a GET, and how its answer is known. */
+interface Call<Answer> {
+  readonly path: string;
+  readonly request?: StepRequestInput | CompactionRequestInput;
+  readonly isAnswer: (body: unknown) => body is Answer;
+}
 
 /** The service's endpoints as methods, and `run`, the loop over them. Works in Node and in browsers. */
 export class StepwiseClient implements StepService {
@@ -56,26 +72,30 @@ export class StepwiseClient implements StepService {
     return new Run(this, task, options);
   }
 
-  /** One step. A step that ended badly but was made (HTTP 200) is returned; every other failure is thrown. */
-  async step(request: StepRequestInput, options?: CallOptions): Promise<Step> {
-    // The service tests its answers against the contract; so it is below.
-    return (await this.#json(paths.step, request, options)) as Step;
+  /**
+   * One step. A step that was made is returned, also one that ended badly (HTTP 200); every other failure is
+   * thrown as a `StepwiseError`. Throws the signal's reason if it fires.
+   */
+  step(request: StepRequestInput, options?: CallOptions): Promise<Step> {
+    return this.#call({ path: paths.step, request, isAnswer: isStep }, options);
   }
 
-  /** The prompt a step would send, and the context report; no model call, no key. */
-  async preview(request: StepRequestInput, options?: CallOptions): Promise<Preview> {
-    return (await this.#json(paths.preview, request, options)) as Preview;
+  /** The prompt a step would send, and the context report; no model call, no key. Throws as `step` does. */
+  preview(request: StepRequestInput, options?: CallOptions): Promise<Preview> {
+    return this.#call({ path: paths.preview, request, isAnswer: isPreview }, options);
   }
 
-  /** What the service can reach, and which upstreams need a key. */
-  async models(options?: CallOptions): Promise<ModelList> {
-    return (await this.#json(paths.models, undefined, options)) as ModelList;
+  /** What the service can reach, and which upstreams need a key. Throws as `step` does. */
+  models(options?: CallOptions): Promise<ModelList> {
+    return this.#call({ path: paths.models, isAnswer: isModelList }, options);
   }
 
-  async compact(request: CompactionRequestInput, options?: CallOptions): Promise<Compaction> {
-    return (await this.#json(paths.compact, request, options)) as Compaction;
+  /** A shorter history that can be sent on. Throws as `step` does. */
+  compact(request: CompactionRequestInput, options?: CallOptions): Promise<Compaction> {
+    return this.#call({ path: paths.compact, request, isAnswer: isCompaction }, options);
   }
 
+  /** The same step in events; the last is `step.completed`. Throws as `step` does, also between two events. */
   async *stream(request: StepRequestInput, options?: CallOptions): AsyncGenerator<StepEvent> {
     const limit = new CallLimit(this.#timeoutMs, options?.signal);
     try {
@@ -88,10 +108,13 @@ export class StepwiseClient implements StepService {
     }
   }
 
-  async #json(path: string, request: unknown, options?: CallOptions): Promise<unknown> {
+  async #call<Answer>({ path, request, isAnswer }: Call<Answer>, options?: CallOptions): Promise<Answer> {
     const limit = new CallLimit(this.#timeoutMs, options?.signal);
     try {
-      return await readJson(await this.#send(path, request, limit.signal));
+      const response = await this.#send(path, request, limit.signal);
+      const body = await readJson(response);
+      if (!isAnswer(body)) throw invalidAnswer(response);
+      return body;
     } catch (error) {
       throw limit.explain(error);
     } finally {
@@ -110,10 +133,11 @@ export class StepwiseClient implements StepService {
 }
 
 async function* readStepEvents(response: Response): AsyncGenerator<StepEvent> {
-  if (!response.body) throw invalidAnswer(response);
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  if (!response.body || !isStream) throw invalidAnswer(response);
   for await (const data of readEvents(response.body)) {
-    // The service tests each of its events against the contract.
-    const event = JSON.parse(data) as StreamEvent;
+    const event = parseJson(data, response);
+    if (!isStreamEvent(event)) throw invalidAnswer(response);
     if (event.type === 'error') throw StepwiseError.fromBody(event.error);
     yield event;
     if (event.type === 'step.completed') return;
@@ -126,17 +150,15 @@ async function toError(response: Response): Promise<StepwiseError> {
   return isErrorResponse(body) ? StepwiseError.fromBody(body, response.status) : invalidAnswer(response);
 }
 
-async function readJson(response: Response): Promise<unknown> {
-  const text = await response.text();
+const readJson = async (response: Response): Promise<unknown> => parseJson(await response.text(), response);
+
+function parseJson(text: string, response: Response): unknown {
   try {
     return JSON.parse(text);
   } catch {
     throw invalidAnswer(response);
   }
 }
-
-const isErrorResponse = (body: unknown): body is ErrorResponse =>
-  typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'object';
 
 /** Something between us and the service answered: a proxy's page, another server. */
 const invalidAnswer = ({ status }: Response): StepwiseError =>

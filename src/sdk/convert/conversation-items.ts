@@ -15,7 +15,7 @@ export interface TextItem {
   readonly origin: Origin;
 }
 
-export interface CallsItem {
+interface CallsItem {
   readonly type: 'calls';
   /** What the assistant says beside its calls; may be empty. */
   readonly text: string;
@@ -30,7 +30,7 @@ export interface ResultItem {
   readonly origin: Origin;
 }
 
-export interface ConversationCall {
+interface ConversationCall {
   readonly id: string;
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;

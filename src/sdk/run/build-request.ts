@@ -24,6 +24,7 @@ export function buildRequest(run: RunState, { phase, lastCall }: Call): StepRequ
     include: { history: false, report: options.report ?? 'summary', completion_text: true },
     ...contextFields(options.context),
     ...(phase && { phase }),
+    ...(options.phaseInstructions && { phase_instructions: options.phaseInstructions }),
     ...(options.instructions !== undefined && { instructions: options.instructions }),
     ...(options.protocol && { protocol: options.protocol }),
   };

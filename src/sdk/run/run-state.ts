@@ -7,7 +7,7 @@ import { randomId } from '../client/random-id.js';
 import type { StepService } from '../client/step-service.js';
 import { takeUpHistory } from '../history/take-up-history.js';
 import type { RunEvent } from './run-events.js';
-import type { RunOptions } from './run-options.js';
+import type { RunLlmConfig, RunOptions } from './run-options.js';
 import type { ActionRecord, StepRecord } from './run-result.js';
 
 /** Leaves a field out of each member of a union. */
@@ -24,7 +24,8 @@ export interface RunStart {
   readonly signal: AbortSignal;
 }
 
-const defaultLlmConfig = { tokenLimit: 32_000, reservedOutputTokens: 4_000 };
+const DEFAULT_TOKEN_LIMIT = 32_000;
+const DEFAULT_RESERVED_OUTPUT_TOKENS = 4_000;
 const DEFAULT_MAX_STEPS = 10;
 
 /** Everything a run knows while it is on its way. */
@@ -66,7 +67,7 @@ export class RunState {
     this.task = task;
     this.options = options;
     this.signal = signal;
-    this.llmConfig = { ...defaultLlmConfig, ...options.llmConfig };
+    this.llmConfig = completeLlmConfig(options.llmConfig);
     this.projectId = options.projectId ?? randomId();
     this.sessionId = options.sessionId ?? randomId();
     this.beganWith = options.history ?? [];
@@ -133,6 +134,12 @@ export class RunState {
     if (record) this.steps.push({ ...record, ...amend(record) });
   }
 }
+
+const completeLlmConfig = (given: RunLlmConfig): StepRequestInput['llm_config'] => ({
+  ...given,
+  tokenLimit: given.tokenLimit ?? DEFAULT_TOKEN_LIMIT,
+  reservedOutputTokens: given.reservedOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS,
+});
 
 const noUsage: Usage = {
   input_tokens: null,

@@ -30,10 +30,12 @@ function withoutFunctions({ summary: _, ...result }: RunResult): Trajectory['res
 
 /** What is data and not code. Options that nobody set are not written down. */
 function savedOptions(options: RunOptions): SavedOptions {
-  const { llmConfig, strategy, protocol, maxSteps, instructions, context, clientTools } = options;
+  const { llmConfig, strategy, phaseInstructions, protocol, maxSteps, instructions, context, clientTools } =
+    options;
   return {
     llmConfig,
     ...(strategy && { strategy }),
+    ...(phaseInstructions && { phaseInstructions }),
     ...(protocol && { protocol }),
     ...(maxSteps !== undefined && { maxSteps }),
     ...(instructions !== undefined && { instructions }),

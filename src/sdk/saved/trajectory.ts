@@ -31,7 +31,14 @@ export interface Trajectory {
 
 export type SavedOptions = Pick<
   RunOptions,
-  'llmConfig' | 'strategy' | 'protocol' | 'maxSteps' | 'instructions' | 'context' | 'clientTools'
+  | 'llmConfig'
+  | 'strategy'
+  | 'phaseInstructions'
+  | 'protocol'
+  | 'maxSteps'
+  | 'instructions'
+  | 'context'
+  | 'clientTools'
 >;
 
 /** Reads a saved run. Throws `TypeError` for anything else. */

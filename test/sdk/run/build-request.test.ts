@@ -18,6 +18,7 @@ describe('the request (rule: run-options)', () => {
       context: { paths: ['src'], pinned: ['p1'], inline: { files: [{ path: 'a.ts', content: 'x' }] } },
       protocol: 'xml',
       instructions: 'Be brief.',
+      phaseInstructions: { reason: 'Think of the price.' },
       clientTools: [],
     });
     expect(service.requests[0]).toMatchObject({
@@ -26,8 +27,23 @@ describe('the request (rule: run-options)', () => {
       inline_context: { files: [{ path: 'a.ts', content: 'x' }] },
       protocol: 'xml',
       instructions: 'Be brief.',
+      phase_instructions: { reason: 'Think of the price.' },
       tools: [{ name: 'look_up', inputSchema: lookUp.inputSchema }],
     });
+  });
+
+  test('options that are undefined are options left out', async () => {
+    const { service } = await finish([done], {
+      llmConfig: { modelName: 'scripted', tokenLimit: undefined, reservedOutputTokens: undefined },
+      maxSteps: undefined,
+      protocol: undefined,
+      instructions: undefined,
+    });
+    expect(service.requests[0]).toMatchObject({
+      llm_config: { tokenLimit: 32_000, reservedOutputTokens: 4_000 },
+      max_iterations_left: 10,
+    });
+    expect(service.requests[0]?.instructions).toBeUndefined();
   });
 
   test('sends the key as a header, never in a body', async () => {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { done, finish, lookUpCall, start, task } from '../../support/run-harness.js';
+import { randomId } from '../../../src/sdk/client/random-id.js';
+import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
+import { done, finish, llmConfig, lookUpCall, start, task } from '../../support/run-harness.js';
+import type { Script } from '../../support/scripted-service.js';
 
 describe('trouble on the way (rule: run-options)', () => {
   test('a service that is gone is tried again, then the run ends with a history to go on from', async () => {
@@ -18,6 +21,70 @@ describe('trouble on the way (rule: run-options)', () => {
     expect(result.history.at(-1)).toMatchObject({ role: 'tool_observation' });
     expect(events.map(({ type }) => type).slice(-3)).toEqual(['agent_error', 'agent_error', 'agent_stopped']);
   }, 15_000);
+
+  const event = (data: unknown) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+  const stream = 'text/event-stream';
+  const foreignBodies: [string, Script][] = [
+    ['a 500 with an empty error', { foreign: '{"error": null}', status: 500 }],
+    ["a proxy's own error", { foreign: '{"error": {"message": "no healthy upstream"}}', status: 503 }],
+    ['a 400 in another shape', { foreign: '{"status": "error", "error": "bad"}', status: 400 }],
+    ['a 200 with an empty object', { foreign: '{}', status: 200 }],
+    ['a 200 with a page', { foreign: '<h1>Hello</h1>', status: 200, type: 'text/html' }],
+    ['null', { foreign: 'null', status: 200 }],
+    [
+      'an action without a tool',
+      {
+        foreign:
+          '{"status":"action_proposed","iterations_remaining":1,"new_turns":[],"additional_actions":[],"action_details":{}}',
+        status: 200,
+      },
+    ],
+  ];
+  const foreignStreams: [string, Script][] = [
+    ['an event that is no JSON', { foreign: event('hello'), status: 200, type: stream }],
+    ['an event without a type', { foreign: event({ delta: 'x' }), status: 200, type: stream }],
+    [
+      'a last event without a step',
+      { foreign: event({ type: 'step.completed', step: {} }), status: 200, type: stream },
+    ],
+    [
+      'an error that says nothing',
+      { foreign: event({ type: 'error', error: null }), status: 200, type: stream },
+    ],
+  ];
+
+  test.each([
+    ...foreignBodies.flatMap(
+      ([name, line]) =>
+        [
+          [name, line, true],
+          [name, line, false],
+        ] as [string, Script, boolean][],
+    ),
+    ...foreignStreams.map(([name, line]) => [name, line, true] as [string, Script, boolean]),
+  ])('%s is not taken for the service, and what was done is kept (%j, stream: %j)', async (_, line, streamed) => {
+    const { result } = await finish([lookUpCall(), line], { retries: 0, stream: streamed });
+    expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'invalid_answer' } });
+    expect(result.error?.message).toMatch(
+      /^What answers at this address is not the service \(HTTP \d{3}\)\.$/,
+    );
+    expect(result.history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool_observation']);
+  });
+
+  test('events that a newer service adds are passed over (rule: stream-events)', async () => {
+    const { service } = await start([done]);
+    const step = await new StepwiseClient({ baseUrl: service.url }).step({
+      project_id: randomId(),
+      session_id: randomId(),
+      user_query: 'x',
+      conversation_history: [],
+      llm_config: llmConfig,
+      max_iterations_left: 1,
+    });
+    const foreign = event({ type: 'weather.changed', to: 'rain' }) + event({ type: 'step.completed', step });
+    const { result } = await finish([{ foreign, status: 200, type: stream }]);
+    expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+  });
 
   test('the wait that the service names is kept', async () => {
     const { result, events } = await finish([{ error: 'upstream_rate_limited', retryAfterMs: 30 }, done]);
