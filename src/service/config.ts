@@ -13,60 +13,140 @@ export class ConfigError extends Error {
   }
 }
 
+/** All settings of a service, complete and checked. */
 export type Config = z.output<typeof configSchema>;
+
+/** Settings by the names of their environment variables, as text or as plain values; each may be left out. */
+export type Settings = z.input<typeof configSchema>;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration, by the names of its variables (rule: settings). Throws `ConfigError`. */
-export function readConfig(environment: Environment): Config {
+/**
+ * The configuration in an environment (rule: settings). Variables that are not ours are left alone, but for those
+ * that somebody must have meant for us: a service without them would not be what its operator relies on.
+ *
+ * @param options.ignoreOthers leaves those alone as well: for when the environment is not the service's own.
+ * @throws `ConfigError` that names each wrong variable.
+ */
+export function readConfig(environment: Environment, { ignoreOthers = false } = {}): Config {
   // Compose files and manifests pass what is not set as an empty string.
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const result = configSchema.safeParse(given);
-  if (result.success) return result.data;
-  throw new ConfigError(result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
+  const ours = Object.fromEntries(given.filter(([name]) => isSetting(name)));
+  return check(ours, ignoreOthers ? [] : given.map(([name]) => name).flatMap(misunderstood));
 }
 
-/** The configuration as JSON to look at; whatever a URL may hide is masked. */
+/** Settings with the defaults for what they leave out. Throws `ConfigError`, also if a name is not one of a setting. */
+export function completeSettings(settings: Settings): Config {
+  const names = Object.keys(settings);
+  return check(
+    settings,
+    names.filter((name) => !isSetting(name)).map((name) => `${name}: there is no such setting`),
+  );
+}
+
+function check(settings: unknown, problems: readonly string[]): Config {
+  const result = configSchema.safeParse(settings);
+  const issues = result.error?.issues ?? [];
+  const wrong = [...problems, ...issues.map(({ path, message }) => `${path.join('.')}: ${message}`)];
+  if (!result.success || wrong.length > 0) throw new ConfigError(wrong);
+  return result.data;
+}
+
+const isSetting = (name: string): boolean => Object.hasOwn(configSchema.shape, name);
+
+/** A service that ignored these would run without what its operator relies on. */
+const notBuilt = [
+  'AUTH_TOKENS_FILE',
+  'ALLOW_UNAUTHENTICATED',
+  'RATE_LIMIT_PER_MINUTE',
+  'REDIS_URL',
+  'TRUST_PROXY',
+];
+
+function misunderstood(name: string): string[] {
+  if (isSetting(name)) return [];
+  if (notBuilt.includes(name)) {
+    return [
+      `${name}: this version of the service has no such setting; unset it, and do without what it promises`,
+    ];
+  }
+  const meant = Object.keys(configSchema.shape).find((setting) => looksLike(name, setting));
+  return meant ? [`${name}: there is no such setting; ${meant} is one`] : [];
+}
+
+/** Whether a name is the setting's but for case, underscores or a plural. Names of one short word are anybody's. */
+function looksLike(name: string, setting: string): boolean {
+  const stem = (text: string): string => text.toUpperCase().replace(/S?(?:_+|$)/g, '');
+  return (setting.includes('_') || setting === 'UPSTREAMS') && stem(name) === stem(setting);
+}
+
+/** The configuration as JSON to look at; what a URL may hide is masked. */
 export function printConfig(config: Config): string {
   const masked = (_name: string, value: unknown) => (typeof value === 'string' ? maskUrl(value) : value);
   return JSON.stringify(config, masked, 2);
 }
 
-const wholeNumber = (min: number, max: number) =>
-  z
+const wholeNumber = (min: number, max: number) => {
+  const error = `expected a whole number from ${min} to ${max}`;
+  const text = z
     .string()
-    .regex(/^\d{1,10}$/, `expected a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `expected a whole number from ${min} to ${max}`);
+    .regex(/^\d{1,10}$/, error)
+    .transform(Number);
+  return z.union([z.number(), text], { error }).pipe(z.int({ error }).min(min, error).max(max, error));
+};
 
-const json = <Schema extends z.ZodType>(schema: Schema) =>
+/** JSON as text, or the value itself. `__proto__` is refused: as the name of a property it would be lost. */
+const json = <Schema extends z.ZodType>(
+  schema: Schema,
+): z.ZodType<z.output<Schema>, string | z.input<Schema>> =>
   z
-    .string()
-    .transform((text, context) => {
+    .unknown()
+    .transform((value, context) => {
+      if (typeof value !== 'string') return value;
       try {
-        return JSON.parse(text);
+        return JSON.parse(value, withoutPrototype);
       } catch {
-        context.addIssue({ code: 'custom', message: 'expected JSON' });
+        context.addIssue({ code: 'custom', message: 'expected JSON, without any name `__proto__`' });
         return z.NEVER;
       }
     })
-    .pipe(schema);
+    // What goes in is said by the annotation; the schema after it checks values that are no text.
+    .pipe(schema) as unknown as z.ZodType<z.output<Schema>, string | z.input<Schema>>;
+
+function withoutPrototype(name: string, value: unknown): unknown {
+  if (name === '__proto__') throw new SyntaxError('__proto__');
+  return value;
+}
 
 const url = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
+/** Four numbers that are no address would be asked of the name service. */
+function isHost(host: string): boolean {
+  return isIP(host) > 0 || /^(?=.*[a-z])[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host);
+}
+
 const folder = z.string().refine(isFolder, 'expected a folder that exists');
 
-const upstream = z
-  .strictObject({
-    url,
-    keyRequired: z.boolean().optional(),
-    contextWindow: z.int().positive().exactOptional(),
-    maxTokensParam: z.enum(['max_tokens', 'max_completion_tokens']).exactOptional(),
-    encoding: z.enum(['o200k_base', 'cl100k_base']).exactOptional(),
-  })
-  // A key belongs on an encrypted connection; whoever wants it on another says so.
+const upstreamFields = z
+  .strictObject(
+    {
+      url,
+      keyRequired: z.boolean().optional(),
+      contextWindow: z.int().positive().exactOptional(),
+      maxTokensParam: z.enum(['max_tokens', 'max_completion_tokens']).exactOptional(),
+      encoding: z.enum(['o200k_base', 'cl100k_base']).exactOptional(),
+    },
+    { error: 'expected a URL, or an object of url, keyRequired, contextWindow, maxTokensParam and encoding' },
+  )
+  // A key belongs on an encrypted connection; an operator who wants it on another says so.
   .transform(({ keyRequired, ...rest }) => ({
     ...rest,
     keyRequired: keyRequired ?? rest.url.startsWith('https:'),
   }));
+
+const upstream = z.preprocess(
+  (value: z.input<typeof upstreamFields> | string) => (typeof value === 'string' ? { url: value } : value),
+  upstreamFields,
+);
 
 const upstreamName = z
   .string()
@@ -75,26 +155,41 @@ const upstreamName = z
 
 const configSchema = z
   .object({
-    HOST: z.string().default('127.0.0.1'),
-    PORT: wholeNumber(0, 65_535).default(8_080),
-    LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    OPENAI_UPSTREAM_URL: url.default('https://api.openai.com/v1'),
-    ANTHROPIC_UPSTREAM_URL: url.default('https://api.anthropic.com'),
-    UPSTREAMS: json(
-      z.record(upstreamName, z.union([url.transform((plain) => ({ url: plain })).pipe(upstream), upstream])),
-    ).default({}),
-    OFFLINE_MODEL: z.enum(['on', 'off']).default('on'),
-    PROJECTS: json(z.record(z.uuid().toLowerCase(), folder)).default({}),
-    PROJECTS_DIR: folder.optional(),
-    CONTEXT_SERVICE_URL: url.optional(),
-    CORS_ORIGINS: z
+    /** The address to listen on. Default 127.0.0.1. */
+    HOST: z
       .string()
-      .transform(splitList)
+      .refine(isHost, 'expected an IP address such as 127.0.0.1, or a host name')
+      .default('127.0.0.1'),
+    /** 0 takes a free port. Default 8080. */
+    PORT: wholeNumber(0, 65_535).default(8_080),
+    /** Default `info`. */
+    LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    /** With `/v1`. */
+    OPENAI_UPSTREAM_URL: url.default('https://api.openai.com/v1'),
+    /** Without `/v1`, as its SDK wants it. */
+    ANTHROPIC_UPSTREAM_URL: url.default('https://api.anthropic.com'),
+    /** OpenAI-compatible servers by name; a key is required over https unless `keyRequired` says otherwise. */
+    UPSTREAMS: json(z.record(upstreamName, upstream)).default({}),
+    /** Whether the embedded model `offline` can be asked. Default `on`. */
+    OFFLINE_MODEL: z.enum(['on', 'off']).default('on'),
+    /** Folders by project id. */
+    PROJECTS: json(z.record(z.uuid().toLowerCase(), folder)).default({}),
+    /** A folder of folders named by project id. */
+    PROJECTS_DIR: folder.optional(),
+    /** Where else files and pinned items come from. */
+    CONTEXT_SERVICE_URL: url.optional(),
+    /** Web pages that may call; as text, separated by commas. Default none. */
+    CORS_ORIGINS: z
+      .union([z.array(z.string()), z.string().transform(splitList)])
       .pipe(z.array(z.string().refine(isOrigin, 'expected origins')))
       .default([]),
+    /** Of one request. Default 4 MiB. */
     MAX_BODY_BYTES: wholeNumber(1_024, 2 ** 28).default(4 * 2 ** 20),
+    /** Requests at the same time. Default 2048. */
     MAX_IN_FLIGHT: wholeNumber(1, 1_000_000).default(2_048),
+    /** The longest a request may take, in milliseconds. Default 120,000. */
     STEP_DEADLINE_MS: wholeNumber(1, 3_600_000).default(120_000),
+    /** How long accepted requests may still take once the service is to end, in milliseconds. Default 125,000. */
     SHUTDOWN_GRACE_MS: wholeNumber(0, 3_600_000).default(125_000),
   })
   .refine((config) => isLoopback(config.HOST) || !servesProjects(config), {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { type Logger, pino } from 'pino';
 import { type Config, ConfigError, printConfig, readConfig } from './config.js';
 import { describeBug } from './http/failure/error-handler.js';
+import { createLog, type ServiceLog } from './log.js';
 import { type Service, startService } from './start.js';
 
 const help = `Usage: node dist/service/main.js [--print-config] [--help]
@@ -59,32 +59,44 @@ function forgetProviderSettings(environment: NodeJS.ProcessEnv): void {
 }
 
 async function serve(config: Config): Promise<void> {
-  const log = pino({ level: config.LOG_LEVEL });
-  const service = await startService(config, log);
+  const log = createLog(config.LOG_LEVEL);
+  const service = await startService(config, log.logger);
   say(`Stepwise listens on ${service.url} (contract: ${service.url}/docs)`);
   stopOnSignals(service, log);
   stopOnBugs(service, log);
 }
 
 /** The first signal drains, a second one does not wait. */
-function stopOnSignals(service: Service, log: Logger): void {
+function stopOnSignals(service: Service, log: ServiceLog): void {
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(exitCodes.interrupted);
     stopping = true;
-    log.info({ signal }, 'draining');
-    void service.close().then(() => process.exit(exitCodes.stopped));
+    log.logger.info({ signal }, 'draining');
+    void end(service, log, exitCodes.stopped);
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
 }
 
-/** Nobody knows what state a bug has left behind: what was accepted is answered, then the process goes. */
-function stopOnBugs(service: Service, log: Logger): void {
+/** Nobody knows in what state a bug has left the process: what was accepted is answered, then it goes. */
+function stopOnBugs(service: Service, log: ServiceLog): void {
   const stop = (thrown: unknown): void => {
-    log.fatal({ bug: describeBug(thrown) }, 'uncaught');
-    void service.close().finally(() => process.exit(exitCodes.failed));
+    log.logger.fatal({ bug: describeBug(thrown) }, 'uncaught');
+    void end(service, log, exitCodes.failed);
   };
   process.on('uncaughtException', stop).on('unhandledRejection', stop);
+}
+
+/** In milliseconds: how long the last log lines may take. */
+const LAST_LINES_MS = 500;
+
+async function end(service: Service, log: ServiceLog, exitCode: number): Promise<void> {
+  try {
+    await service.close();
+  } finally {
+    await log.flush(LAST_LINES_MS);
+    process.exit(exitCode);
+  }
 }
 
 function explain(thrown: unknown): void {
@@ -98,7 +110,11 @@ function explain(thrown: unknown): void {
   if (code === 'EADDRINUSE')
     say('The address is in use by another process: set PORT (0 takes a free one) or HOST.');
   else if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
-    say('HOST and PORT name an address this process may not use.');
+    say(
+      'HOST and PORT name an address that this process may not use: set HOST to 127.0.0.1, or PORT above 1023.',
+    );
+  else if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    say('HOST names no address of this machine: write an IP address such as 127.0.0.1 or 0.0.0.0.');
   else if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') say(help);
   else say(`The service could not start: ${JSON.stringify(describeBug(thrown))}`);
 }

@@ -2,14 +2,15 @@ import { once as event } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { reactStep } from './agent/react-step.js';
-import type { Config } from './config.js';
+import { type Config, completeSettings, type Settings } from './config.js';
 import { contextSources } from './context/sources/context-sources.js';
 import { watchEventLoop } from './event-loop/event-loop-lag.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { InFlight } from './http/intake/in-flight.js';
+import { createLog } from './log.js';
 import { type OfflineModel, startOfflineModel } from './offline/offline-model.js';
 import { createModelDirectory, type ModelDirectory } from './providers/create-model-directory.js';
 import { loadEncoding } from './tokens/encodings.js';
@@ -26,13 +27,19 @@ export interface Service {
 }
 
 /** How long a body may take to arrive. */
-const bodyTimeoutMs = 30_000;
+const BODY_TIMEOUT_MS = 30_000;
 
-/** Composes the service from its configuration and listens. Rejects where the address is not to be had. */
-export async function startService(
-  config: Config,
-  log: Logger = pino({ level: config.LOG_LEVEL }),
-): Promise<Service> {
+/**
+ * Starts a service and resolves once it listens.
+ *
+ * @param settings by the names of their environment variables, as text or as plain values; what is left out has its
+ *   default (rule: settings). `{ PORT: 0 }` takes a free port.
+ * @param logger takes one `info` record a request; by default JSON lines on standard output, from `LOG_LEVEL` on.
+ * @throws `ConfigError` if the settings are wrong, and the listener's own error if the address cannot be used.
+ */
+export async function startService(settings: Settings = {}, logger?: Logger): Promise<Service> {
+  const config = completeSettings(settings);
+  const log = logger ?? createLog(config.LOG_LEVEL).logger;
   // Most models count with it; the first caller need not wait for its tables.
   await loadEncoding('o200k_base');
   const lag = watchEventLoop();
@@ -44,7 +51,7 @@ export async function startService(
     models,
     sourcesFor: contextSources(config),
     inFlight,
-    body: { maxBytes: config.MAX_BODY_BYTES, timeoutMs: bodyTimeoutMs },
+    body: { maxBytes: config.MAX_BODY_BYTES, timeoutMs: BODY_TIMEOUT_MS },
     deadlineMs: config.STEP_DEADLINE_MS,
     corsOrigins: config.CORS_ORIGINS,
     log,
@@ -101,13 +108,13 @@ async function drain(inFlight: InFlight, graceMs: number): Promise<void> {
 }
 
 /** In milliseconds: requests that are in the sockets already when the last step ends still get their 503. */
-const lastLookMs = 100;
+const LAST_LOOK_MS = 100;
 /** In milliseconds: how long answers under way may take to leave; none of them waits for a model. */
-const lastAnswersMs = 1_000;
+const LAST_ANSWERS_MS = 1_000;
 
 async function stopListening(server: Server): Promise<void> {
-  await sleep(lastLookMs);
-  const timer = setTimeout(() => server.closeAllConnections(), lastAnswersMs);
+  await sleep(LAST_LOOK_MS);
+  const timer = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS);
   await new Promise((resolve) => server.close(resolve));
   clearTimeout(timer);
 }

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, printConfig, readConfig } from '../../src/service/config.js';
+import { ConfigError, completeSettings, printConfig, readConfig } from '../../src/service/config.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'stepwise-config-'));
 const project = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
@@ -78,6 +78,14 @@ describe('the environment (rule: settings)', () => {
     ['CORS_ORIGINS', { CORS_ORIGINS: '*' }],
     ['MAX_BODY_BYTES', { MAX_BODY_BYTES: '4mb' }],
     ['OFFLINE_MODEL', { OFFLINE_MODEL: 'yes' }],
+    ['HOST', { HOST: '999.1.1.1' }],
+    ['HOST', { HOST: 'http://localhost' }],
+    ['UPSTREAMS', { UPSTREAMS: '{"__proto__": "http://127.0.0.1/v1"}' }],
+    [
+      'UPSTREAMS',
+      { UPSTREAMS: '{"a": {"url": "http://127.0.0.1/v1", "__proto__": {"keyRequired": false}}}' },
+    ],
+    ['PROJECTS', { PROJECTS: `{"__proto__": ${JSON.stringify(folder)}}` }],
   ])('a wrong %s is named: %j', (name, environment) => {
     expect(problemsOf(environment)).toEqual([expect.stringMatching(new RegExp(`^${name}\\b`))]);
   });
@@ -121,4 +129,62 @@ describe('--print-config (rule: settings)', () => {
     expect(text).toContain('https://***@context.example/a?***');
     expect(text).toContain('https://***@own.example/v1');
   });
+});
+
+describe('(rule: settings) what the service would not honour', () => {
+  test.each([
+    'AUTH_TOKENS_FILE',
+    'ALLOW_UNAUTHENTICATED',
+    'RATE_LIMIT_PER_MINUTE',
+    'REDIS_URL',
+    'TRUST_PROXY',
+  ])('%s is refused in one sentence, and its value is not repeated', (name) => {
+    expect(problemsOf({ [name]: 'canary' })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: this version of the service has no such setting`)),
+    ]);
+    expect(problemsOf({ [name]: 'canary' }).join()).not.toContain('canary');
+    expect(problemsOf({ [name]: '' })).toEqual([]);
+  });
+
+  test.each([
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+    ['MAX_INFLIGHT', 'MAX_IN_FLIGHT'],
+    ['PROJECT_DIR', 'PROJECTS_DIR'],
+    ['upstreams', 'UPSTREAMS'],
+    ['OPENAI_UPSTREAMS_URL', 'OPENAI_UPSTREAM_URL'],
+  ])('%s is taken for a misspelt %s', (written, meant) => {
+    expect(problemsOf({ [written]: 'x' })).toEqual([`${written}: there is no such setting; ${meant} is one`]);
+  });
+
+  test('variables of others are left alone, and all of them where the environment is not ours', () => {
+    expect(problemsOf({ HOSTNAME: 'x', PROJECT: 'x', PATH: 'x', NODE_ENV: 'x', HOSTS: 'x' })).toEqual([]);
+    expect(readConfig({ REDIS_URL: 'redis://x' }, { ignoreOthers: true }).PORT).toBe(8080);
+  });
+});
+
+describe('(rule: settings) settings as plain values', () => {
+  test('what is left out has its default, and a complete configuration comes out as it went in', () => {
+    const config = completeSettings({ PORT: 0, UPSTREAMS: { local: 'http://127.0.0.1:1/v1' } });
+    expect(config).toEqual({
+      ...readConfig({}),
+      PORT: 0,
+      UPSTREAMS: { local: { url: 'http://127.0.0.1:1/v1', keyRequired: false } },
+    });
+    expect(completeSettings(config)).toEqual(config);
+  });
+
+  test('they are held to the same rules, and to the names that there are', () => {
+    expect(() => completeSettings({ PORT: 70_000 })).toThrow(ConfigError);
+    expect(() => completeSettings({ PORT: 0.5 })).toThrow('PORT: expected a whole number from 0 to 65535');
+    const misspelt = { PORT: 0, PORTS: 1 };
+    expect(() => completeSettings(misspelt)).toThrow('PORTS: there is no such setting');
+  });
+});
+
+test.each([
+  ['{"a": 5}', 'UPSTREAMS.a: expected a URL, or an object of url, keyRequired'],
+  ['{"a": {"url": "x"}}', 'UPSTREAMS.a.url: expected an http or https URL'],
+  ['{"a": "127.0.0.1:11434"}', 'UPSTREAMS.a.url: expected an http or https URL'],
+])('an upstream that cannot be read says what is expected: %s', (UPSTREAMS, problem) => {
+  expect(problemsOf({ UPSTREAMS })).toEqual([expect.stringContaining(problem)]);
 });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { openSync } from 'node:fs';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import {
   type FakeProvider,
@@ -21,17 +22,21 @@ afterEach(async () => {
 });
 
 /** The service as its own process, on a free port. */
-function run(environment: Record<string, string> = {}, args: string[] = []) {
+function run(
+  environment: Record<string, string> = {},
+  args: string[] = [],
+  stdout: number | 'pipe' = 'pipe',
+) {
   const child = spawn(process.execPath, [main, ...args], {
     env: { PORT: '0', OFFLINE_MODEL: 'off', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout, 'pipe'],
   });
   children.push(child);
   const output = { stdout: '', stderr: '' };
-  child.stdout.on('data', (bytes) => {
+  child.stdout?.on('data', (bytes) => {
     output.stdout += bytes;
   });
-  child.stderr.on('data', (bytes) => {
+  child.stderr?.on('data', (bytes) => {
     output.stderr += bytes;
   });
   return {
@@ -76,6 +81,16 @@ describe('main', () => {
     expect(second.output.stderr).not.toMatch(/\bat .*:\d+/);
   });
 
+  test.each([
+    ['999.1.1.1', 2, /HOST: expected an IP address such as 127\.0\.0\.1/],
+    ['nowhere.invalid', 1, /HOST names no address of this machine: write an IP address/],
+  ])('HOST=%s ends it with %d and what to write instead', async (HOST, code, words) => {
+    const service = run({ HOST });
+    expect(await service.exited()).toBe(code);
+    expect(service.output.stderr).toMatch(words);
+    expect(service.output.stderr).not.toMatch(/\bat .*:\d+/);
+  });
+
   test('--print-config and --help print and end', async () => {
     const printed = run({ CONTEXT_SERVICE_URL: 'http://me:canary@127.0.0.1' }, ['--print-config']);
     expect(await printed.exited()).toBe(0);
@@ -83,6 +98,17 @@ describe('main', () => {
     const helped = run({}, ['--help']);
     expect(await helped.exited()).toBe(0);
     expect(helped.output.stdout).toMatch(/SHUTDOWN_GRACE_MS/);
+  });
+});
+
+describe('a log that cannot be written (rule: request-log)', () => {
+  test('on a full disk: the service goes on, and ends when it is told to', async () => {
+    const full = openSync('/dev/full', 'w');
+    const service = run({}, [], full);
+    const url = await service.listening();
+    for (let count = 0; count < 5; count += 1) expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    service.child.kill('SIGTERM');
+    expect(await service.exited()).toBe(0);
   });
 });
 

@@ -7,7 +7,10 @@ import { ollamaUrl } from './ollama.js';
  * service itself; Ollama is an upstream without being configured.
  */
 export function startLocalService(environment: NodeJS.ProcessEnv = process.env): Promise<Service> {
-  const config = readConfig({ ...environment, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' });
+  const config = readConfig(
+    { ...environment, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
+    { ignoreOthers: true },
+  );
   const ollama = { url: `${ollamaUrl}/v1`, keyRequired: false };
   return startService({ ...config, UPSTREAMS: { ollama, ...config.UPSTREAMS }, SHUTDOWN_GRACE_MS: 0 });
 }

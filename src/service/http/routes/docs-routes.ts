@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { openapiDocument, openapiYaml } from '../../../contract/openapi/openapi.js';
+import { RequestRefused } from '../failure/to-failure.js';
 import { guide } from './guide.js';
 import type { Route } from './route.js';
 
@@ -28,13 +29,26 @@ const index = (version: string) => ({
   health: '/healthz',
 });
 
-const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-
+/** Looked for when it is asked for: a bundle serves the page if the package is installed where it runs. */
 function asset(name: string): Route {
   return {
     path: `/docs/${name}`,
-    get: (_request, response, next) => response.sendFile(join(assets, name), { maxAge: '1h' }, next),
+    get: (_request, response, next) => {
+      const file = findAsset(name);
+      if (file === undefined) throw new RequestRefused('not_found');
+      response.sendFile(file, { maxAge: '1h' }, next);
+    },
   };
+}
+
+function findAsset(name: string): string | undefined {
+  // A module that was bundled into CommonJS has no URL.
+  const from: string | undefined = import.meta.url;
+  try {
+    return createRequire(from ?? join(process.cwd(), 'bundle.js')).resolve(`swagger-ui-dist/${name}`);
+  } catch {
+    return undefined;
+  }
 }
 
 const page = `<!doctype html>
