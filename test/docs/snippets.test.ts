@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -97,11 +105,22 @@ test('every npm script that the documents name exists', () => {
 
 test('every flag of the command that the documents name exists', () => {
   const commands = pages.flatMap((page) => [...read(page).matchAll(/^.*(?:stepwise "|cli\/main\.js).*$/gm)]);
-  const flags = commands.flatMap(([line]) =>
-    [...line.matchAll(/ (--[a-z-]+)/g)].map(([, flag = '']) => flag),
-  );
-  expect(flags.length).toBeGreaterThan(3);
+  const typed = commands.flatMap(([line]) => [...line.matchAll(/ (--[a-z-]+)/g)]);
+  const quoted = [...read('docs/reference/client.md').matchAll(/`(--[a-z-]+)/g)];
+  const flags = [...typed, ...quoted].map(([, flag = '']) => flag);
+  expect(flags.length).toBeGreaterThan(10);
   expect(flags.filter((flag) => !usage.includes(flag))).toEqual([]);
+});
+
+test('every program that the documents start is there', () => {
+  const documents = ['README.md', ...filesIn('docs'), ...filesIn('examples')].filter((path) =>
+    path.endsWith('.md'),
+  );
+  const started = documents.flatMap((page) =>
+    [...read(page).matchAll(/(?:node|python3|tsc -p) (examples\/[\w./-]+)/g)].map(([, path = '']) => path),
+  );
+  expect(started.length).toBeGreaterThan(3);
+  expect(started.filter((path) => !existsSync(path))).toEqual([]);
 });
 
 test('every compiled file that the documents start is one of this project', () => {
@@ -111,6 +130,10 @@ test('every compiled file that the documents start is one of this project', () =
   expect(started.length).toBeGreaterThan(1);
   expect(started.filter((path) => !existsSync(`src/${path}.ts`))).toEqual([]);
 });
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path));
+}
 
 function read(page: string): string {
   return readFileSync(page, 'utf8');

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { exitCodes } from '../../src/cli/commands/usage.js';
+import { errorCodes } from '../../src/contract/error-codes.js';
+import { openapiDocument } from '../../src/contract/openapi/openapi.js';
+import { isSecretPath } from '../../src/files/secret-paths.js';
+import { clientToolNames } from '../../src/sdk/actions/client-tools.js';
+import { readConfig } from '../../src/service/config.js';
+import { createToolPack } from '../../src/tools/index.js';
+
+/** The tables of the reference are those of the code, row by row. */
+const page = (name: string): string => readFileSync(`docs/reference/${name}.md`, 'utf8');
+const document = openapiDocument() as unknown as {
+  components: { schemas: Record<string, { properties: Record<string, { description?: string }> }> };
+};
+const propertiesOf = (schema: string): string[] =>
+  Object.keys(document.components.schemas[schema]?.properties ?? {});
+
+test('the table of errors has each code of the contract once, with its status and whether to try again', () => {
+  const told = cellsOf(section(page('errors'), 'error-table')).flatMap(([, status, code = '', retryable]) =>
+    /^`\w+`$/.test(code) ? [[code.replaceAll('`', ''), Number(status), retryable === 'yes']] : [],
+  );
+  const meant = Object.entries(errorCodes).map(([code, row]) => [code, row.status, row.retryable]);
+  expect(told.sort(byFirst)).toEqual(meant.sort(byFirst));
+});
+
+test('the events of a stream are those of the contract, in their order', () => {
+  const told = cellsOf(section(page('streaming'), 'stream-events')).map(([name = '']) => unquoted(name));
+  const type = document.components.schemas['StreamEvent']?.properties['type']?.description ?? '';
+  const meant = [...type.matchAll(/`([\w.]+)`/g)].map(([, name]) => name);
+  expect(told.slice(1)).toEqual(meant);
+});
+
+test('every field of a step request is in its table', () => {
+  const told = namesIn(page('steps-and-histories'));
+  expect(propertiesOf('StepRequest').filter((field) => !told.has(field))).toEqual([]);
+  expect(propertiesOf('LlmConfig').filter((field) => !told.has(field))).toEqual([]);
+});
+
+test('every field of a step is in its table', () => {
+  const told = namesIn(page('steps-and-histories'));
+  expect(propertiesOf('Step').filter((field) => !told.has(field))).toEqual([]);
+  expect(propertiesOf('Signals').filter((field) => !told.has(field))).toEqual([]);
+});
+
+test('every field of an error and of the context report is in its table', () => {
+  const errors = namesIn(page('errors'));
+  expect(propertiesOf('StepError').filter((field) => !errors.has(field))).toEqual([]);
+  const budget = namesIn(page('context-and-budget'));
+  expect(propertiesOf('ContextReport').filter((field) => !budget.has(field))).toEqual([]);
+});
+
+test('every setting is in its table with its default', () => {
+  const rows = cellsOf(section(page('service'), 'settings')).slice(1);
+  const told = rows.flatMap(([names = '', defaults = '']) => {
+    const values = defaults.split(', ').map(unquoted);
+    return names.split(', ').map((name, index) => [unquoted(name), values[index] ?? values[0]]);
+  });
+  const meant = Object.entries(readConfig({})).map(([name, value]) => [name, shownDefault(value)]);
+  expect(told.filter(([, value]) => value !== 'none').sort(byFirst)).toEqual(
+    meant.filter(([, value]) => value !== 'none').sort(byFirst),
+  );
+});
+
+test('the exit codes are those of the command', () => {
+  const told = section(page('client'), 'exit-codes');
+  expect(Object.values(exitCodes).filter((code) => !new RegExp(`\\b${code} `).test(told))).toEqual([]);
+});
+
+test("the tool pack and the run's own tools are listed as they are", async () => {
+  const pack = (await createToolPack('.')).map(({ name }) => name);
+  const told = namesIn(page('client'));
+  expect([...pack, ...clientToolNames].filter((name) => !told.has(name))).toEqual([]);
+});
+
+test('every example of a secret file is refused', () => {
+  const [, examples = ''] = section(page('context-and-budget'), 'secret-files').split('\n\n').slice(1);
+  const patterns = [...examples.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name.replaceAll('*', 'x'));
+  expect(patterns.length).toBeGreaterThan(12);
+  const paths = patterns.map((name) =>
+    /^\.(git|ssh|gnupg|aws|gcloud|kube)$/.test(name) ? `${name}/config` : name,
+  );
+  const readable = paths.filter((path) => !isSecretPath(path) && !['.github/', '.eslintrc'].includes(path));
+  expect(readable).toEqual([]);
+});
+
+function section(markdown: string, rule: string): string {
+  const start = markdown.indexOf(`### ${rule}\n`);
+  const rest = markdown.slice(start + 4);
+  const end = rest.search(/^##/m);
+  return end === -1 ? rest : rest.slice(0, end);
+}
+
+/** The cells of all rows of a section's tables, headings included, rules left out. */
+function cellsOf(text: string): string[][] {
+  const rows = text
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !/^\|[ -]+\|/.test(line.replaceAll('| ---', '|')));
+  return rows.map((row) =>
+    row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}
+
+/** All words that stand in code quotes, by themselves or at the head of a signature. */
+function namesIn(markdown: string): ReadonlySet<string> {
+  const quoted = [...markdown.matchAll(/`([^`\n]+)`/g)].flatMap(([, text = '']) => text.match(/\w+/g) ?? []);
+  return new Set(quoted);
+}
+
+function unquoted(text: string): string {
+  return text.replaceAll('`', '');
+}
+
+function shownDefault(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  return value === undefined ? 'none' : String(value);
+}
+
+function byFirst([a]: readonly unknown[], [b]: readonly unknown[]): number {
+  return String(a) < String(b) ? -1 : 1;
+}
