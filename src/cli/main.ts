@@ -2,7 +2,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import { version } from '../service/version.js';
 import { interact } from './commands/interactive.js';
-import { type Invocation, readArguments, UsageError } from './commands/read-arguments.js';
+import { type Invocation, type RunFlags, readArguments, UsageError } from './commands/read-arguments.js';
 import { runOnce } from './commands/run-once.js';
 import { runTool } from './commands/run-tool.js';
 import { exitCodes, usage } from './commands/usage.js';
@@ -40,7 +40,7 @@ async function main(argv: readonly string[]): Promise<number> {
     const { replay } = await import('./commands/replay.js');
     return replay(invocation.file, { screen, flags: invocation.options });
   }
-  return work(await taskFrom(invocation.task), { terminal, screen, flags: invocation.options, keys });
+  return work(await taskFrom(invocation), { terminal, screen, flags: invocation.options, keys });
 }
 
 async function work(task: string | undefined, view: View): Promise<number> {
@@ -52,11 +52,11 @@ async function work(task: string | undefined, view: View): Promise<number> {
   }
 }
 
-/** Without a task and without a person at the keyboard, the task is what is piped in. */
-async function taskFrom(task: string | undefined): Promise<string | undefined> {
+/** Without a task and without a person at the keyboard, the task is what is piped in; a saved run has its own. */
+async function taskFrom({ task, options }: { task: string | undefined; options: RunFlags }) {
   if (task !== undefined || process.stdin.isTTY) return task;
   const piped = (await readAll(process.stdin)).trim();
-  if (piped === '') throw new UsageError('There is no task.');
+  if (piped === '' && !options.resume) throw new UsageError('There is no task.');
   return piped;
 }
 

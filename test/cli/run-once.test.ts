@@ -319,6 +319,19 @@ describe('saved runs (rule: saved-runs)', () => {
     }
   }, 30_000);
 
+  test('a run that was stopped in its first call is resumed without saying the task again', async () => {
+    const bench = await setUp({ text: 'never', delayMs: 60_000 });
+    const file = join(bench.folder, 'run.json');
+    const child = bench.start([...scripted, '--save', file, 'What is the limit?']);
+    await bench.provider.request(0);
+    child.kill('SIGINT');
+    expect((await ended(child)).code).toBe(130);
+    bench.provider.script([answer('Thirty.')]);
+    const { stdout, stderr, code } = await bench.run([...scripted, '--resume', file]);
+    expect({ stdout, code, stderr }).toEqual({ stdout: 'Thirty.\n', code: 0, stderr: expect.any(String) });
+    expect(bench.prompt(bench.provider.requests.length - 1)).toContain('What is the limit?');
+  }, 30_000);
+
   test('a run that cannot be saved still gives its answer, and 1', async () => {
     const { run } = await setUp([answer('Ok.')]);
     const { code, stdout, stderr } = await run([...scripted, '--save', '/dev/null/run.json', 'Hi.']);

@@ -96,6 +96,10 @@ describe('run_command (rule: tool-pack)', () => {
   onLinux.each([
     ['a session of its own', 'setsid sleep 300 & echo $! >> pids; sleep 300'],
     ['a daemon that forked twice', "(setsid sh -c 'sleep 300 & echo $! >> pids' &); sleep 300"],
+    [
+      'a daemon of a command of a command',
+      'STEPWISE_COMMAND="$STEPWISE_COMMAND inner" sh -c \'(setsid sh -c "sleep 300 & echo \\$! >> pids" &)\'; sleep 300',
+    ],
     ['a session without environment', 'env -i setsid sleep 300 & echo $! >> pids; sleep 300'],
     [
       'a session that ignores the polite signal',

@@ -46,7 +46,7 @@ export function startCommand(
     // A process left in the background holds the pipes open: the shell's own end is what counts.
     child.once('exit', (code, signal) => setTimeout(() => resolve(code ?? signal ?? 1), DRAIN_MS));
   });
-  return { child, mark: `${MARK_VARIABLE}=${mark}`, ended };
+  return { child, mark, ended };
 }
 
 function shellFor(command: string): [string, ...string[]] {
@@ -79,6 +79,7 @@ function commandEnvironment(mark: string): NodeJS.ProcessEnv {
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
     TERM: 'dumb',
-    [MARK_VARIABLE]: mark,
+    // A command that runs commands of its own adds to what it was marked with.
+    [MARK_VARIABLE]: [process.env[MARK_VARIABLE], mark].filter(Boolean).join(' '),
   };
 }
