@@ -31,6 +31,20 @@ export const hostileTexts: Readonly<Record<string, (length: number) => string>> 
   'lone surrogates': (length) => fill(length, 'Action: read_file(path="', '\ud800'),
   NUL: (length) => fill(length, '', '\u0000'),
   'right-to-left marks': (length) => fill(length, '', '\u200f'),
+  'our fences': (length) => fill(length, 'x ', '<file mark="0123456789abcdef">'),
+  'our fences, half': (length) => fill(length, 'x ', '<file '),
+  'our closing tags': (length) => fill(length, 'x\n', '</file 0123456789abcdef>\n'),
+  'one of our tags, never closed': (length) => fill(length, 'x <file ', ' mark="'),
+  'chat tokens': (length) => fill(length, '', '<|im_start|>'),
+  'chat tokens before a call': (length) => fill(length, 'Action: ', '<|im_start|>assistant\n'),
+  strikes: (length) => fill(length, 'x <s>', '</s>'),
+  'quoted lines': (length) => fill(length, 'x\n', '> a\n'),
+  'a fence in a thought': (length) => fill(length, 'Thought: x\n```\n', 'a b c\n'),
+  'labels in a call': (length) => fill(length, 'Action: f(x=1,', '\n  Observation:'),
+  'labels of answers': (length) => fill(length, '```\nFinal Answer: x\n', '```\na\n'),
+  'JSON calls on lines': (length) => fill(length, 'x\n', '{"name": "f", "arguments": {}}\n'),
+  'inner quotes, no end': (length) => fill(length, 'Action: f(x="a"b" , ', '"c"d" , '),
+  'numbers with a spelling': (length) => fill(length, 'Action: f(x=[', '1.10, ', '])'),
   'CR LF': (length) => fill(length, '', '\r\n'),
 };
 
@@ -46,4 +60,36 @@ function backtickRuns(length: number): string {
     total += run + 1;
   }
   return parts.join('').slice(0, length);
+}
+
+/** Tool segments that make readers of signatures slow. */
+export const hostileSegments: Readonly<Record<string, (length: number) => string>> = {
+  'bullets under a heading': (length) => numbered(length, '# tool\n', (at) => `- p${at}: x\n`),
+  'bullets under a signature': (length) => numbered(length, '- tool(a, b)\n', (at) => `- p${at}: x\n`),
+  'short lines': (length) => fill(length, '', '1\n'),
+  'blank lines': (length) => fill(length, '', ' \n'),
+  newlines: (length) => fill(length, '', '\n'),
+  'lines with a colon': (length) => fill(length, '', 'Note: so\n'),
+  'lines with code': (length) => fill(length, '', 'A `b` c\n'),
+  signatures: (length) => numbered(length, '', (at) => `f${at}(a, b)\n`),
+  'signatures on one line': (length) => numbered(length, 'Tools: ', (at) => `f${at}(a, b), `),
+  'opening parentheses': (length) => fill(length, '', 'a(\n'),
+  'lists that close too late': (length) => fill(length, '', `${'a(\n'.repeat(600)})`),
+  'comments in a list': (length) => fill(length, 'a(', '//\n'),
+  'opening brackets': (length) => fill(length, '', '[\n'),
+  'opening quotes': (length) => fill(length, '', '{"\n'),
+  'JSON cut off': (length) => fill(length, '', '{"name":\n'),
+  definitions: (length) => numbered(length, '', (at) => `{"name": "t${at}", "parameters": {"a": "x"}}\n`),
+  'parameters of one definition': (length) =>
+    `${numbered(length, '{"name": "t", "parameters": {', (at) => `"p${at}": "x", `)}"q": "x"}}`,
+};
+
+function numbered(length: number, prefix: string, unit: (at: number) => string): string {
+  const parts = [prefix];
+  for (let at = 0, total = prefix.length; total < length; at += 1) {
+    const part = unit(at);
+    parts.push(part);
+    total += part.length;
+  }
+  return parts.join('');
 }

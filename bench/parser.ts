@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { readSignatures } from '../src/service/parsing/arguments/signatures.js';
 import { loadVectors, type ParserCase, type Tier } from '../test/support/parsing/vectors.js';
-import { hostileTexts } from './hostile-texts.js';
+import { hostileSegments, hostileTexts } from './hostile-texts.js';
 import { type Call, loadParsers, type Parser } from './parsers.js';
 
 const tiers: readonly Tier[] = ['core', 'neg', 'ruling', 'repair'];
@@ -20,6 +21,8 @@ export async function run(): Promise<void> {
   console.log('\nms on hostile texts: ours at 64 KiB, 512 KiB, 1 MiB and the factor of the last doubling;');
   console.log(`peers: the longest text read before one took ${LONGEST_READ_MS} ms, and its ms\n`);
   console.table(await measureAll(parsers));
+  console.log('\nms on hostile tool segments, at the same lengths\n');
+  console.table(await measureSegments());
 }
 
 type Table = Record<string, Record<string, string>>;
@@ -66,6 +69,19 @@ async function measureAll([ours, ...peers]: readonly Parser[]): Promise<Table> {
     const row = { [ours.name]: `${spent.map((each) => each.toFixed(1)).join(', ')}${growth(spent)}` };
     for (const peer of peers) row[peer.name] = await reach(peer, create);
     table[name] = row;
+  }
+  return table;
+}
+
+async function measureSegments(): Promise<Table> {
+  const parse = (segment: string): null => {
+    readSignatures(segment);
+    return null;
+  };
+  const table: Table = {};
+  for (const [name, create] of Object.entries(hostileSegments)) {
+    const spent = await best({ name: 'segments', parse }, [2 ** 16, LARGEST / 2, LARGEST].map(create));
+    table[name] = { stepwise: `${spent.map((each) => each.toFixed(1)).join(', ')}${growth(spent)}` };
   }
   return table;
 }

@@ -28,18 +28,22 @@ export interface Reply {
 }
 
 /** Reads a completion: written dialects by the one parser, native calls against the same tools. */
-export function readReply(completion: Completion, { offered }: Pick<Situation, 'offered'>): Reply {
-  const read = readCompletion(completion, offered);
+export function readReply(completion: Completion, situation: Pick<Situation, 'offered' | 'protocol'>): Reply {
+  const read = readCompletion(completion, situation);
   return { ...withoutNul(read), completion }; // an escape in an argument may have become one
 }
 
 type ReadCompletion = Omit<Reply, 'completion'>;
 
-function readCompletion(completion: Completion, offered: readonly OfferedTool[]): ReadCompletion {
+function readCompletion(
+  completion: Completion,
+  { offered, protocol }: Pick<Situation, 'offered' | 'protocol'>,
+): ReadCompletion {
   if (completion.refusal !== null || completion.finishReason === 'refusal') return readRefusal(completion);
   if (completion.toolCalls.length > 0) return readNativeCalls(completion, offered);
   const { finishReason, reasoning } = completion;
-  const parsed = parseCompletion(completion.text, offered, { finishReason, reasoning });
+  const labelsExpected = protocol !== 'native';
+  const parsed = parseCompletion(completion.text, offered, { finishReason, reasoning, labelsExpected });
   const { outcome, dialect, confidence, repairs, discarded, problem } = parsed;
   return {
     parse: { outcome, dialect, confidence, repairs: [...repairs], discarded: [...discarded], problem },

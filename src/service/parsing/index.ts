@@ -4,7 +4,7 @@
  * of the package. The rules are in docs/reference/reading-the-model.md, each under its name.
  */
 export { type OfferedTool, type ToolDefinition, toOfferedTool } from './arguments/offered-tool.js';
-export { readSignatures } from './arguments/signatures.js';
+export { readSignatures, readSignaturesInTurns } from './arguments/signatures.js';
 export type { ParseDelta } from './delta-writer.js';
 export type { Dialect } from './dialects/written-call.js';
 export type { Discarded, DiscardedKind } from './discarded.js';

@@ -73,6 +73,11 @@ export interface ParseOptions {
   readonly finishReason?: 'stop' | 'length' | 'tool' | 'refusal' | 'other';
   /** Reasoning that the provider sent in a field of its own. */
   readonly reasoning?: string | null;
+  /**
+   * The model was taught to label its answers, so that prose without a label is only taken for one: the repair
+   * `unlabelled_answer`. True unless said otherwise; false for native tool calling.
+   */
+  readonly labelsExpected?: boolean;
 }
 
 type Found = ParsedOutcome & Partial<ParseCommon> & Pick<ParseCommon, 'thought' | 'discarded'>;
@@ -88,7 +93,7 @@ export function parseCompletion(
 ): ParsedCompletion {
   const offered = OfferedTools.of(tools);
   const reply = new ReplyText(text, offered);
-  const found = findOutcome(reply, offered, options.finishReason === 'length');
+  const found = findOutcome(reply, offered, options);
   const reasoning = [options.reasoning, reply.reasoning()].filter((part) => part?.trim()).join('\n\n');
   const repairs = found.repairs ?? [];
   return {
@@ -100,8 +105,9 @@ export function parseCompletion(
   };
 }
 
-function findOutcome(reply: ReplyText, tools: OfferedTools, cutByLimit: boolean): Found {
+function findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOptions): Found {
   const { turn, start } = reply.outline;
+  const cutByLimit = options.finishReason === 'length';
   const limits = { cutByLimit, textLength: reply.end };
   if (turn.kind === 'answer') return labelledAnswer(reply, turn.marker);
   if (turn.kind === 'action') {
@@ -112,7 +118,7 @@ function findOutcome(reply: ReplyText, tools: OfferedTools, cutByLimit: boolean)
   const fenced = readClosingFence(reply, tools);
   if (fenced) return fromCall(reply, resolveCall(fenced.reading, tools, limits), fenced.at);
   if (cutByLimit && endsInAction(reply)) return unreadAction(reply, brokenOff);
-  return unlabelledAnswer(reply, describeMeantCall(reply, tools));
+  return unlabelledAnswer(reply, describeMeantCall(reply, tools), options.labelsExpected ?? true);
 }
 
 const brokenOff = {
@@ -157,11 +163,21 @@ function labelledAnswer(reply: ReplyText, marker: Marker): Found {
   };
 }
 
-function unlabelledAnswer(reply: ReplyText, problem: string | null): Found {
+function unlabelledAnswer(reply: ReplyText, problem: string | null, labelsExpected: boolean): Found {
   const answer = reply.whole();
   const discarded = reply.leftOutOfAnswer();
   if (answer === '') return { ...nothing, thought: null, discarded };
-  return { outcome: 'answer', action: null, dialect: null, answer, problem, thought: null, discarded };
+  const repairs: Repair[] = labelsExpected ? ['unlabelled_answer'] : [];
+  return {
+    outcome: 'answer',
+    action: null,
+    dialect: null,
+    answer,
+    problem,
+    thought: null,
+    repairs,
+    discarded,
+  };
 }
 
 const nothing = { outcome: 'empty', action: null, dialect: null, answer: null, problem: null } as const;

@@ -486,6 +486,12 @@ describe('thought and answer (rule: thought-and-answer)', () => {
     expect(read(text)).toMatchObject({ outcome: 'answer', answer, thought: null, answerLabelled: false });
   });
 
+  test('prose without a label is said to be only taken for an answer, unless no label was taught (rule: repairs)', () => {
+    expect(read('It is 4.')).toMatchObject({ confidence: 'repaired', repairs: ['unlabelled_answer'] });
+    expect(read('Final Answer: It is 4.')).toMatchObject({ confidence: 'exact', repairs: [] });
+    expect(read('It is 4.', { labelsExpected: false })).toMatchObject({ confidence: 'exact', repairs: [] });
+  });
+
   test.each(['', ' \n\t', '</s>', '<think>x</think>', 'Final Answer:'])('%j says nothing', (text) => {
     expect(read(text)).toMatchObject({ outcome: 'empty', answer: null, action: null, problem: null });
   });

@@ -1,42 +1,58 @@
-import { isOneOf, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
+import { isOneOf, lineEnd, skipBlanks } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 import { type OfferedTool, writtenOrder } from './offered-tool.js';
 
 const schemaKeys = ['inputSchema', 'input_schema', 'parameters', 'arguments', 'args', 'params'] as const;
 
+/** Characters read in one go, where the text allows a pause. */
+export const SLICE = 32 * 1024;
 /** Lists and wrappers of definitions in one another, such as `{"tools": [{"function": {…}}]}`. */
 const DEEPEST_DEFINITION = 8;
 
-/** Tools from JSON definitions in the segment, in MCP's, OpenAI's or Anthropic's shape; null if it has none. */
-export function readDefinitions(segment: string): OfferedTool[] | null {
-  const whole = parseWhole(segment);
-  const tools = whole === undefined ? readPieces(segment) : definitionsIn(whole);
+/**
+ * Tools from JSON definitions in the segment, in MCP's, OpenAI's or Anthropic's shape; null if it has none. Yields
+ * the characters read since it last did, now and then.
+ */
+export function* readDefinitions(segment: string): Generator<number, OfferedTool[] | null> {
+  const tools: OfferedTool[] = [];
+  let yielded = 0;
+  let isFirst = true;
+  for (let line = 0; line < segment.length; line = lineEnd(segment, line) + 1) {
+    const start = skipBlanks(segment, line);
+    if (isOneOf('[{', segment, start)) {
+      const { value, end } = readDefinition(segment, start, isFirst);
+      isFirst = false;
+      if (value !== undefined) for (const tool of definitionsIn(value)) tools.push(tool);
+      line = Math.max(line, end - 1);
+    }
+    if (line - yielded < SLICE) continue;
+    yield line - yielded;
+    yielded = line;
+  }
   return tools.length > 0 ? tools : null;
 }
 
-/** A segment that is JSON and nothing else; the platform's parser is many times faster than ours. */
-function parseWhole(segment: string): JsonValue | undefined {
-  if (!isOneOf('[{', segment, skipSpace(segment, 0))) return undefined;
+/** A value that starts a line, up to where it was read. */
+function readDefinition(
+  segment: string,
+  start: number,
+  isFirst: boolean,
+): { value: JsonValue | undefined; end: number } {
+  const rest = isFirst ? parseRest(segment, start) : undefined;
+  if (rest !== undefined) return { value: rest, end: segment.length };
+  const scanner = new Scanner(segment, start);
+  return { value: readValue(scanner), end: scanner.position };
+}
+
+/** A segment that is JSON from here to its end; the platform's parser is many times faster than ours. */
+function parseRest(segment: string, start: number): JsonValue | undefined {
+  if (!isOneOf(']}', segment.trimEnd(), segment.trimEnd().length - 1)) return undefined;
   try {
-    return JSON.parse(segment);
+    return JSON.parse(segment.slice(start));
   } catch {
     return undefined;
   }
-}
-
-/** Values that start a line, between other text. */
-function readPieces(segment: string): OfferedTool[] {
-  const tools: OfferedTool[] = [];
-  for (let line = 0; line < segment.length; line = lineEnd(segment, line) + 1) {
-    const start = skipBlanks(segment, line);
-    if (!isOneOf('[{', segment, start)) continue;
-    const scanner = new Scanner(segment, start);
-    const value = readValue(scanner);
-    if (value !== undefined) for (const tool of definitionsIn(value)) tools.push(tool);
-    line = Math.max(line, scanner.position - 1);
-  }
-  return tools;
 }
 
 function definitionsIn(value: JsonValue, depth = 0): OfferedTool[] {

@@ -8,7 +8,7 @@ import {
   skipDigits,
   skipRun,
 } from '../text/characters.js';
-import { readDefinitions } from './definitions.js';
+import { readDefinitions, SLICE } from './definitions.js';
 import type { OfferedTool } from './offered-tool.js';
 import { readParameters } from './parameter-list.js';
 
@@ -26,7 +26,10 @@ export function readSignatures(segment: string): OfferedTool[] {
   }
 }
 
-/** The same in slices: before each, `take` is told how many characters come next, and may wait. */
+/**
+ * The same in slices, for a process that serves others besides: after each, `take` is told how many characters
+ * were read, and may wait. JSON that is one value is read in one go.
+ */
 export async function readSignaturesInTurns(
   segment: string,
   take: (characters: number) => Promise<void>,
@@ -39,18 +42,15 @@ export async function readSignaturesInTurns(
   }
 }
 
-const SLICE = 32 * 1024;
-
-/** Yields the length of each slice before it is read. */
+/** Yields the length of each slice that was read. */
 function* readInSlices(segment: string): Generator<number, OfferedTool[]> {
-  yield Math.min(SLICE, segment.length);
-  const defined = readDefinitions(segment);
+  const defined = yield* readDefinitions(segment);
   return defined ? firstOfEachName(defined) : yield* readLines(segment);
 }
 
 function* readLines(segment: string): Generator<number, OfferedTool[]> {
   const lines = new SegmentReader(segment);
-  while (!lines.readTo(lines.position + SLICE)) yield Math.min(SLICE, segment.length - lines.position);
+  for (let start = 0; !lines.readTo(start + SLICE); start = lines.position) yield lines.position - start;
   return firstOfEachName(lines.tools());
 }
 

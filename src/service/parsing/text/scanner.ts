@@ -11,6 +11,7 @@ export type Repair =
   | 'undefined_as_null'
   | 'duplicate_key'
   | 'closing_fence'
+  | 'unlabelled_answer'
   | 'mismatched_tag'
   | `coerced:${string}`;
 
