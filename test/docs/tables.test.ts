@@ -73,6 +73,15 @@ test("the tool pack and the run's own tools are listed as they are", async () =>
   expect([...pack, ...clientToolNames].filter((name) => !told.has(name))).toEqual([]);
 });
 
+test('the README lists the entries of the package', () => {
+  const exported = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).exports);
+  const entries = exported
+    .filter((entry) => !entry.endsWith('.json'))
+    .map((entry) => entry.replace('.', 'stepwise'));
+  const told = cellsOf(readFileSync('README.md', 'utf8')).map(([name = '']) => unquoted(name));
+  expect(told.filter((name) => /^stepwise(?:\/|$)/.test(name)).sort()).toEqual(entries.sort());
+});
+
 test('every example of a secret file is refused', () => {
   const [, examples = ''] = section(page('context-and-budget'), 'secret-files').split('\n\n').slice(1);
   const patterns = [...examples.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name.replaceAll('*', 'x'));
