@@ -1,5 +1,5 @@
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
-import { type CharacterKinds, classifyCharacters } from './pieces/character-kinds.js';
+import { type CharacterKinds, classifyCharacters, encodeCharacters } from './pieces/character-kinds.js';
 import { countPiece, PIECE_AT_ONCE } from './pieces/count-piece.js';
 import { countLongPiece } from './pieces/long-piece.js';
 import type { EndOfPiece } from './pieces/split-pieces.js';
@@ -8,8 +8,9 @@ import type { Vocabulary } from './vocabulary.js';
 
 /** UTF-16 units encoded and classified at a time. */
 const SEGMENT = 16 * 1024;
-/** Classifying a character costs about this part of counting it. */
+/** Classifying a character costs about this part of counting it; so many bytes are classified at a time. */
 const CLASSIFYING = 1 / 8;
+const CLASSIFIED_AT_ONCE = 256 * 1024;
 /** Bytes counted between two looks at the limit and the share of the event loop. */
 const SLICE = 8 * 1024;
 
@@ -37,12 +38,22 @@ export async function countText(
   if (fewest > limit) return fewest;
   let tokens = 0;
   for (const segment of segmentsOf(text, SEGMENT)) {
-    await eventLoopShare.take(segment.length * CLASSIFYING, signal);
-    const options = { limit: limit - tokens, signal };
-    tokens += await countSegment(encoding, classifyCharacters(segment), options);
+    const characters = await classify(segment, signal);
+    tokens += await countSegment(encoding, characters, { limit: limit - tokens, signal });
     if (tokens > limit) break;
   }
   return tokens;
+}
+
+async function classify(segment: string, signal: AbortSignal | undefined): Promise<CharacterKinds> {
+  await eventLoopShare.take(segment.length * CLASSIFYING, signal);
+  const characters = encodeCharacters(segment);
+  const { length } = characters.bytes;
+  for (let at = 0; ; ) {
+    at = classifyCharacters(characters, at, at + CLASSIFIED_AT_ONCE);
+    if (at >= length) return characters;
+    await eventLoopShare.take(CLASSIFIED_AT_ONCE * CLASSIFYING, signal);
+  }
 }
 
 async function countSegment(

@@ -34,16 +34,22 @@ const CODE_POINTS = 0x110000;
 const kindOfCodePoint = expandRuns();
 const encoder = new TextEncoder();
 
-/** Lone surrogates become U+FFFD, as they do when the text is sent. */
-export function classifyCharacters(text: string): CharacterKinds {
+/** The text in UTF-8, its kinds yet to be found. Lone surrogates become U+FFFD, as they do when the text is sent. */
+export function encodeCharacters(text: string): CharacterKinds {
   const bytes = encoder.encode(text);
-  const kinds = new Uint8Array(bytes.length + 1);
-  for (let at = 0; at < bytes.length; ) {
+  return { bytes, kinds: new Uint8Array(bytes.length + 1) };
+}
+
+/** Finds the kinds of the characters from `start` on, and returns where it ended: at `stop` or just after. */
+export function classifyCharacters({ bytes, kinds }: CharacterKinds, start: number, stop: number): number {
+  const end = Math.min(stop, bytes.length);
+  let at = start;
+  while (at < end) {
     const first = bytes[at] ?? 0;
     if (first < 0x80) kinds[at++] = kindOfCodePoint[first] ?? 0;
     else at = classifyMultibyte(bytes, kinds, at);
   }
-  return { bytes, kinds };
+  return at;
 }
 
 /** Marks the character of two to four bytes at `start` and returns its end. The encoder only writes valid UTF-8. */

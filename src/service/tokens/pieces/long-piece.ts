@@ -48,7 +48,10 @@ async function mergeInTurns(
 class LongPiece {
   readonly #vocabulary: Vocabulary;
   readonly #bytes: Uint8Array;
-  /** By the first byte of a part: the start of the next, the start of the previous, the rank of the pair it begins. */
+  /**
+   * By the first byte of a part: the start of the next, the start of the previous, one more than the rank of the pair it
+   * begins. 0 is no pair, so that new arrays need not be filled: to touch 100 MB at once would hold the event loop.
+   */
   readonly #next: Int32Array;
   readonly #previous: Int32Array;
   readonly #ranks: Int32Array;
@@ -62,7 +65,7 @@ class LongPiece {
     this.#bytes = bytes;
     this.#next = new Int32Array(size);
     this.#previous = new Int32Array(size);
-    this.#ranks = new Int32Array(size).fill(NO_RANK);
+    this.#ranks = new Int32Array(size);
     // A merge takes one pair out and adds at most two, and there are fewer merges than bytes.
     this.#queue = new PairQueue(2 * size);
     this.#parts = size;
@@ -79,7 +82,7 @@ class LongPiece {
     for (; left > 0 && this.#listed < this.#bytes.length; left--) this.#list(this.#listed++);
     for (; left > 0 && this.#queue.size > 0; left--) {
       const { rank, position } = this.#queue.pop();
-      if (this.#ranks[position] === rank) this.#merge(position);
+      if (this.#ranks[position] === rank + 1) this.#merge(position);
     }
     return left > 0;
   }
@@ -97,8 +100,8 @@ class LongPiece {
     const next = this.#next[absorbed] ?? 0;
     this.#parts--;
     this.#next[position] = next;
-    this.#ranks[absorbed] = NO_RANK;
-    this.#ranks[position] = NO_RANK;
+    this.#ranks[absorbed] = 0;
+    this.#ranks[position] = 0;
     if (next < this.#bytes.length) {
       this.#previous[next] = position;
       this.#rankPair(position, this.#next[next] ?? 0);
@@ -109,7 +112,7 @@ class LongPiece {
   #rankPair(position: number, end: number): void {
     const possible = end - position <= this.#vocabulary.longestToken;
     const rank = possible ? this.#vocabulary.rankOf(this.#bytes, position, end) : NO_RANK;
-    this.#ranks[position] = rank;
+    this.#ranks[position] = rank === NO_RANK ? 0 : rank + 1;
     if (rank !== NO_RANK) this.#queue.push(rank, position);
   }
 }

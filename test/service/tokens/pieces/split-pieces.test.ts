@@ -2,7 +2,10 @@ import { createRequire } from 'node:module';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Encoding } from '../../../../src/service/tokens/encodings.js';
-import { classifyCharacters } from '../../../../src/service/tokens/pieces/character-kinds.js';
+import {
+  classifyCharacters,
+  encodeCharacters,
+} from '../../../../src/service/tokens/pieces/character-kinds.js';
 import {
   type EndOfPiece,
   endOfCl100kPiece,
@@ -18,7 +21,8 @@ const splitters: Record<Encoding, EndOfPiece> = {
 };
 
 function piecesOf(encoding: Encoding, text: string): string[] {
-  const characters = classifyCharacters(text);
+  const characters = encodeCharacters(text);
+  classifyCharacters(characters, 0, characters.bytes.length);
   const pieces: string[] = [];
   for (let start = 0; start < characters.bytes.length; ) {
     const end = splitters[encoding](characters, start);
