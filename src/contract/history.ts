@@ -38,6 +38,9 @@ export const turnSchema = z
     toolCall: optional(toolCallSchema).meta({
       description: 'Assistant turns: the action; `content` is the thought.',
     }),
+    thought: optional(z.string()).meta({
+      description: 'Assistant turns that answer: what the model wrote before its answer.',
+    }),
     phase: optional(z.enum(['reason', 'act', 'observe'])),
     provider_state: jsonValue
       .optional()

@@ -186,7 +186,8 @@ export function callsOf(units: readonly Unit[]): PairedCall[] {
 function speak(turn: TurnInput, index: number): UserUnit | AssistantUnit {
   const { content } = turn;
   if (turn.role === 'user') return { type: 'user', index, content, isTask: !turn.kind };
-  return { type: 'assistant', index, content, providerState: turn.provider_state };
+  const said = turn.thought ? `${turn.thought}\n\n${content}` : content;
+  return { type: 'assistant', index, content: said, providerState: turn.provider_state };
 }
 
 function readCall({ toolCall }: TurnInput, index: number, ids: CallIds): OpenCall {

@@ -2,13 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
-import {
-  llmConfig,
-  startWholeService,
-  type VendorName,
-  vendors,
-  type WholeService,
-} from '../support/whole-service.js';
+import { llmConfig, startWholeService, type WholeService } from '../support/whole-service.js';
 
 /** What is sent to each vendor, read as a person would. `UPDATE_GOLDEN=1 npm test` writes the files anew. */
 const folder = 'test/golden';
@@ -99,7 +93,13 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const protocols = ['text', 'xml', 'native'] as const;
-const cases = (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
+/** A model that nothing is known of is shown a call (rule: worked-example). */
+const configs = {
+  openai: llmConfig('openai'),
+  anthropic: llmConfig('anthropic'),
+  local: { ...llmConfig('openai'), provider: 'local', modelName: 'any' },
+} as const;
+const cases = (Object.keys(configs) as (keyof typeof configs)[]).flatMap((vendor) =>
   protocols.flatMap((protocol) =>
     (Object.keys(scenarios) as (keyof typeof scenarios)[])
       .filter((name) => protocol !== 'native' || 'tools' in scenarios[name])
@@ -109,7 +109,7 @@ const cases = (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
 
 test.each(cases)('what %s is sent in %s: %s (rule: message-order)', async (vendor, protocol, name) => {
   const before = service.fake.requests.length;
-  const answer = await service.step({ ...scenarios[name], protocol, llm_config: llmConfig(vendor) });
+  const answer = await service.step({ ...scenarios[name], protocol, llm_config: configs[vendor] });
   expect(answer.status).toBe(200);
   const sent = stringify(service.fake.requests[before]?.body, { lineWidth: 0, blockQuote: 'literal' });
   const path = `${folder}/${vendor}-${protocol}-${name}.yaml`;

@@ -49,6 +49,16 @@ async function sentFor(changes: Partial<StepRequestInput>): Promise<{ text: stri
   };
 }
 
+test.each([
+  2, 1,
+])('(rule: unreadable-action) it always carries a warning, with %d iterations left too', async (left) => {
+  service.fake.script({ text: 'Action: read_file(path="a' });
+  const { answer } = await sentFor({ max_iterations_left: left });
+  expect(answer.body.status).toBe('direct_response_provided');
+  expect(answer.body.warnings.map(({ code }) => code)).toEqual(['unreadable_action']);
+  expect(answer.body.correction === null).toBe(left === 1);
+});
+
 describe('the query and the history (rule: task-turn)', () => {
   test.each<[string, string, TurnInput[], boolean]>([
     ['a first query is added', 'q', [], true],

@@ -3,7 +3,7 @@ import type { ParseDelta } from '../parsing/delta-writer.js';
 import { IncrementalParser } from '../parsing/incremental-parser.js';
 import { outputLimit } from './budget/plan-budget.js';
 import { withoutNul } from './history/map-strings.js';
-import { proseOnly } from './phases.js';
+import { PhaseReader } from './phases.js';
 import type { Completion, CompletionRequest, Prompt } from './provider.js';
 import type { Situation } from './read-situation.js';
 import type { RenderedPrompt } from './render-prompt.js';
@@ -56,29 +56,35 @@ class Relay {
   readonly #situation: Situation;
   readonly #observer: StepObserver;
   readonly #parser: IncrementalParser;
-  readonly #show: (delta: string) => string;
+  /** Keeps control blocks out of a phase's prose. */
+  readonly #phase: PhaseReader | undefined;
+
+  #last: ParseDelta['type'] = 'draft';
 
   constructor(situation: Situation, observer: StepObserver) {
     const { phase } = situation.request;
     this.#situation = situation;
     this.#observer = observer;
     this.#parser = new IncrementalParser(situation.offered);
-    this.#show = phase === 'reason' || phase === 'observe' ? proseOnly() : (delta) => delta;
+    this.#phase = phase === 'reason' || phase === 'observe' ? new PhaseReader(phase) : undefined;
   }
 
   push(delta: string): Promise<void> {
     return this.#tell(this.#parser.push(delta));
   }
 
-  end({ finishReason, toolCalls }: Completion): Promise<void> {
+  async end({ finishReason, toolCalls }: Completion): Promise<void> {
     const { deltas } = this.#parser.end({ finishReason });
     const isThought = toolCalls.length > 0 && !this.#situation.mustAnswer;
-    return this.#tell(isThought ? deltas.map(asThought) : deltas);
+    await this.#tell(isThought ? deltas.map(asThought) : deltas);
+    const rest = this.#phase?.end() ?? '';
+    if (rest !== '') await this.#observer.delta(this.#last, rest);
   }
 
   async #tell(deltas: readonly ParseDelta[]): Promise<void> {
     for (const { type, delta } of deltas) {
-      const shown = this.#show(delta);
+      this.#last = type;
+      const shown = this.#phase ? this.#phase.push(delta) : delta;
       if (shown !== '') await this.#observer.delta(type, shown);
     }
   }

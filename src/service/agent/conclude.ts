@@ -4,7 +4,8 @@ import type { Parse, PhaseControl, Step, StepError } from '../../contract/step.j
 import { stepError } from '../../conversation/blank-step.js';
 import { CallIds } from '../../conversation/call-ids.js';
 import { readProse } from '../parsing/reply-text.js';
-import { readPhaseReply } from './phases.js';
+import { type ProsePhase, readPhaseReply } from './phases.js';
+import { correctionFor } from './prompt/correction.js';
 import type { ReadAction, Reply } from './read-reply.js';
 import type { Situation } from './read-situation.js';
 
@@ -29,12 +30,6 @@ export interface ProposedAction extends ReadAction {
 
 const NO_ANSWER_AT_THE_LIMIT = 'The step limit was reached before there was an answer.';
 
-const formReminders = {
-  text: 'Write it again as `Action: tool(name=value)`, or give your answer after `Final Answer:`.',
-  xml: 'Write it again as <tool_code><name>…</name><parameters>{…}</parameters></tool_code>, or answer in <final_answer>.',
-  native: 'Call the tool again with arguments that match its schema, or answer.',
-} as const satisfies Record<Situation['protocol'], string>;
-
 /** Decides what a reply means at this point of the run. */
 export function conclude(reply: Reply, situation: Situation): Conclusion {
   const { phase } = situation.request;
@@ -45,7 +40,9 @@ export function conclude(reply: Reply, situation: Situation): Conclusion {
   if (outcome === 'action') return concludeAction(reply, situation);
   if (outcome === 'malformed_action' || outcome === 'unknown_tool')
     return concludeUnreadable(reply, situation);
-  return phase === 'act' ? completePhase(reply, phase) : answerWith(reply, reply.answer ?? '');
+  const correction = reply.parse.problem === null ? null : correctionFor(reply, situation);
+  const conclusion = phase === 'act' ? completePhase(reply, phase) : answerWith(reply, reply.answer ?? '');
+  return { ...conclusion, correction };
 }
 
 const nothing = {
@@ -74,8 +71,8 @@ function concludeBilled(reply: Reply, outcome: keyof typeof billedCodes): Conclu
 
 function concludeAction(reply: Reply, situation: Situation): Conclusion {
   if (situation.mustAnswer) {
-    const answer = answerWith(reply, reply.thought || NO_ANSWER_AT_THE_LIMIT);
-    return { ...answer, outcome: 'action_after_limit', thought: null };
+    const answer = answerWith(reply, reply.thought || NO_ANSWER_AT_THE_LIMIT, null);
+    return { ...answer, outcome: 'action_after_limit' };
   }
   const actions = withIds(reply.actions, situation);
   const { phase } = situation.request;
@@ -94,41 +91,55 @@ function concludeAction(reply: Reply, situation: Situation): Conclusion {
 
 /** An action that cannot be read is a value: its text goes to the user, and the model is told what is wrong. */
 function concludeUnreadable(reply: Reply, situation: Situation): Conclusion {
-  const { outcome, problem } = reply.parse;
-  const content = `Your action could not be read: ${problem ?? 'its form is not known'}. ${formReminders[situation.protocol]}`;
-  const correction: Turn | null = situation.mustAnswer ? null : { role: 'user', kind: 'notice', content };
-  return { ...answerWith(reply, reply.answer ?? ''), outcome, thought: null, correction };
+  const answer = answerWith(reply, reply.answer ?? '', null);
+  return { ...answer, outcome: reply.parse.outcome, correction: correctionFor(reply, situation) };
 }
 
-function answerWith(reply: Reply, answer: string): Conclusion {
-  return {
-    ...nothing,
-    reply,
-    status: 'direct_response_provided',
-    outcome: reply.parse.outcome,
-    thought: reply.thought,
-    directResponse: answer,
-    turns: [{ role: 'assistant', content: answer, ...stateOf(reply) }],
-  };
+/** The thought before an answer stays in the history beside it: no text is lost (rule: thought-and-answer). */
+function answerWith(reply: Reply, answer: string, thought = reply.thought): Conclusion {
+  const turn: Turn = { role: 'assistant', content: answer, ...(thought && { thought }), ...stateOf(reply) };
+  const status = 'direct_response_provided';
+  const { outcome } = reply.parse;
+  return { ...nothing, reply, status, outcome, thought, directResponse: answer, turns: [turn] };
 }
 
-function concludePhase(reply: Reply, phase: 'reason' | 'observe', { mustAnswer }: Situation): Conclusion {
-  const { prose, control } = readPhaseReply(readProse(reply.completion.text), phase);
-  const thought = prose || null;
-  if (phase === 'observe') {
-    const answer = control.should_continue === false ? control.final_answer : null;
-    const lastWord = mustAnswer ? (control.final_answer ?? (prose || NO_ANSWER_AT_THE_LIMIT)) : null;
-    const final = answer ?? lastWord;
-    if (final !== null) return { ...answerWith(reply, final), outcome: 'answer', thought, control };
-  }
-  return { ...completePhase(reply, phase), thought, control };
+/**
+ * A phase ends with its control, but for an answer in `observe`: a labelled one wins over the block
+ * (rules: phases, phase-control).
+ */
+function concludePhase(reply: Reply, phase: ProsePhase, { mustAnswer }: Situation): Conclusion {
+  const { prose, control } = readPhaseReply(proseOf(reply), phase);
+  const labelled = reply.answerLabelled;
+  if (phase === 'reason')
+    return completePhase(reply, phase, { prose, control: labelled ? { ...control, finish: true } : control });
+  const said = labelled ? readPhaseReply(reply.answer ?? '', phase).prose : '';
+  const given =
+    said || (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
+  const final = given ?? (mustAnswer ? prose || NO_ANSWER_AT_THE_LIMIT : null);
+  if (final === null) return completePhase(reply, phase, { prose, control });
+  const thought = labelled ? readPhaseReply(reply.thought ?? '', phase).prose : prose;
+  const answer = answerWith(reply, final, thought && thought !== final ? thought : null);
+  const ended = given === null ? control : { ...control, should_continue: false, final_answer: final };
+  return { ...answer, outcome: 'answer', thought: thought || null, control: ended };
 }
 
-function completePhase(reply: Reply, phase: NonNullable<Turn['phase']>): Conclusion {
+/** All that was said, without labels where the reply is an answer; an action is prose here. */
+function proseOf({ parse, thought, answer, completion }: Reply): string {
+  if (parse.outcome !== 'answer') return readProse(completion.text);
+  return [thought, answer].filter(Boolean).join('\n\n');
+}
+
+function completePhase(
+  reply: Reply,
+  phase: NonNullable<Turn['phase']>,
+  said?: { readonly prose: string; readonly control: PhaseControl },
+): Conclusion {
   const content = readProse(reply.completion.text);
   const turn: Turn = { role: 'assistant', content, phase, ...stateOf(reply) };
+  const thought = (said ? said.prose : content) || null;
   const status = 'phase_completed';
-  return { ...nothing, reply, status, outcome: 'answer', thought: content, turns: [turn] };
+  const control = said?.control ?? null;
+  return { ...nothing, reply, status, outcome: 'answer', thought, control, turns: [turn] };
 }
 
 function withIds(actions: readonly ReadAction[], { calls }: Situation): ProposedAction[] {

@@ -1,7 +1,10 @@
 import { isObject } from '../../contract/fields.js';
 import type { PhaseControl } from '../../contract/step.js';
 
-/** What a phase's reply says: its prose and its closing block (rule: phase-control). */
+/** The phases whose reply is prose and a block (rule: phase-control). */
+export type ProsePhase = 'reason' | 'observe';
+
+/** What a phase's reply says: its prose, and the last of its control blocks. */
 export interface PhaseReply {
   readonly prose: string;
   readonly control: PhaseControl;
@@ -16,75 +19,155 @@ const nothing: PhaseControl = {
   final_answer: null,
 };
 
+/** A missing or broken block means free text and "go on". */
+const withoutBlock = {
+  reason: { ...nothing, finish: false },
+  observe: { ...nothing, should_continue: true },
+} as const satisfies Record<ProsePhase, PhaseControl>;
+
 /** The keys by which the block of each phase is known. */
 const blockKeys = {
   reason: ['plan', 'tools_to_consider', 'finish'],
   observe: ['observation', 'should_continue', 'final_answer'],
-} as const satisfies Record<string, readonly (keyof PhaseControl)[]>;
+} as const satisfies Record<ProsePhase, readonly (keyof PhaseControl)[]>;
 
-/** A missing or broken block means free text and "go on". */
-export function readPhaseReply(text: string, phase: keyof typeof blockKeys): PhaseReply {
-  for (const start of blockStarts(text)) {
-    const block = parseBlock(text.slice(start));
-    const keys: readonly string[] = blockKeys[phase];
-    if (!block || !keys.some((key) => key in block)) continue;
-    const prose = text
-      .slice(0, start)
-      .replace(/```(?:json)?\s*$/i, '')
-      .trim();
-    return { prose, control: readControl(block) };
-  }
-  return {
-    prose: text.trim(),
-    control: phase === 'reason' ? { ...nothing, finish: false } : { ...nothing, should_continue: true },
-  };
+/** Reads a whole reply; no block is left in its prose. */
+export function readPhaseReply(text: string, phase: ProsePhase): PhaseReply {
+  const reader = new PhaseReader(phase);
+  const prose = reader.push(text) + reader.end();
+  return { prose: prose.trim(), control: reader.control };
 }
 
-/** The last few places where a block may begin, latest first: a `{` at the start of a line. */
-function blockStarts(text: string): number[] {
-  const starts: number[] = [];
-  let lineEnd = text.length;
-  while (lineEnd >= 0 && starts.length < 20) {
-    const lineStart = lineEnd === 0 ? 0 : text.lastIndexOf('\n', lineEnd - 1) + 1;
-    const line = text.slice(lineStart, lineEnd);
-    if (line.trimStart().startsWith('{')) starts.push(lineStart + line.indexOf('{'));
-    lineEnd = lineStart - 1;
-  }
-  return starts;
-}
+/** After so many braces that were never closed the rest of a reply is prose. */
+const MOST_BROKEN_BLOCKS = 20;
 
-/** Lets the prose of a streamed reply through, and holds back the block that ends it. */
-export function proseOnly(): (delta: string) => string {
-  let indent = '';
-  let insideLine = false;
-  let isBlock = false;
-  const take = (piece: string): string => {
-    if (insideLine) {
-      insideLine = !piece.endsWith('\n');
-      return piece;
+const UNDECIDED_FENCE = /^`{1,3}$|^```(?:json)?\s*$/i;
+const FENCED_BRACE = /^```(?:json)?\s*(?=\{)/i;
+const CLOSING_FENCE = /^\s*```[ \t]*\n?/;
+const UNDECIDED_CLOSING_FENCE = /^\s*`{0,3}$/;
+
+/**
+ * Lets the prose of a reply through, whole or as it is streamed, and takes the control blocks out, wherever they
+ * stand: on lines of their own, in a fence, or in a line of prose. In pieces or at once, the result is the same.
+ */
+export class PhaseReader {
+  readonly #phase: ProsePhase;
+  #control: PhaseControl;
+  /** What may still turn out to be a block: it begins with a brace or a fence, or is empty. */
+  #held = '';
+  #braces = new BraceScanner();
+  /** A fenced block was taken out: its closing fence goes too. */
+  #endsFence = false;
+
+  constructor(phase: ProsePhase) {
+    this.#phase = phase;
+    this.#control = withoutBlock[phase];
+  }
+
+  get control(): PhaseControl {
+    return this.#control;
+  }
+
+  /** The prose of a further piece, as far as it is certain to be prose. */
+  push(piece: string): string {
+    this.#held += piece;
+    return this.#release();
+  }
+
+  /** What is left: a block that was never closed is free text. */
+  end(): string {
+    let shown = '';
+    if (this.#endsFence && UNDECIDED_CLOSING_FENCE.test(this.#held)) this.#held = '';
+    for (let broken = 0; this.#held !== '' && broken < MOST_BROKEN_BLOCKS; broken += 1) {
+      shown += this.#let(1) + this.#release();
     }
-    const text = indent + piece;
-    const [first] = text.trimStart();
-    isBlock ||= first === '{' || first === '`';
-    if (isBlock) return '';
-    insideLine = first !== undefined && !piece.endsWith('\n');
-    indent = first === undefined ? text : '';
-    return first === undefined ? '' : text;
-  };
-  return (delta) =>
-    isBlock
-      ? ''
-      : delta
-          .split(/(?<=\n)/)
-          .map(take)
-          .join('');
+    return shown + this.#let(this.#held.length);
+  }
+
+  #release(): string {
+    let shown = '';
+    for (let isDecided = this.#dropClosingFence(); isDecided && this.#held !== ''; ) {
+      const start = this.#held.search(/[{`]/);
+      shown += this.#let(start === -1 ? this.#held.length : start);
+      const taken = this.#takeBlock();
+      isDecided = taken !== undefined && this.#dropClosingFence();
+      shown += taken ?? '';
+    }
+    return shown;
+  }
+
+  /** The held text's beginning if it is no block, '' if it was one; undefined as long as that is open. */
+  #takeBlock(): string | undefined {
+    const held = this.#held;
+    if (held === '') return '';
+    if (UNDECIDED_FENCE.test(held.slice(0, 64)) && held.length <= 64) return undefined;
+    const fence = FENCED_BRACE.exec(held.slice(0, 64))?.[0] ?? '';
+    if (held[fence.length] !== '{') return this.#let(/^`+/.exec(held)?.[0].length ?? 1);
+    if (/^\s*$/.test(held.slice(fence.length + 1, fence.length + 64))) return this.#waitFor(fence.length);
+    if (!/^\s*"/.test(held.slice(fence.length + 1, fence.length + 64))) return this.#let(fence.length + 1);
+    const end = this.#braces.endIn(held, fence.length);
+    if (end === undefined) return undefined;
+    const control = parseControl(held.slice(fence.length, end), this.#phase);
+    if (!control) return this.#let(end);
+    this.#control = control;
+    this.#let(end);
+    this.#endsFence = fence !== '';
+    return '';
+  }
+
+  /** A brace and white space: a block, as long as there is little of it. */
+  #waitFor(fence: number): string | undefined {
+    return this.#held.length > fence + 64 ? this.#let(fence + 1) : undefined;
+  }
+
+  #dropClosingFence(): boolean {
+    if (!this.#endsFence) return true;
+    if (UNDECIDED_CLOSING_FENCE.test(this.#held)) return false;
+    this.#held = this.#held.replace(CLOSING_FENCE, '');
+    this.#endsFence = false;
+    return true;
+  }
+
+  #let(length: number): string {
+    const shown = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
+    this.#braces = new BraceScanner();
+    return shown;
+  }
 }
 
-function parseBlock(rest: string): Readonly<Record<string, unknown>> | undefined {
-  const end = rest.lastIndexOf('}');
+/** Finds the end of a JSON object, and goes on where it stopped when there is more of the text. */
+class BraceScanner {
+  #at: number | undefined;
+  #depth = 0;
+  #isInString = false;
+
+  /** Where the object that begins at `start` ends; undefined if it does not end here. */
+  endIn(text: string, start: number): number | undefined {
+    let at = this.#at ?? start;
+    for (; at < text.length; at += 1) {
+      const character = text[at];
+      if (character === '\\' && this.#isInString) {
+        if (at + 1 === text.length) break; // what it escapes is still to come
+        at += 1;
+      } else if (character === '"') this.#isInString = !this.#isInString;
+      else if (!this.#isInString && character === '{') this.#depth += 1;
+      else if (!this.#isInString && character === '}') {
+        this.#depth -= 1;
+        if (this.#depth === 0) return at + 1;
+      }
+    }
+    this.#at = at;
+    return undefined;
+  }
+}
+
+/** Undefined if the text is not the block of this phase. */
+function parseControl(text: string, phase: ProsePhase): PhaseControl | undefined {
+  const keys: readonly string[] = blockKeys[phase];
   try {
-    const value: unknown = JSON.parse(rest.slice(0, end + 1));
-    return isObject(value) ? value : undefined;
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && keys.some((key) => key in value) ? readControl(value) : undefined;
   } catch {
     return undefined; // not a block: free text
   }
@@ -98,12 +181,11 @@ function readControl(block: Readonly<Record<string, unknown>>): PhaseControl {
   const flag = (key: string) => (typeof block[key] === 'boolean' ? block[key] : null);
   const names = block['tools_to_consider'];
   return {
-    ...nothing,
     plan: text('plan'),
     tools_to_consider: Array.isArray(names) ? names.filter((name) => typeof name === 'string') : null,
     finish: flag('finish'),
     observation: text('observation'),
     should_continue: flag('should_continue'),
-    final_answer: text('final_answer'),
+    final_answer: text('final_answer')?.trim() ? text('final_answer') : null,
   };
 }

@@ -20,6 +20,8 @@ export interface Reply {
   readonly completion: Completion;
   readonly parse: Parse;
   readonly thought: string | null;
+  /** The answer stood under a label: `Final Answer:` or `<final_answer>`. */
+  readonly answerLabelled: boolean;
   /** The text for the user: an answer, or all there is if an action could not be read. */
   readonly answer: string | null;
   /** More than one only if the model called natively. */
@@ -48,11 +50,14 @@ function readCompletion(
   return {
     parse: { outcome, dialect, confidence, repairs: [...repairs], discarded: [...discarded], problem },
     thought: parsed.thought,
+    answerLabelled: parsed.answerLabelled,
     answer: parsed.answer,
     actions: toAction(parsed),
     reasoning: parsed.reasoning,
   };
 }
+
+const unlabelled = { thought: null, answerLabelled: false, actions: [] } as const;
 
 const refused: Parse = {
   outcome: 'refusal',
@@ -64,7 +69,7 @@ const refused: Parse = {
 };
 
 function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
-  return { parse: refused, thought: null, answer: text || refusal, actions: [], reasoning };
+  return { ...unlabelled, parse: refused, answer: text || refusal, reasoning };
 }
 
 /** Native arguments are read as the JSON dialect reads them, against the same tools and schemas. */
@@ -76,10 +81,10 @@ function readNativeCalls(completion: Completion, offered: readonly OfferedTool[]
   const said = completion.text.trim() || null;
   if (good.length === 0) {
     const answer = [said, ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
-    return { parse, thought: null, answer, actions: [], reasoning };
+    return { ...unlabelled, parse, answer, reasoning };
   }
   const actions = good.flatMap(({ call, parsed }) => toAction(parsed, call));
-  return { parse, thought: said, answer: null, actions, reasoning };
+  return { ...unlabelled, parse, thought: said, answer: null, actions, reasoning };
 }
 
 interface NativeReading {

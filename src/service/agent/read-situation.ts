@@ -12,7 +12,7 @@ import {
 } from '../../conversation/units.js';
 import { type OfferedTool, toOfferedTool } from '../parsing/arguments/offered-tool.js';
 import { readSignatures } from '../parsing/arguments/signatures.js';
-import { countSignals, type LoopSignals } from './history/signals.js';
+import { countSignals, isReadOnly, type LoopSignals } from './history/signals.js';
 import { StepRefused } from './interruption.js';
 import { orderTool, orderUnit } from './prompt/canonical-order.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
@@ -30,6 +30,8 @@ export interface Situation {
   /** What the reader accepts: the defined tools and those read from the free text. */
   readonly offered: readonly OfferedTool[];
   readonly protocol: TaughtProtocol;
+  /** The tool to show a call of: the model is not known to act in a form that it is only told. */
+  readonly exampleTool: OfferedTool | undefined;
   readonly isLast: boolean;
   readonly mustAnswer: MustAnswer | undefined;
   readonly signals: LoopSignals;
@@ -56,6 +58,7 @@ export function readSituation(request: StepRequest, profile: ModelProfile): Situ
     tools,
     offered,
     protocol: chooseProtocol(request, profile),
+    exampleTool: profile.needsExample ? chooseExample(offered, tools) : undefined,
     isLast,
     mustAnswer: mustAnswer(request, isLast, units),
     signals: countSignals(calls, tools),
@@ -84,6 +87,11 @@ function chooseProtocol({ protocol, tools = [] }: StepRequest, profile: ModelPro
   if (protocol !== 'native' || tools.length > 0) return protocol ?? 'text';
   const message = 'native calling needs tools with an inputSchema';
   throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);
+}
+
+/** A tool that only reads if there is one, else the first: an example should not ask for a change. */
+function chooseExample(offered: readonly OfferedTool[], tools: readonly ToolDefinition[]) {
+  return offered.find(isReadOnly(tools)) ?? offered[0];
 }
 
 /** The first tool of a name wins. */

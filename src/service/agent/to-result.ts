@@ -51,7 +51,7 @@ export function toResult(
     finish_reason_raw: completion.finishReasonRaw,
     reasoning: reply.reasoning,
     completion_text: request.include?.completion_text ? completion.text : null,
-    warnings: [...situation.warnings, ...completion.warnings, ...cutWarning(conclusion)],
+    warnings: [...situation.warnings, ...completion.warnings, ...replyWarnings(conclusion)],
     error: conclusion.error && { ...conclusion.error, provider },
   };
 }
@@ -115,9 +115,20 @@ function signalsOf({ actions }: Conclusion, { situation, shouldCompact }: Render
   };
 }
 
-function cutWarning({ reply, status }: Conclusion): Warning[] {
+/** What a caller who looks at the status alone would miss (rule: unreadable-action). */
+function replyWarnings({ reply, status, outcome }: Conclusion): Warning[] {
+  if (outcome === 'malformed_action' || outcome === 'unknown_tool') return [unreadableAction];
   const isCut = reply.completion.finishReason === 'length';
-  if (!isCut || status === 'action_proposed' || status === 'error') return [];
-  const message = 'The output limit cut the answer off; raise maxOutputTokens or the reserve.';
-  return [{ code: 'answer_truncated', message }];
+  return isCut && status !== 'action_proposed' && status !== 'error' ? [answerTruncated] : [];
 }
+
+const unreadableAction: Warning = {
+  code: 'unreadable_action',
+  message:
+    'The model wrote an action that could not be read: direct_response holds its text, parse.problem says why.',
+};
+
+const answerTruncated: Warning = {
+  code: 'answer_truncated',
+  message: 'The output limit cut the answer off; raise maxOutputTokens or the reserve.',
+};

@@ -1,13 +1,15 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { proseOnly, readPhaseReply } from '../../../src/service/agent/phases.js';
+import { PhaseReader, readPhaseReply } from '../../../src/service/agent/phases.js';
 
 test('reason ends with its block, fenced or not, in prose or alone (rule: phase-control)', () => {
   const block = '{"plan": "look", "tools_to_consider": ["read", 3], "finish": true}';
   for (const text of [
     `First I look.\n\`\`\`json\n${block}\n\`\`\``,
     `First I look.\n${block}\n`,
-    `First I look.\n\n${block} done`,
+    `First I look. ${block}`,
+    `${block}\nFirst I look.`,
+    `\`\`\`\n${block}\n\`\`\`\nFirst I look.`,
   ]) {
     const { prose, control } = readPhaseReply(text, 'reason');
     expect(prose).toBe('First I look.');
@@ -42,18 +44,52 @@ test('observe tells what was learned and whether to go on (rule: phase-control)'
   });
 });
 
-test('a streamed phase shows its prose and never its block, however it is cut into pieces (rule: phase-control)', () => {
-  const text = 'First I look.\n\nThen {I} read.\n```json\n{"plan": "look"}\n```';
+test('(rule: phase-control) the last block counts, wherever it stands, and none is shown', () => {
+  const text =
+    'I saw it {"observation": "a", "should_continue": true} and then ```code``` {"x": 1}\n' +
+    '```json\n{"observation": "b", "should_continue": false, "final_answer": "in {b}"}\n```\nSo I am done.';
+  expect(readPhaseReply(text, 'observe')).toMatchObject({
+    prose: 'I saw it  and then ```code``` {"x": 1}\nSo I am done.',
+    control: { observation: 'b', should_continue: false, final_answer: 'in {b}' },
+  });
+});
+
+test('(rule: phase-control) an empty final answer is none', () => {
+  for (const empty of ['""', '"  "', 'null'])
+    expect(
+      readPhaseReply(`{"should_continue": false, "final_answer": ${empty}}`, 'observe').control.final_answer,
+    ).toBeNull();
+});
+
+test('(rule: deltas-join) a streamed phase shows its prose, goes on after a line of code, and shows no block', () => {
+  const pieces = [
+    'First I look.\n\nThen {I} read.\n',
+    '```ts\nconst a = { b: 1 };\n```\n',
+    '`a` and { "b": 2 } go on {\n',
+    '```json\n{"plan": "look", "finish": false}\n```\n',
+    '{"plan": "a \\"quoted\\" } one"}',
+    'The end {"plan": "never closed',
+  ];
+  const text = pieces.join('');
+  const shown = `${pieces[0]}${pieces[1]}${pieces[2]}${pieces[5]}`;
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 12 })), (sizes) => {
-      const show = proseOnly();
+      const reader = new PhaseReader('reason');
       let rest = text;
-      let shown = '';
+      let told = '';
       for (const size of [...sizes, text.length]) {
-        shown += show(rest.slice(0, size));
+        told += reader.push(rest.slice(0, size));
         rest = rest.slice(size);
       }
-      expect(shown).toBe('First I look.\n\nThen {I} read.\n');
+      expect(told + reader.end()).toBe(shown);
+      expect(reader.control.plan).toBe('a "quoted" } one');
     }),
   );
 });
+
+test('(rule: linear-work) a megabyte of anything is read', () => {
+  for (const unit of ['{', '{"', '`', '```', '{ ', '{"a": ', '{"plan": 1}', '```{"plan": 1}```']) {
+    const text = unit.repeat(1_000_000 / unit.length);
+    expect(readPhaseReply(text, 'reason').prose.length).toBeLessThanOrEqual(text.length);
+  }
+}, 60_000);

@@ -27,15 +27,19 @@ const MOST_COMPARED = 1_000;
 export function countSignals(calls: readonly SignalCall[], tools: readonly ToolDefinition[]): LoopSignals {
   const newest = calls.slice(-MOST_COMPARED);
   const keys = newest.map(({ name, parameters }) => `${name} ${JSON.stringify(orderKeys(parameters))}`);
-  const readOnly = new Map(tools.map((tool) => [tool.name, tool.annotations?.readOnlyHint]));
-  const isReadOnly = ({ name }: SignalCall) => readOnly.get(name) ?? READ_ONLY_NAME.test(name);
   const finished = calls.filter(({ observation }) => observation && !observation.isDenied);
   return {
     repeated_action: repetitions(keys, 1),
     repeated_cycle: Math.max(repetitions(keys, 2), repetitions(keys, 3)),
-    consecutive_read_only: lengthAtEnd(calls, isReadOnly),
+    consecutive_read_only: lengthAtEnd(calls, isReadOnly(tools)),
     consecutive_errors: lengthAtEnd(finished, ({ observation }) => observation?.isError === true),
   };
+}
+
+/** Whether a tool only reads: by its hint, else by its name. */
+export function isReadOnly(tools: readonly ToolDefinition[]): (tool: { readonly name: string }) => boolean {
+  const hints = new Map(tools.map((tool) => [tool.name, tool.annotations?.readOnlyHint]));
+  return ({ name }) => hints.get(name) ?? READ_ONLY_NAME.test(name);
 }
 
 /** One sentence for the model if the run seems stuck; nothing is ever blocked. */
