@@ -40,6 +40,7 @@ const rooms: Record<string, readonly string[]> = {
     'conversation',
     'service/agent',
     'service/context',
+    'service/event-loop',
     'service/providers',
     'npm:',
     'node:',

@@ -6,8 +6,9 @@ export function findUnknownFields(sent: unknown, read: unknown, limit: number): 
   const found: string[] = [];
   const compare = (before: unknown, after: unknown, path: readonly string[]): void => {
     if (before === after || !isContainer(before) || !isContainer(after)) return;
-    for (const [name, value] of Object.entries(before)) {
+    for (const name in before) {
       if (found.length >= limit) return;
+      const value = before[name];
       const here = [...path, printable(name)];
       if (Object.hasOwn(after, name)) compare(value, after[name], here);
       else found.push(here.join('.'));

@@ -2,8 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import getRawBody from 'raw-body';
 import { Interruption } from '../../agent/interruption.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { RequestRefused } from '../failure/to-failure.js';
-import { findJsonHazard } from './find-json-hazard.js';
+import { findJsonError } from './find-json-error.js';
+import { JsonHazard, refuseNul } from './json-hazards.js';
+import { SlicedJson } from './sliced-json.js';
 
 export interface BodyLimits {
   readonly maxBytes: number;
@@ -23,9 +26,7 @@ export async function readBody(request: Request, limits: BodyLimits, signal: Abo
     throw new RequestRefused('invalid_json', [{ path: '', code: 'not_utf8', message: 'not valid UTF-8' }]);
   }
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-  const hazard = findJsonHazard(text);
-  if (hazard) throw new RequestRefused('invalid_request', [hazard]);
-  return parseJson(text);
+  return parseJson(text, signal);
 }
 
 function requireJson({ headers }: Request): void {
@@ -36,12 +37,21 @@ function requireJson({ headers }: Request): void {
   if (!isJson || !isPlain) throw new RequestRefused('unsupported_media_type');
 }
 
-function parseJson(text: string): unknown {
+/** What a slice of JSON costs of the share of the event loop: about two slices make a turn. */
+const SLICE_WORK = 16 * 1024;
+
+async function parseJson(text: string, signal: AbortSignal): Promise<unknown> {
+  const json = new SlicedJson(text);
   try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's message quotes the body.
-    throw new RequestRefused('invalid_json');
+    while (!json.advance()) await eventLoopShare.take(SLICE_WORK, signal);
+    refuseNul(text);
+    return json.value;
+  } catch (error) {
+    if (error instanceof JsonHazard) throw new RequestRefused('invalid_request', [error.detail]);
+    if (!(error instanceof SyntaxError)) throw error;
+    // The parser's own message quotes the body.
+    const message = await findJsonError(text, signal);
+    throw new RequestRefused('invalid_json', [{ path: '', code: 'syntax', message }]);
   }
 }
 

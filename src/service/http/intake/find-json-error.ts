@@ -1,0 +1,87 @@
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+
+/** Tokens between two looks at the share of the event loop, and what they cost of it. */
+const TOKENS = 4 * 1024;
+const WORK = 16 * 1024;
+
+/** What may come next. */
+type Expected = keyof typeof words;
+
+const words = {
+  value: 'a value',
+  'value or end': 'a value or the end of the array',
+  name: 'a field name in double quotes',
+  'name or end': 'a field name in double quotes or the end of the object',
+  colon: 'a colon',
+  'comma or end of object': 'a comma or the end of the object',
+  'comma or end of array': 'a comma or the end of the array',
+  end: 'the end of the text',
+} as const;
+
+const token =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has none in its strings
+  /[ \t\n\r]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
+
+/** Where a text stops being JSON, and what was expected there. Quotes nothing of it. */
+export async function findJsonError(text: string, signal: AbortSignal): Promise<string> {
+  const stack: string[] = [];
+  let expected: Expected = 'value';
+  let at = 0;
+  for (let count = 1; ; count += 1) {
+    if (count % TOKENS === 0) await eventLoopShare.take(WORK, signal);
+    const found = tokenAt(text, at);
+    const next: Expected | undefined = found && after(found, expected, stack);
+    if (!found || !next) return describe(text, at, words[expected]);
+    expected = next;
+    at = found.end;
+  }
+}
+
+interface Token {
+  readonly mark: string | undefined;
+  readonly isString: boolean;
+  readonly end: number;
+}
+
+function tokenAt(text: string, at: number): Token | undefined {
+  token.lastIndex = at;
+  const found = token.exec(text);
+  return found ? { mark: found[1], isString: found[2] !== undefined, end: token.lastIndex } : undefined;
+}
+
+/** What may follow a token; undefined if the token itself may not stand here. */
+function after({ mark, isString }: Token, expected: Expected, stack: string[]): Expected | undefined {
+  if (expected === 'colon') return mark === ':' ? 'value' : undefined;
+  if (expected.startsWith('name') && isString) return 'colon';
+  if (expected.startsWith('value')) {
+    if (mark === undefined) return afterValue(stack);
+    if (mark === '{' || mark === '[') return opened(mark, stack);
+  }
+  if (expected.startsWith('comma') && mark === ',') return stack.at(-1) === '{' ? 'name' : 'value';
+  const closer = stack.at(-1) === '{' ? '}' : ']';
+  if (!expected.includes('end') || stack.length === 0 || mark !== closer) return undefined;
+  stack.pop();
+  return afterValue(stack);
+}
+
+function opened(mark: '{' | '[', stack: string[]): Expected {
+  stack.push(mark);
+  return mark === '{' ? 'name or end' : 'value or end';
+}
+
+function afterValue(stack: readonly string[]): Expected {
+  if (stack.length === 0) return 'end';
+  return stack.at(-1) === '{' ? 'comma or end of object' : 'comma or end of array';
+}
+
+const BROKEN_STRING = 'a string that ends on its line, without unknown escapes';
+
+/** Lines and columns count from 1, the offset from 0, in UTF-16 units. */
+function describe(text: string, from: number, expected: string): string {
+  const offset = from + (/^[ \t\n\r]*/.exec(text.slice(from))?.[0].length ?? 0);
+  const before = text.slice(0, offset);
+  const line = before.split('\n').length;
+  const column = offset - before.lastIndexOf('\n');
+  const isBroken = text[offset] === '"' && tokenAt(text, offset) === undefined;
+  return `line ${line}, column ${column} (offset ${offset}): expected ${isBroken ? BROKEN_STRING : expected}`;
+}

@@ -1,0 +1,75 @@
+import type { ErrorDetail } from '../../../contract/step.js';
+
+/** JSON that parses but cannot be handled faithfully, or not by everybody it reaches (rule: body-limits). */
+export class JsonHazard extends Error {
+  override readonly name = 'JsonHazard';
+  readonly detail: ErrorDetail;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.detail = { path: '', code, message };
+  }
+}
+
+/** Deeper JSON overflows the stack of code that walks or writes it; V8's parser itself does not mind. */
+export const MAX_DEPTH = 64;
+/** Objects and arrays of one body: each takes some hundred bytes of memory, however short it is written. */
+export const MAX_CONTAINERS = 500_000;
+/** Fields of one object: more of them are slow to look up, and to check one by one. */
+export const MAX_FIELDS = 50_000;
+
+/** The position after the string that begins here. Jumps from quote to quote: strings are most of a body. */
+export function endOfString(text: string, start: number): number {
+  let end = start;
+  do {
+    end = text.indexOf('"', end + 1);
+    if (end < 0) return text.length;
+  } while (countBackslashes(text, end) % 2 === 1);
+  return end + 1;
+}
+
+function countBackslashes(text: string, before: number): number {
+  let count = 0;
+  while (text.charCodeAt(before - 1 - count) === BACKSLASH) count += 1;
+  return count;
+}
+
+const BACKSLASH = 0x5c;
+
+/** Throws if a string holds `\u0000` as an escape, not as a backslash followed by text. A raw NUL is not JSON at all. */
+export function refuseNul(text: string): void {
+  for (let at = text.indexOf('\\u0000'); at >= 0; at = text.indexOf('\\u0000', at + 1)) {
+    if (countBackslashes(text, at) % 2 === 0) {
+      throw new JsonHazard('nul_character', 'a string contains the character NUL');
+    }
+  }
+}
+
+/** The shortest numbers that can be out of range, such as `1e999`, have more characters than this. */
+const SAFE_DIGITS = 3;
+
+export const isDigit = (char: number): boolean => char >= 0x30 && char <= 0x39;
+
+/** The position after the number that begins here. Throws if JavaScript cannot hold it. */
+export function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  while (isNumberPart(text.charCodeAt(end))) end += 1;
+  if (end - start > SAFE_DIGITS && !isHeld(text.slice(start, end))) {
+    throw new JsonHazard('number_out_of_range', 'a number is beyond what can be held exactly (2^53)');
+  }
+  return end;
+}
+
+/** Digits, `.`, `e`, `E`, `+`, `-`. */
+const isNumberPart = (char: number): boolean =>
+  isDigit(char) || char === 0x2e || char === 0x65 || char === 0x45 || char === 0x2b || char === 0x2d;
+
+/**
+ * An integer beyond 2^53 passes only where it comes out as it went in: so JSON writes the float 2.5e20, and a
+ * history that holds one must be fit to be sent back.
+ */
+function isHeld(literal: string): boolean {
+  const value = Number(literal);
+  if (!/^\d+$/.test(literal)) return Number.isFinite(value);
+  return Number.isSafeInteger(value) || String(value) === literal;
+}
