@@ -18,8 +18,8 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
 /**
  * The one folder that tools may touch. Every path is judged by where it really leads, and what was opened is
  * judged once more, so that swapping a link between check and open gains nothing (rule: containment). What goes
- * wrong is an error that the model can read: a path outside the root a terminal one, missing and forbidden the
- * same `ToolError`.
+ * wrong is an error that the model can read: a path outside the root a `SecurityViolation`, of which
+ * the third ends a run, missing and forbidden the same `ToolError`.
  */
 export class ProjectRoot {
   /** The folder's real path. */

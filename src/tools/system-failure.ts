@@ -1,5 +1,5 @@
 import { RefusedPath, systemCode } from '../files/open-contained.js';
-import { TerminalToolError, ToolError } from '../sdk/actions/tool-errors.js';
+import { SecurityViolation, TerminalToolError, ToolError } from '../sdk/actions/tool-errors.js';
 
 /** The machine's own trouble, which no other argument would mend. */
 const systemFailures: Readonly<Record<string, string>> = {
@@ -27,5 +27,5 @@ export function toToolError(error: unknown, path: string): Error {
 export const notReadable = (path: string): ToolError =>
   new ToolError(`There is no readable file or folder at "${path}".`);
 
-const outside = (path: string): TerminalToolError =>
-  new TerminalToolError('SECURITY_VIOLATION', `The path "${path}" leads outside the project folder.`);
+const outside = (path: string): SecurityViolation =>
+  new SecurityViolation(`The path "${path}" leads outside the project folder.`);

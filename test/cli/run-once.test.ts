@@ -92,6 +92,18 @@ describe('for scripts (rule: terminal)', () => {
     expect(stderr).toMatch(/token_budget_exceeded.*\d+ tokens are needed.*Raise --token-limit\./s);
   }, 20_000);
 
+  test('the third path outside the folder ends the run, two are told to the model (rule: tool-pack)', async () => {
+    const outside = act('read_file(path="../x")');
+    const mended = await setUp([outside, outside, act('read_file(path="notes.md")'), answer('Ok.')], files);
+    expect((await mended.run([...scripted, 'Look.'])).code).toBe(0);
+    expect(mended.prompt(1)).toContain('leads outside the project folder');
+    const ended = await setUp([outside, act('write_file(path="/x", content="")'), outside, answer('No.')]);
+    const { code, stderr } = await ended.run([...scripted, '--yes', 'Look.']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('security_violation');
+    expect(ended.provider.requests).toHaveLength(3);
+  }, 30_000);
+
   test('the task may be piped in', async () => {
     const { run, prompt } = await setUp([answer('Yes.')]);
     expect((await run(scripted, 'Is this the task?\n')).stdout).toBe('Yes.\n');

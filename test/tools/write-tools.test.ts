@@ -72,7 +72,7 @@ describe('write_file (rule: tool-pack)', () => {
     symlinkSync(join(shop.outside, 'new.txt'), join(shop.folder, 'dangling'));
     symlinkSync(shop.outside, join(shop.folder, 'out'));
     await expect(shop.call('write_file', { path: 'out/x.txt', content: 'x' })).rejects.toMatchObject({
-      reason: 'SECURITY_VIOLATION',
+      name: 'SecurityViolation',
     });
     await shop.call('write_file', { path: 'dangling', content: 'x' }).catch(() => undefined);
     expect(readdirSync(shop.outside)).toEqual(['secret.txt']);
@@ -96,7 +96,7 @@ describe('write_file (rule: tool-pack)', () => {
     }
     await swapper.terminate();
     expect(readdirSync(shop.outside)).toEqual(['secret.txt']);
-    expect(ends).toContain('TerminalToolError');
+    expect(ends).toContain('SecurityViolation');
   }, 30_000);
 
   whereMountable('a full disk ends the run; the old file is whole, and no half is left', async () => {

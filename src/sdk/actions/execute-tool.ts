@@ -2,7 +2,7 @@ import type { ActionDetails } from '../../contract/step.js';
 import { InputNeeded, type InputRequest } from './client-tools.js';
 import type { Tool } from './define-tool.js';
 import { renderError, renderObservation } from './render-observation.js';
-import { TerminalToolError } from './tool-errors.js';
+import { SecurityViolation, TerminalToolError } from './tool-errors.js';
 
 /** What a call came to. */
 export type ToolOutcome =
@@ -11,6 +11,8 @@ export type ToolOutcome =
       readonly success: false;
       readonly text: string;
       readonly denied?: boolean;
+      /** It reached for what the tools must not touch. */
+      readonly violation?: boolean;
       /** Ends the run. */
       readonly terminal?: TerminalToolError;
       /** Ends the run too, and leaves the call open: a later run answers it. */
@@ -51,6 +53,7 @@ function outcomeOf(result: unknown): ToolOutcome {
 export function failureOf(error: unknown): ToolOutcome {
   const text = renderError(error);
   if (error instanceof TerminalToolError) return { success: false, text, terminal: error };
+  if (error instanceof SecurityViolation) return { success: false, text, violation: true };
   return error instanceof InputNeeded
     ? { success: false, text, inputRequest: error.request }
     : { success: false, text };

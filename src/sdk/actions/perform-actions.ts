@@ -5,6 +5,9 @@ import type { RunState } from '../run/run-state.js';
 import { type ClearedAction, clearActions } from './clear-actions.js';
 import { executeTool, notRun, type ToolOutcome } from './execute-tool.js';
 import { summarize } from './render-observation.js';
+import { TerminalToolError } from './tool-errors.js';
+
+const MAX_VIOLATIONS = 3;
 
 /** A command of the tool pack ends itself after a minute; this is for what does not. */
 const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
@@ -87,7 +90,7 @@ async function perform(run: RunState, cleared: ClearedAction): Promise<Performed
   const call = { id, tool_name, tool_args };
   const began = performance.now();
   if ('tool' in cleared) await run.emit({ type: 'tool_start', ...call });
-  const outcome = 'outcome' in cleared ? cleared.outcome : await execute(run, cleared);
+  const outcome = judge(run, 'outcome' in cleared ? cleared.outcome : await execute(run, cleared));
   const duration_ms = Math.round(performance.now() - began);
   if (outcome.success) {
     await run.emit({ type: 'tool_complete', ...call, observation: outcome.text, duration_ms });
@@ -97,6 +100,14 @@ async function perform(run: RunState, cleared: ClearedAction): Promise<Performed
     await run.emit({ type: 'tool_error', ...call, ...failure, duration_ms });
   }
   return { ...cleared, outcome };
+}
+
+/** A path that leads outside is a mistake that the model can mend; the third in one run ends it (rule: tool-pack). */
+function judge(run: RunState, outcome: ToolOutcome): ToolOutcome {
+  if (outcome.success || !outcome.violation) return outcome;
+  run.violations += 1;
+  if (run.violations < MAX_VIOLATIONS) return outcome;
+  return { ...outcome, terminal: new TerminalToolError('SECURITY_VIOLATION', outcome.text) };
 }
 
 const execute = (run: RunState, { tool, action }: Extract<ClearedAction, { tool: unknown }>) =>

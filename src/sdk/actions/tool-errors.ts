@@ -6,7 +6,15 @@ export type TerminationReason = 'SECURITY_VIOLATION' | 'SYSTEM_ERROR' | 'STEP_LI
  * Whatever else a tool throws is treated the same way.
  */
 export class ToolError extends Error {
-  override readonly name = 'ToolError';
+  override readonly name: string = 'ToolError';
+}
+
+/**
+ * A call reached for what the tools must not touch, such as a path outside the folder. The model can react to it;
+ * the third in one run ends the run (`SECURITY_VIOLATION`).
+ */
+export class SecurityViolation extends ToolError {
+  override readonly name = 'SecurityViolation';
 }
 
 /** A failure that no further step can mend: the run ends without another call. */

@@ -57,6 +57,8 @@ export class RunState {
   mustAnswer = false;
   correctionsInARow = 0;
   emptyRepliesInARow = 0;
+  /** Calls so far that reached for what the tools must not touch. */
+  violations = 0;
   /** A person refused at least one of the newest actions. */
   lastActionsDenied = false;
   compactionRequested = false;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool } from '../../../src/sdk/actions/define-tool.js';
-import { TerminalToolError } from '../../../src/sdk/actions/tool-errors.js';
+import { SecurityViolation, TerminalToolError } from '../../../src/sdk/actions/tool-errors.js';
 import { openCalls } from '../../../src/sdk/history/take-up-history.js';
 import { done, finish, lookUp, lookUpCall, start } from '../../support/run-harness.js';
 
@@ -85,6 +85,19 @@ describe('tools (rule: tool-definitions)', () => {
     expect(turn?.content).toContain('Given up after 30 ms');
     expect(result.stop_reason).toBe('answered');
   }, 10_000);
+
+  test('two violations can be mended, the third in one run ends it (rule: tool-pack)', async () => {
+    const tools = [
+      failing(() => {
+        throw new SecurityViolation('Outside.');
+      }),
+    ];
+    const call = { call: { name: 'look_up' } };
+    const twice = await finish([call, call, done], { tools });
+    expect(twice.result).toMatchObject({ stop_reason: 'answered', termination_reason: null });
+    const thrice = await finish([call, call, call, done], { tools });
+    expect(thrice.result).toMatchObject({ stop_reason: 'error', termination_reason: 'SECURITY_VIOLATION' });
+  });
 
   test('a terminal error ends the run without another call', async () => {
     const { result, events, turn } = await observationOf(() => {
