@@ -82,6 +82,19 @@ test('the README lists the entries of the package', () => {
   expect(told.filter((name) => /^stepwise(?:\/|$)/.test(name)).sort()).toEqual(entries.sort());
 });
 
+test.each([
+  'README.md',
+  'CONTRIBUTING.md',
+  'AGENTS.md',
+])('%s says of `npm run check` what it does, and no more', (path) => {
+  const { check } = JSON.parse(readFileSync('package.json', 'utf8')).scripts;
+  const [told = ''] = /npm run check`?.{0,200}/s.exec(readFileSync(path, 'utf8')) ?? [];
+  const parts = { biome: 'lint', tsc: 'types', knip: 'unused exports' };
+  for (const [tool, words] of Object.entries(parts)) {
+    expect({ words, told: told.includes(words) }).toEqual({ words, told: check.includes(tool) });
+  }
+});
+
 test('every example of a secret file is refused', () => {
   const [, examples = ''] = section(page('context-and-budget'), 'secret-files').split('\n\n').slice(1);
   const patterns = [...examples.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name.replaceAll('*', 'x'));
