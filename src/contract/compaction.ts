@@ -35,6 +35,9 @@ export const compactionSchema = z
   })
   .meta({ id: 'Compaction', description: 'A shorter history that can be sent on.' });
 
+/** A compaction's request as it passed the check. */
 export type CompactionRequest = z.output<typeof compactionRequestSchema>;
+/** A compaction's request as a caller may write it: optional fields may be null or left out. */
 export type CompactionRequestInput = z.input<typeof compactionRequestSchema>;
+/** The answer to a compaction: a history that can be sent on. */
 export type Compaction = z.output<typeof compactionSchema>;

@@ -39,7 +39,11 @@ export const contextReportSchema = z
   })
   .meta({ id: 'ContextReport', description: 'What the model saw, and what was left out.' });
 
+/** What the model saw and what it did not; token counts are the service's own. */
 export type ContextReport = z.output<typeof contextReportSchema>;
+/** A file, pinned item, chunk or turn, and what became of it. */
 export type ReportItem = z.output<typeof reportItemSchema>;
+/** A part of the prompt and what it takes. */
 export type ReportSection = z.output<typeof reportSectionSchema>;
+/** How many files of a tagged folder were included. */
 export type ReportFolder = z.output<typeof reportFolderSchema>;

@@ -45,6 +45,7 @@ export const errorCodes = {
   iterations_exhausted: row(200, 'max_iterations_left is 0: no model call was made.'),
 } as const satisfies Record<string, ErrorRow>;
 
+/** The code of a failure, as `error.code` carries it. */
 export type ErrorCode = keyof typeof errorCodes;
 
 function row(status: number, message: string, retryable?: 'retryable'): ErrorRow {

@@ -50,7 +50,11 @@ export const turnSchema = z
   })
   .meta({ id: 'Turn', description: 'One entry of the conversation history, oldest first.' });
 
+/** One entry of a history as the service answers it. */
 export type Turn = z.output<typeof turnSchema>;
+/** One entry of a history as a caller may write it: optional fields may be null or left out. */
 export type TurnInput = z.input<typeof turnSchema>;
+/** The action of an assistant's turn. */
 export type ToolCall = z.output<typeof toolCallSchema>;
+/** How the call of an observation ended. */
 export type ToolResult = z.output<typeof toolResultSchema>;

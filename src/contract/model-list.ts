@@ -22,4 +22,5 @@ export const modelListSchema = z
   .object({ models: z.array(modelSchema), upstreams: z.array(upstreamSchema) })
   .meta({ id: 'ModelList', description: 'The models and upstreams this service knows.' });
 
+/** What a service can reach: models it knows, and upstreams with whether they need a key. */
 export type ModelList = z.output<typeof modelListSchema>;

@@ -18,4 +18,5 @@ export const previewSchema = z
   })
   .meta({ id: 'Preview', description: 'What a step would send.' });
 
+/** The prompt a step would send, its hash, and the context report. */
 export type Preview = z.output<typeof previewSchema>;

@@ -139,9 +139,15 @@ export const stepRequestSchema = z
   })
   .meta({ id: 'StepRequest', description: 'One step of a ReAct agent.' });
 
+/** The request of one step as it passed the check. */
 export type StepRequest = z.output<typeof stepRequestSchema>;
+/** The request of one step as a caller may write it: optional fields may be null or left out. */
 export type StepRequestInput = z.input<typeof stepRequestSchema>;
+/** The model and its budget. */
 export type LlmConfig = StepRequest['llm_config'];
+/** An entry of the TODO list. */
 export type Task = z.output<typeof taskSchema>;
+/** A chunk that the caller retrieved. */
 export type VectorSearchResult = z.output<typeof vectorSearchResultSchema>;
+/** Contents sent along with the request. */
 export type InlineContext = z.output<typeof inlineContextSchema>;

@@ -159,14 +159,25 @@ export const errorResponseSchema = stepSchema
   })
   .meta({ id: 'ErrorResponse', description: 'The one body of every failure.' });
 
+/** The answer to one step. */
 export type Step = z.output<typeof stepSchema>;
+/** The one body of every failure; what was not read of the request is null. */
 export type ErrorResponse = z.output<typeof errorResponseSchema>;
+/** Why a step failed: a code of the table of failures, a fixed text, and whether it may succeed later. */
 export type StepError = z.output<typeof stepErrorSchema>;
+/** One thing that was wrong, and where. */
 export type ErrorDetail = StepError['details'][number];
+/** What the model wants to do next. */
 export type ActionDetails = z.output<typeof actionDetailsSchema>;
+/** How the reply was read. */
 export type Parse = z.output<typeof parseSchema>;
+/** What is counted from the request and the reply: repetitions, reads, errors. */
 export type Signals = z.output<typeof signalsSchema>;
+/** The provider's counts of tokens; null where it says nothing. */
 export type Usage = z.output<typeof usageSchema>;
+/** Something that did not stop the step. */
 export type Warning = z.output<typeof warningSchema>;
+/** The block that a phase ends with. */
 export type PhaseControl = z.output<typeof phaseControlSchema>;
+/** Why the model stopped, in one vocabulary for all providers. */
 export type FinishReason = NonNullable<Step['finish_reason']>;

@@ -31,6 +31,7 @@ export const flatStreamEventSchema = z
     description: 'The JSON of one `data` line of a streamed step; `type` says which field comes with it.',
   });
 
+/** One event of a streamed step; `type` says which. */
 export type StreamEvent = z.output<typeof streamEventSchema>;
 
 function fieldsOfAll(): Record<string, z.ZodType> {

@@ -31,5 +31,7 @@ export const toolDefinitionSchema = z
   })
   .meta({ id: 'ToolDefinition', description: 'A tool the caller offers (the shape of MCP).' });
 
+/** A tool the caller offers, in the shape of the Model Context Protocol. */
 export type ToolDefinition = z.output<typeof toolDefinitionSchema>;
+/** A tool as a caller may write it: optional fields may be null or left out. */
 export type ToolDefinitionInput = z.input<typeof toolDefinitionSchema>;

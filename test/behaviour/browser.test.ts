@@ -79,8 +79,8 @@ inChromium(
       expect(report['types']).toEqual(
         expect.arrayContaining(['thought_delta', 'tool_complete', 'answer_delta']),
       );
-      expect(site.modules.every((path) => path.startsWith('/sdk/'))).toBe(true);
-      expect(site.modules).toContain('/sdk/stepwise-client.js');
+      expect(site.modules.every((path) => /^\/(sdk|conversation)\//.test(path))).toBe(true);
+      expect(site.modules).toContain('/sdk/client/stepwise-client.js');
     } finally {
       browser.kill('SIGKILL');
       await once(browser, 'close');

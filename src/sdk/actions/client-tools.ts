@@ -12,13 +12,18 @@ export const clientToolNames = [
   'compact_context',
 ] as const;
 
+/** One of the run's own tools. */
 export type ClientToolName = (typeof clientToolNames)[number];
 
 /** What the model asks the person. */
 export interface InputRequest {
+  /** The id of the call that asks. */
   readonly call_id: string;
+  /** In the model's words. */
   readonly question: string;
+  /** Answers the model suggests; may be empty, and any other may be given. */
   readonly choices: readonly string[];
+  /** Milliseconds the run waits for the answer. */
   readonly timeout_ms: number;
 }
 

@@ -13,6 +13,7 @@ export interface ToolContext {
 
 /** A tool the run can execute. Whatever it returns becomes the observation: text as it is, all else as JSON. */
 export interface Tool extends ToolDefinition {
+  /** For the model: what the tool does, and when to use it. */
   readonly description: string;
   /** Milliseconds after which the run gives the call up; default: the run's `toolTimeoutMs`. */
   readonly timeoutMs?: number | undefined;
@@ -26,6 +27,7 @@ export interface Tool extends ToolDefinition {
 export interface ParameterSchema {
   /** Without it the argument is one of `enum`, or of any type. */
   readonly type?: keyof TypeOf | undefined;
+  /** For the model. */
   readonly description?: string | undefined;
   /** The only values allowed. */
   readonly enum?: readonly unknown[] | undefined;
@@ -37,7 +39,9 @@ export interface ParameterSchema {
 /** A JSON Schema from which the types of the arguments are inferred where it is written in place. */
 export interface InputSchema {
   readonly type: 'object';
+  /** The arguments by their names; their order names positional ones. */
   readonly properties: Readonly<Record<string, ParameterSchema>>;
+  /** The arguments that must be there. */
   readonly required?: readonly string[] | undefined;
   readonly [keyword: string]: unknown;
 }

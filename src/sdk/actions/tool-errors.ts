@@ -20,6 +20,7 @@ export class SecurityViolation extends ToolError {
 /** A failure that no further step can mend: the run ends without another call. */
 export class TerminalToolError extends Error {
   override readonly name = 'TerminalToolError';
+  /** What the run's `termination_reason` will be. */
   readonly reason: Exclude<TerminationReason, 'STEP_LIMIT'>;
 
   constructor(reason: Exclude<TerminationReason, 'STEP_LIMIT'>, message: string, options?: ErrorOptions) {

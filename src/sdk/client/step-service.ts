@@ -13,8 +13,10 @@ export interface StepService {
   compact(request: CompactionRequestInput, options?: CallOptions): Promise<Compaction>;
 }
 
+/** What goes with one call. */
 export interface CallOptions {
-  readonly signal?: AbortSignal;
+  /** Ends the call; its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** An event of a streamed step; `step.completed` is the last one. A failure is thrown instead. */

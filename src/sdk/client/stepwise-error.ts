@@ -5,13 +5,20 @@ import { stepError } from '../../conversation/blank-step.js';
 /** What can go wrong before the service has said anything. */
 export type ConnectionErrorCode = 'service_unreachable' | 'service_timeout' | 'invalid_answer';
 
-interface Failure {
+/** What a `StepwiseError` is made of. */
+export interface Failure {
+  /** One of the service's codes, or what went wrong on the way to it. */
   readonly code: ErrorCode | ConnectionErrorCode;
+  /** A fixed text, without secrets. */
   readonly message: string;
+  /** True where the same request may succeed later. */
   readonly retryable: boolean;
-  readonly status?: number;
-  readonly retryAfterMs?: number | null;
-  readonly body?: ErrorResponse;
+  /** HTTP status of the answer. */
+  readonly status?: number | undefined;
+  /** Milliseconds to wait before the next try. */
+  readonly retryAfterMs?: number | null | undefined;
+  /** The whole error body. */
+  readonly body?: ErrorResponse | undefined;
 }
 
 /** The service refused or failed, or could not be reached. Carries no key: messages are fixed texts. */
@@ -23,6 +30,7 @@ export class StepwiseError extends Error {
   readonly status: number | null;
   /** True where the same request may succeed later. */
   readonly retryable: boolean;
+  /** Milliseconds to wait before the next try; null where the service says none. */
   readonly retryAfterMs: number | null;
   /** The whole error body, where the service sent one. */
   readonly body: ErrorResponse | null;
@@ -38,10 +46,10 @@ export class StepwiseError extends Error {
 
   /** The error of a body that follows the contract. */
   static fromBody(body: ErrorResponse, status?: number): StepwiseError {
-    const failure = { ...failureOf(body.error), body };
-    return new StepwiseError(status === undefined ? failure : { ...failure, status });
+    return new StepwiseError({ ...failureOf(body.error), body, status });
   }
 
+  /** The same from the `error` field alone, as a saved run keeps it. */
   static fromStepError(error: StepError): StepwiseError {
     return new StepwiseError(failureOf(error));
   }

@@ -7,10 +7,13 @@ import { type ConversationItem, originsOf } from './conversation-items.js';
  */
 export type Residue = readonly ResidualTurn[];
 
-interface ResidualTurn {
+/** What one turn lacks when it is read back, beside its place. */
+export interface ResidualTurn {
   /** The turn's place in our history; null for what only the vendor needed. */
   readonly origin: number | null;
+  /** Fields to set. */
   readonly set?: Readonly<Record<string, unknown>>;
+  /** Fields to take away. */
   readonly unset?: readonly string[];
 }
 

@@ -13,10 +13,13 @@ import { type Residue, residueOf, restore } from './conversation-residue.js';
 
 /** Messages API messages, as far as a history needs them. */
 export interface AnthropicMessage {
+  /** Who speaks; results of tools are the user's. */
   readonly role: 'user' | 'assistant';
+  /** Text alone, or blocks. */
   readonly content: string | readonly AnthropicBlock[];
 }
 
+/** A part of a message. */
 export type AnthropicBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
@@ -27,9 +30,12 @@ export type AnthropicBlock =
       readonly is_error?: boolean;
     };
 
+/** A tool as the Messages API takes it. */
 export interface AnthropicTool {
   readonly name: string;
-  readonly description?: string;
+  /** For the model: what the tool does. */
+  readonly description?: string | undefined;
+  /** JSON Schema of the arguments. */
   readonly input_schema: Readonly<Record<string, unknown>>;
 }
 
@@ -55,12 +61,14 @@ export function fromAnthropicMessages(
   return { history: restore(readTurns(messages), residue) };
 }
 
+/** A tool definition as Anthropic takes it. */
 export const toAnthropicTool = ({ name, description, inputSchema }: ToolDefinition): AnthropicTool => ({
   name: toVendorName(name),
   ...(description !== undefined && { description }),
   input_schema: inputSchema,
 });
 
+/** The tool definition that `toAnthropicTool` was given; annotations do not travel. */
 export const fromAnthropicTool = ({ name, description, input_schema }: AnthropicTool): ToolDefinition => ({
   name: fromVendorName(name),
   description,

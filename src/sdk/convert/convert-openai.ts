@@ -19,16 +19,22 @@ export type OpenAiMessage =
     }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: OpenAiContent };
 
+/** Text alone, or parts of which the texts are read. */
 export type OpenAiContent = string | readonly { readonly type: string; readonly text?: string }[];
 
+/** A call as OpenAI writes it; the arguments are JSON text. */
 export interface OpenAiToolCall {
+  /** Names the result that belongs to the call. */
   readonly id: string;
   readonly type: 'function';
+  /** Which tool, with what. */
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
+/** A tool as Chat Completions takes it. */
 export interface OpenAiTool {
   readonly type: 'function';
+  /** Its name, what it does, and the JSON Schema of its arguments. */
   readonly function: {
     readonly name: string;
     readonly description?: string;
@@ -59,6 +65,7 @@ export function fromOpenAiMessages(
   return { history: restore(readTurns(messages), residue), instructions: instructions || null };
 }
 
+/** A tool definition as OpenAI takes it. */
 export const toOpenAiTool = ({ name, description, inputSchema }: ToolDefinition): OpenAiTool => ({
   type: 'function',
   function: {
@@ -68,6 +75,7 @@ export const toOpenAiTool = ({ name, description, inputSchema }: ToolDefinition)
   },
 });
 
+/** The tool definition that `toOpenAiTool` was given; annotations do not travel. */
 export const fromOpenAiTool = ({
   function: { name, description, parameters },
 }: OpenAiTool): ToolDefinition => ({

@@ -55,6 +55,8 @@ export type RunEvent = { readonly step: number } & (
   | { readonly type: 'agent_stopped' | 'agent_completion'; readonly result: RunResult }
 );
 
+/** The `type` of an event. */
 export type RunEventType = RunEvent['type'];
 
-type ToolEvent = Pick<ActionDetails, 'id' | 'tool_name' | 'tool_args'>;
+/** The call that an event is about. */
+export type ToolEvent = Pick<ActionDetails, 'id' | 'tool_name' | 'tool_args'>;

@@ -11,34 +11,47 @@ export type StopReason = 'answered' | 'step_limit' | 'stopped' | 'denied' | 'nee
 
 /** What one step came to. */
 export interface StepRecord {
+  /** From 1. */
   readonly number: number;
+  /** The newest thought of the step; null if the model wrote none. */
   readonly thought: string | null;
+  /** What it did, in order. */
   readonly actions: readonly ActionRecord[];
   /** The tasks as they stood after the step. */
   readonly tasks: readonly Task[];
+  /** The provider's counts of the step's model calls; null if there were none. */
   readonly usage: Usage | null;
 }
 
+/** One action of a step. */
 export interface ActionRecord {
+  /** The tool. */
   readonly tool_name: string;
+  /** Its arguments, as they ran. */
   readonly tool_args: ToolArguments;
   /** The first line of the observation and its size. */
   readonly result_summary: string;
+  /** False if it failed, was denied, or did not run. */
   readonly success: boolean;
 }
 
+/** How a run ended, and everything that happened in it (rule: run-result). */
 export interface RunResult {
   /** Always a sentence that can be shown: at the limit, what the model could say, or that it could not finish. */
   readonly answer: string;
+  /** Why it ended. */
   readonly stop_reason: StopReason;
   /** Set where the run ended for good: no further step would mend it. */
   readonly termination_reason: TerminationReason | null;
+  /** Every step, oldest first. */
   readonly steps: readonly StepRecord[];
   /** Valid and ready to go on from, whatever the end was. */
   readonly history: readonly TurnInput[];
+  /** The TODO list as it stood at the end. */
   readonly tasks: readonly Task[];
   /** The sum of all model calls. */
   readonly usage: Usage;
+  /** What went wrong; null unless `stop_reason` is `error`. */
   readonly error: StepError | null;
   /** What the model asked, where the run ended with `needs_input`. The next run's task answers it. */
   readonly input_request: InputRequest | null;

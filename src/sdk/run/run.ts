@@ -45,6 +45,7 @@ export class Run implements AsyncIterable<RunEvent> {
     this.#controller.abort();
   }
 
+  /** Reads what is left of the events and resolves at the end; rejects for nothing that went wrong in the run. */
   async result(): Promise<RunResult> {
     for await (const _ of this.#events);
     return this.#result ?? toResult(this.#state, stopped);

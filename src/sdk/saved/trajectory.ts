@@ -10,12 +10,19 @@ import type { RunResult } from '../run/run-result.js';
  * its completions with another parser.
  */
 export interface Trajectory {
+  /** Tells a saved run from other JSON. */
   readonly format: 'stepwise-run';
+  /** Stands for the shape. */
   readonly version: 1;
+  /** What the run was asked. */
   readonly task: string;
+  /** As sent with every step. */
   readonly project_id: string;
+  /** As sent with every step. */
   readonly session_id: string;
+  /** The options that are data. */
   readonly options: SavedOptions;
+  /** What was offered, without its code. */
   readonly tools: readonly ToolDefinition[];
   /** The history the run began with. */
   readonly began_with: readonly TurnInput[];
@@ -23,12 +30,15 @@ export interface Trajectory {
   readonly responses: readonly Step[];
   /** Every observation as it was made, before any compaction. */
   readonly observations: readonly TurnInput[];
+  /** As it stood when it was saved; to go on from. */
   readonly history: readonly TurnInput[];
+  /** The TODO list as it stood then. */
   readonly tasks: readonly Task[];
   /** Null while the run is on its way. */
   readonly result: Omit<RunResult, 'summary'> | null;
 }
 
+/** The options of a run that are data and not code. */
 export type SavedOptions = Pick<
   RunOptions,
   | 'llmConfig'
