@@ -145,7 +145,7 @@ const requestInputTool = (host: ClientToolHost): Tool =>
       },
       required: ['question'],
     },
-    timeoutMs: host.inputTimeoutMs * 2,
+    timeoutMs: host.inputTimeoutMs + 60_000, // the question itself ends first
     execute: async ({ question, choices = [] }, { callId, signal }) => {
       const answer = await host.requestInput({ call_id: callId, question, choices }, signal);
       if (answer === undefined)
