@@ -10,7 +10,7 @@ import { startNaiveStack } from './naive-stack.js';
 export type StackName = 'ours' | 'plain';
 
 /** What a stack in a process of its own has used since it was asked last. */
-export interface Spent {
+interface Spent {
   readonly cpuMs: number;
   /** The longest that its event loop was held. */
   readonly heldMs: number;

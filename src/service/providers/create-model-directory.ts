@@ -13,7 +13,7 @@ import { type SharedState, UpstreamProvider } from './upstream/upstream-provider
 import type { Vendor } from './vendor.js';
 
 /** A server that speaks OpenAI's Chat Completions, as the operator configured it (rule: named-upstreams). */
-export interface UpstreamConfig {
+interface UpstreamConfig {
   /** Ends in `/v1`, or whatever stands before `/chat/completions`. */
   readonly url: string;
   readonly keyRequired: boolean;

@@ -20,7 +20,7 @@ export function orderTool(tool: ToolDefinition): ToolDefinition {
 }
 
 /** A call's arguments as its tool's signature shows them, the rest by name. */
-export function orderArguments(
+function orderArguments(
   parameters: PairedCall['parameters'],
   signature: readonly string[],
 ): PairedCall['parameters'] {

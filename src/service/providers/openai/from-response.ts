@@ -66,7 +66,8 @@ export interface ChatReply {
   readonly usage: ChatUsage;
 }
 
-export type ChatUsage = z.output<typeof usageSchema>;
+type ChatUsage = z.output<typeof usageSchema>;
+
 export { usageSchema };
 
 /** The completion in a plain answer; undefined if the body is not a completion. */
