@@ -71,10 +71,10 @@ function read(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/** A citation may be broken over two lines of a comment. */
+/** A citation may be broken over two lines of a comment; after a word it is the parameter of a function. */
 function citedIn(text: string): string[] {
   const joined = text.replaceAll(/\n[ \t]*(?:\*|\/\/)[ \t]?/g, ' ');
-  const found = joined.matchAll(/\(rules?: ([a-z0-9-]+(?:, [a-z0-9-]+)*)\)/g);
+  const found = joined.matchAll(/(?<!\w)\(rules?: ([a-z0-9-]+(?:, [a-z0-9-]+)*)\)/g);
   return [...found].flatMap(([, list = '']) => list.split(', '));
 }
 
