@@ -20,9 +20,8 @@ async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<stri
       const text = decoder.decode(part.value, { stream: true });
       if (text === '') continue;
       // A CR ends its line at once; a LF that comes with the next piece belongs to it.
-      const lines = (rest + (afterReturn && text.startsWith('\n') ? text.slice(1) : text)).split(
-        /\r\n|\n|\r/,
-      );
+      const lines = (afterReturn && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|\n|\r/);
+      lines[0] = rest + lines[0]; // joined after the split: one long line stays linear
       afterReturn = text.endsWith('\r');
       rest = lines.pop() ?? '';
       yield* lines;

@@ -89,6 +89,7 @@ const actionText = ({ tool_name, tool_args, result_summary, success }: ActionRec
   `${success ? '✓' : '✗'} ${renderCall(tool_name, tool_args)} → ${result_summary}`;
 
 function oneLine(text: string): string {
-  const line = text.replace(/\s*\n\s*/g, ' ');
+  const [first = '', ...more] = text.split('\n');
+  const line = [first.trimEnd(), ...more.map((each) => each.trim()).filter(Boolean)].join(' ');
   return line.length > MAX_WIDTH ? `${line.slice(0, MAX_WIDTH - 1)}…` : line;
 }

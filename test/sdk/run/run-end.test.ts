@@ -84,5 +84,7 @@ describe('the end (rule: run-result)', () => {
     expect(result.steps).toHaveLength(10);
     expect(result.summary().split('\n').length).toBeLessThanOrEqual(25);
     expect(result.summary()).toContain('look_up(key="thing 3\\n\\n") → thing 3');
+    expect(result.summary()).toContain('\n 1. Look it up.\n    ✓ look_up(');
+    expect(result.summary()).toMatch(/\nAnswer: (Long\. )+/);
   });
 });
