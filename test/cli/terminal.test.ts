@@ -83,6 +83,27 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(pty.raw).not.toContain('\u202e');
   }, 30_000);
 
+  test('/steps and /todo show what a model said, not what it would do to the terminal', async () => {
+    const hostile = 'plan \u001b[2J\u009b1G\u202e end';
+    const bench = await setUp([
+      act(`create_tasks(tasks=[${JSON.stringify(hostile)}])`, hostile),
+      answer(hostile),
+    ]);
+    const pty = bench.open(scripted);
+    await pty.see('›');
+    pty.type(`Plan.${enterKey}`);
+    await pty.see('answered · 2 steps');
+    await pty.see('›');
+    pty.type(`/steps${enterKey}`);
+    await pty.see('1. plan �[2J�1G� end');
+    await pty.see('›');
+    pty.type(`/todo${enterKey}`);
+    await pty.see('1. plan �[2J�1G� end');
+    pty.type(`/exit${enterKey}`);
+    expect(await pty.end).toBe(0);
+    for (const acting of ['\u001b[2J', '\u009b', '\u202e']) expect(pty.raw).not.toContain(acting);
+  }, 30_000);
+
   test('a long proposal is cut, and can be viewed to its end', async () => {
     const long = Array.from({ length: 80 }, (_, index) => `echo line-${index + 1}`).join('\n');
     const bench = await setUp([command(long)], files);
