@@ -6,7 +6,7 @@ import { type EndOfPiece, endOfCl100kPiece, endOfO200kPiece } from './pieces/spl
 import { type RankTable, readRankTable } from './rank-table.js';
 import { Vocabulary } from './vocabulary.js';
 
-/** The encodings OpenAI publishes for its chat models: o200k since gpt-4o, cl100k before. */
+/** The encodings OpenAI publishes for its chat models, the newer first. */
 export type Encoding = 'o200k_base' | 'cl100k_base';
 
 export interface LoadedEncoding extends EncodingTables {

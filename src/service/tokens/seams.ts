@@ -24,7 +24,11 @@ export function* segmentsOf(text: string, size: number): Generator<string> {
   let start = 0;
   while (start < text.length) {
     let end = Math.min(start + size, text.length);
-    while (end < text.length && !isSafeSeam(text.charCodeAt(end - 1), text.charCodeAt(end))) end++;
+    for (let before = text.charCodeAt(end - 1); end < text.length; end++) {
+      const after = text.charCodeAt(end);
+      if (isSafeSeam(before, after)) break;
+      before = after;
+    }
     yield text.slice(start, end);
     start = end;
   }

@@ -28,7 +28,9 @@ export interface ScriptedCompletion {
   readonly chunkDelayMs?: number;
 }
 
+/** A native call, in either vendor's shape. */
 export interface ScriptedToolCall {
+  /** By default made from the call, so that it is the same in each run. */
   readonly id?: string;
   readonly name: string;
   /** A string is sent as it stands, so that broken JSON can be scripted (OpenAI shape, and Anthropic streams). */
