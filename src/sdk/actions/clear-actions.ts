@@ -97,7 +97,7 @@ async function askApproval(run: RunState, inspected: InspectedAction): Promise<C
   const { action, tool, preview } = inspected;
   const request = { action, preview, rules: proposeRules({ action, tool }) };
   await run.emit({ type: 'approval_requested', request });
-  if (!run.options.approve) return deny(action, 'Not run. Nobody is there to approve this.');
+  if (!run.options.approve) return deny(action, NOBODY_TO_ASK);
   const decision = await untilAborted(run.options.approve(request, run.signal), run.signal);
   return decision.type === 'stop' ? 'stop' : carryOut(run, { action, tool }, decision);
 }
@@ -137,6 +137,9 @@ const deny = (action: ActionDetails, text: string): SettledAction => ({
   action,
   outcome: { success: false, text, denied: true },
 });
+
+/** What the model reads where the run has no `approve`. */
+export const NOBODY_TO_ASK = 'Not run. Nobody is there to approve this.';
 
 const REFUSED = 'The user refused this call, so it was not run.';
 const REASON = ' Reason: ';

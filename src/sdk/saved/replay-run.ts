@@ -2,7 +2,7 @@ import type { Compaction } from '../../contract/compaction.js';
 import type { TurnInput } from '../../contract/history.js';
 import type { Step, StepError } from '../../contract/step.js';
 import type { Approve } from '../actions/approval.js';
-import { reasonOfDenial } from '../actions/clear-actions.js';
+import { NOBODY_TO_ASK, reasonOfDenial } from '../actions/clear-actions.js';
 import { clientToolNames, InputNeeded } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 import { TerminalToolError, ToolError } from '../actions/tool-errors.js';
@@ -28,10 +28,11 @@ export function replayRun(saved: Trajectory): Run {
         execute: (_, { callId }) => repeat(saved, observations.get(callId)),
       }),
     ),
-    approve: approveAsSaved(observations),
+    approve: wasAlone(saved) ? undefined : approveAsSaved(observations),
     onInputRequest: async (request) => {
       const answer = observations.get(request.call_id);
       if (!answer) throw new InputNeeded(request);
+      if (answer.toolResult?.success === false) throw new ToolError(answer.content);
       return answer.content;
     },
   });
@@ -81,6 +82,10 @@ function repeat({ result }: Trajectory, observation: TurnInput | undefined): str
 
 const terminalReason = (result: Trajectory['result']) =>
   result?.termination_reason === 'SECURITY_VIOLATION' ? 'SECURITY_VIOLATION' : 'SYSTEM_ERROR';
+
+/** True if the run had nobody to ask. */
+const wasAlone = ({ observations }: Trajectory): boolean =>
+  observations.some(({ content, toolResult }) => toolResult?.denied && content === NOBODY_TO_ASK);
 
 const approveAsSaved =
   (observations: ReadonlyMap<string, TurnInput>): Approve =>

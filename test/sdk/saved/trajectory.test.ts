@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { TurnInput } from '../../../src/contract/history.js';
 import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
 import { replayRun } from '../../../src/sdk/saved/replay-run.js';
@@ -36,6 +37,7 @@ describe('a saved run (rule: saved-runs)', () => {
   });
 
   const { tool } = recordingTool();
+  const failing = { ...lookUp, execute: () => ({ success: false, error: 'No such shelf.' }) };
   test.each<[string, Script[], Partial<RunOptions>]>([
     ['an answer', [lookUpCall(), done], {}],
     [
@@ -51,6 +53,13 @@ describe('a saved run (rule: saved-runs)', () => {
       { tools: [tool], approve: async () => ({ type: 'deny', reason: 'No.' }) },
     ],
     [
+      'a denial without a reason',
+      [command('ls'), done],
+      { tools: [tool], approve: async () => ({ type: 'deny', reason: '' }) },
+    ],
+    ['nobody to ask', [command('ls'), done], { tools: [tool] }],
+    ['a call that the tool says has failed', [lookUpCall(), done], { tools: [failing] }],
+    [
       'an answered question',
       [{ call: { name: 'request_input', args: { question: 'Q' } } }, done],
       { onInputRequest: async () => 'A' },
@@ -65,6 +74,30 @@ describe('a saved run (rule: saved-runs)', () => {
     const replay = replayRun(saved);
     expect(essence(await readAll(replay))).toEqual(essence(events));
     expect(JSON.parse(JSON.stringify(await replay.result()))).toEqual(JSON.parse(JSON.stringify(result)));
+  });
+
+  test('of a former version loads, plays again and can be gone on from', async () => {
+    const { saved } = await save([command('ls'), done], {
+      tools: [tool],
+      approve: async () => ({ type: 'deny', reason: 'No.' }),
+    });
+    const asItWas = {
+      role: 'tool_observation',
+      content: 'No.',
+      toolCallId: 'call_1',
+      toolResult: { success: false, denied: true },
+    };
+    const former = readTrajectory(
+      JSON.stringify({
+        ...saved,
+        observations: [asItWas],
+        history: saved.history.with(2, asItWas as TurnInput),
+        options: { llmConfig: saved.options.llmConfig },
+      }),
+    );
+    expect(await replayRun(former).result()).toMatchObject({ stop_reason: 'denied', answer: 'It is 42.' });
+    const { service } = await finish([done], { ...resumeOptions(former), tools: [lookUp] });
+    expect(service.requests[0]?.conversation_history[2]).toMatchObject(asItWas);
   });
 
   test('that was stopped plays until there and stops', async () => {
