@@ -73,6 +73,20 @@ test("the tool pack and the run's own tools are listed as they are", async () =>
   expect([...pack, ...clientToolNames].filter((name) => !told.has(name))).toEqual([]);
 });
 
+test('every option of a run, every slash command and every row of the table of commands is listed', () => {
+  const told = page('client');
+  const source = (path: string): string => readFileSync(`src/${path}.ts`, 'utf8');
+  const [, options = ''] = /interface RunOptions \{(.*?)^\}/ms.exec(source('sdk/run/run-options')) ?? [];
+  const names = [...options.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name = '']) => `\`${name}\``);
+  const slashes = [...source('cli/session/slash-commands').matchAll(/^ {2}'(\/\w+)'/gm)].map(
+    ([, name = '']) => name,
+  );
+  const rows = [...source('sdk/actions/command-table').matchAll(/words: \[([^\]]+)\]/g)];
+  const commands = rows.map(([, words = '']) => `\`${words.replaceAll(/[',]/g, '')}\``);
+  expect([names.length > 20, slashes.length > 7, commands.length > 8]).toEqual([true, true, true]);
+  expect([...names, ...slashes, ...commands].filter((each) => !told.includes(each))).toEqual([]);
+});
+
 test('the README lists the entries of the package', () => {
   const exported = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).exports);
   const entries = exported
