@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { startLocalService } from '../../src/cli/session/local-service.js';
 import { act, answer, enterKey, escapeKey, hasTerminal, scripted, setUp } from '../support/cli-harness.js';
 
 const files = { 'config.js': 'export const limit = 30;\n' };
@@ -147,6 +148,19 @@ onTerminal('on a terminal (rule: terminal)', () => {
     pty.type('/exit\r');
     expect(await pty.end).toBe(0);
   }, 40_000);
+
+  test('a service that goes away is told, and the program goes on', async () => {
+    const bench = await setUp([], files);
+    const service = await startLocalService(bench.environment);
+    const pty = bench.open(['--server', service.url, ...scripted]);
+    await pty.see('›');
+    await service.close();
+    pty.type(`/model other fake${enterKey}`);
+    await pty.see('could not be reached');
+    await pty.see('›');
+    pty.type(`/exit${enterKey}`);
+    expect(await pty.end).toBe(0);
+  }, 20_000);
 
   test('Esc in the dialog stops the run and nothing has run', async () => {
     const bench = await setUp([command('touch here')], files);

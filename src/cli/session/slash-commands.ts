@@ -1,5 +1,6 @@
 import { renderTasks } from '../../conversation/task-list.js';
 import { type ApprovalRule, describeRule } from '../../sdk/actions/approval.js';
+import { StepwiseError } from '../../sdk/client/stepwise-error.js';
 import { UsageError } from '../commands/read-arguments.js';
 import { contextPage } from '../screen/context-page.js';
 import { sanitize, sanitizeLine } from '../screen/sanitize.js';
@@ -53,7 +54,7 @@ export async function runSlashCommand(host: CommandHost, line: string): Promise<
   try {
     return await command.run(host, words);
   } catch (error) {
-    if (error instanceof UsageError) return error.message;
+    if (error instanceof UsageError || error instanceof StepwiseError) return sanitize(error.message);
     throw error;
   }
 }
