@@ -55,7 +55,7 @@ function paths(): Record<string, Record<string, object>> {
 }
 
 function operationObject(operation: Operation): object {
-  const { operationId, tag, summary, description, request, takesModelKey } = operation;
+  const { operationId, tag, summary, description, request, example, takesModelKey } = operation;
   const names: (keyof typeof parameters)[] = takesModelKey ? ['RequestId', 'ModelKey'] : ['RequestId'];
   return {
     operationId,
@@ -63,7 +63,7 @@ function operationObject(operation: Operation): object {
     summary,
     ...(description && { description }),
     parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    ...(request && { requestBody: { required: true, content: json(request) } }),
+    ...(request && { requestBody: { required: true, content: json(request, example) } }),
     responses: { 200: success(operation), ...failures(operation.errors) },
   };
 }
@@ -100,7 +100,9 @@ function failure(status: number, codes: readonly ErrorCode[]): object {
   };
 }
 
-const json = (schema: z.ZodType) => ({ 'application/json': { schema: referenceTo(schema) } });
+const json = (schema: z.ZodType, example?: unknown) => ({
+  'application/json': { schema: referenceTo(schema), ...(example !== undefined && { example }) },
+});
 
 const eventStream = {
   'text/event-stream': {

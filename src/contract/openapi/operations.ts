@@ -1,11 +1,12 @@
 import type { z } from 'zod';
-import { compactionRequestSchema, compactionSchema } from '../compaction.js';
+import { type CompactionRequestInput, compactionRequestSchema, compactionSchema } from '../compaction.js';
 import type { ErrorCode } from '../error-codes.js';
+import type { TurnInput } from '../history.js';
 import { modelListSchema } from '../model-list.js';
 import { previewSchema } from '../preview.js';
 import { healthSchema, versionSchema } from '../service-status.js';
 import { stepSchema } from '../step.js';
-import { stepRequestSchema } from '../step-request.js';
+import { type StepRequestInput, stepRequestSchema } from '../step-request.js';
 
 /** One endpoint of the contract. Its schemas carry the id of their component. */
 export interface Operation {
@@ -16,6 +17,8 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly request?: z.ZodType;
+  /** A request that a fresh service answers with 200, without a key. */
+  readonly example?: unknown;
   /** The one body of its 2xx, or `stream` for server-sent events. */
   readonly response: z.ZodType | 'stream';
   /** True where the caller's model key is read. */
@@ -58,6 +61,57 @@ const callingModel = [
   'upstream_timeout',
 ] as const satisfies readonly ErrorCode[];
 
+const ids = {
+  project_id: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+  session_id: '7d444840-9dc0-41d1-b245-5ffdce74fad2',
+};
+const offline = { modelName: 'offline', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
+const task = 'Why does the cart total ignore discounts?';
+
+const stepExample: StepRequestInput = {
+  ...ids,
+  user_query: task,
+  conversation_history: [],
+  tools: [
+    {
+      name: 'search_code',
+      description: 'Finds lines that match a pattern.',
+      inputSchema: { type: 'object', properties: { pattern: { type: 'string' } }, required: ['pattern'] },
+      annotations: { readOnlyHint: true },
+    },
+  ],
+  llm_config: offline,
+  max_iterations_left: 10,
+};
+
+const searched = (pattern: string, index: number): TurnInput[] => [
+  {
+    role: 'assistant',
+    content: `I look for ${pattern}.`,
+    toolCall: { name: 'search_code', parameters: { pattern }, id: `call_${index}` },
+  },
+  {
+    role: 'tool_observation',
+    content: [12, 31, 58, 77, 90]
+      .map((line) => `src/cart.ts:${line}: // what ${pattern} means here`)
+      .join('\n'),
+    toolCallId: `call_${index}`,
+  },
+];
+
+const compactionExample: CompactionRequestInput = {
+  ...ids,
+  conversation_history: [
+    { role: 'user', content: task },
+    ...['total', 'discount', 'price', 'coupon', 'rate', 'sum'].flatMap((pattern, index) =>
+      searched(pattern, index),
+    ),
+  ],
+  target_tokens: 700,
+  strategy: 'mask',
+  llm_config: offline,
+};
+
 /** Every endpoint that is built, in the order of the document. A new endpoint is a new row. */
 export const operations: readonly Operation[] = [
   {
@@ -71,6 +125,7 @@ export const operations: readonly Operation[] = [
       'next. Tools are never executed here, and nothing is kept. Outcomes of the model itself (a refusal, a ' +
       'cut-off action, an empty reply) are 200 with `status: error`.',
     request: stepRequestSchema,
+    example: stepExample,
     response: stepSchema,
     takesModelKey: true,
     errors: [...readingBody, ...callingModel],
@@ -87,6 +142,7 @@ export const operations: readonly Operation[] = [
       '`createReactStep`) or `error` (its `error` is an ErrorResponse). A failure before the first event is an ' +
       'ordinary HTTP error.',
     request: stepRequestSchema,
+    example: stepExample,
     response: 'stream',
     takesModelKey: true,
     errors: [...readingBody, ...callingModel],
@@ -101,6 +157,7 @@ export const operations: readonly Operation[] = [
       'Takes the request of a step and answers the very messages, their hash and the full context report. No ' +
       'model is called and no key is needed.',
     request: stepRequestSchema,
+    example: stepExample,
     response: previewSchema,
     errors: [...readingBody, 'unsupported_model', 'token_budget_exceeded', 'upstream_timeout'],
   },
@@ -114,6 +171,7 @@ export const operations: readonly Operation[] = [
       '`mask` turns old observations into one-line stubs; it is deterministic and needs no key. `summarize` makes ' +
       'one model call that turns the oldest part into one `summary` turn. Calling it again changes nothing.',
     request: compactionRequestSchema,
+    example: compactionExample,
     response: compactionSchema,
     takesModelKey: true,
     errors: [...readingBody, ...callingModel],
