@@ -13,7 +13,7 @@ const rooms: Record<string, readonly string[]> = {
   'service/event-loop': ['node:'],
   'service/tokens': ['service/event-loop', 'js-tiktoken', 'node:crypto'],
   'service/parsing': ['@cfworker/json-schema'],
-  'service/context': ['contract', 'files', 'service/tokens', 'node:'],
+  'service/context': ['contract', 'files', 'service/event-loop', 'service/tokens', 'node:'],
   'service/agent': [
     'contract',
     'conversation',

@@ -39,9 +39,10 @@ const NATIVE_SCHEMA_MARGIN = 1.3;
 export async function fitToBudget(
   situation: Situation,
   gathered: GatheredContext,
-  { tokens, profile }: Pick<PromptDependencies, 'tokens' | 'profile'>,
+  { tokens, profile, deadline }: Pick<PromptDependencies, 'tokens' | 'profile' | 'deadline'>,
 ): Promise<FittedPrompt> {
-  const scale: Scale = { tokens, framing: profile.framing, protocol: situation.protocol };
+  const { framing } = profile;
+  const scale: Scale = { tokens, framing, protocol: situation.protocol, signal: deadline.signal };
   const instructions = renderInstructions(situation);
   const tools = renderTools(situation);
   const fixed = await countFixed(situation, { instructions, tools }, scale);

@@ -1,5 +1,6 @@
 import type { ReportItem } from '../../contract/context-report.js';
 import type { StepRequest } from '../../contract/step-request.js';
+import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredContext, Priority } from './context-item.js';
 import type { LineRange } from './lines.js';
 import type { ContextSource } from './sources/context-source.js';
@@ -10,13 +11,17 @@ import {
   focusItem,
   folderItems,
   type Gathered,
+  linesItem,
   missingRow,
-  narrowItem,
   pinnedItem,
   vectorItem,
 } from './to-items.js';
 
 const READS_AT_ONCE = 8;
+/** Rows of the report that files may get by being asked for more than once. */
+const MOST_ITEMS = 10_000;
+/** What making an item books of the event loop. */
+const ITEM_WORK = 32;
 /** Of all paths and pinned items of a step; far more than any model reads. */
 const MAX_CHARACTERS = 16_777_216;
 const TOO_MUCH = 'not read: what was asked for before it is more than is read in one step';
@@ -40,7 +45,15 @@ export async function gatherContext(
   ];
   const ask = ({ kind, id }: (typeof questions)[number]) =>
     kind === 'explicit' ? readExplicit(id, library) : readPinned(id, library);
-  const gathered = await concurrently(questions, ask, { limit: READS_AT_ONCE, enough: isTooMuch });
+  const gathered: Gathered[] = [];
+  const known = new KnownFiles();
+  for await (const batch of concurrently(questions, ask, READS_AT_ONCE)) {
+    for (const one of batch) {
+      gathered.push(known.take(one));
+      await eventLoopShare.take(ITEM_WORK * itemsOf(one).length, signal);
+    }
+    if (known.characters >= MAX_CHARACTERS) break;
+  }
   const unread = questions.slice(gathered.length);
   const focus = await readFocus(request, library);
   return {
@@ -55,9 +68,41 @@ export async function gatherContext(
   };
 }
 
-function isTooMuch(gathered: readonly Gathered[]): boolean {
-  const items = gathered.flatMap(({ groups }) => groups.flatMap((group) => group.items));
-  return items.reduce((sum, { text }) => sum + text.length, 0) >= MAX_CHARACTERS;
+function itemsOf({ groups }: Gathered): ContextItem[] {
+  return groups.flatMap(({ items }) => items);
+}
+
+/**
+ * Measures what is gathered. A file that stands in several folders, or in one that is asked for in several spellings,
+ * gets a row for each, up to a bound: with 5,000 files and 400 spellings there would be two million.
+ */
+class KnownFiles {
+  readonly #origins = new Set<string>();
+  #items = 0;
+  #characters = 0;
+
+  /** UTF-16 units of all that was taken. */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  /** What was gathered, and beyond the bound without the files that are known from other folders. */
+  take(gathered: Gathered): Gathered {
+    const isFull = this.#items >= MOST_ITEMS;
+    const groups = gathered.groups.map((group) => ({
+      ...group,
+      items: group.items.filter((item) => this.#isNew(item) || !isFull),
+    }));
+    const items = groups.flatMap((group) => group.items);
+    this.#items += items.length;
+    this.#characters += items.reduce((sum, { text }) => sum + text.length, 0);
+    return { ...gathered, groups };
+  }
+
+  #isNew({ askedAs, origin }: ContextItem): boolean {
+    const size = this.#origins.size;
+    return askedAs !== 'folder' || this.#origins.add(origin).size > size;
+  }
 }
 
 async function readExplicit(asked: string, library: Library): Promise<Gathered> {
@@ -73,7 +118,7 @@ async function readLines(asked: string, library: Library): Promise<Gathered> {
   const { found, ...lookup } = await library.read(path);
   if (!found) return nothing('explicit', asked, 'reason' in lookup ? lookup.reason : '');
   if (found.type === 'folder') return nothing('explicit', asked, 'a folder has no lines');
-  const item = narrowItem(fileItem(found, asked), { first: Number(first), last: Number(last) });
+  const item = linesItem(found, asked, { first: Number(first), last: Number(last) });
   return item ? single('explicit', item) : nothing('explicit', asked, 'the file has no such lines');
 }
 

@@ -16,6 +16,37 @@ export function countNewlines(text: string): number {
   return count;
 }
 
+/**
+ * The lines of one text, found once for all that is asked of them: a thousand ranges of one large file would
+ * otherwise read it a thousand times (rule: linear-work).
+ */
+export class LineIndex {
+  readonly #text: string;
+  /** Where each line begins, and the end of the text. */
+  readonly #starts: Uint32Array;
+
+  constructor(text: string) {
+    const count = countLines(text);
+    this.#text = text;
+    this.#starts = new Uint32Array(count + 1);
+    for (let line = 1, at = 0; line < count; line += 1) {
+      at = text.indexOf('\n', at) + 1;
+      this.#starts[line] = at;
+    }
+    this.#starts[count] = text.length;
+  }
+
+  get count(): number {
+    return this.#starts.length - 1;
+  }
+
+  /** The text of some of its lines, newlines and all; the first is number 1. */
+  slice({ first, last }: LineRange): string {
+    const end = this.#starts[Math.min(last, this.count)] ?? 0;
+    return this.#text.slice(this.#starts[Math.min(first - 1, this.count)], end);
+  }
+}
+
 /** The text of some of its lines, newlines and all; the text's own first line is number 1. */
 export function sliceLines(text: string, { first, last }: LineRange): string {
   const start = offsetAfterLines(text, first - 1, 0);
@@ -37,17 +68,4 @@ export function offsetAfterLines(text: string, lines: number, from: number): num
 export function formatLines(ranges: readonly LineRange[]): string | null {
   if (ranges.length === 0) return null;
   return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
-}
-
-/** What of a range is in none of the others, in order. */
-export function subtractLines(range: LineRange, others: readonly LineRange[]): LineRange[] {
-  return others.reduce((left, other) => left.flatMap((each) => subtractOne(each, other)), [range]);
-}
-
-function subtractOne(range: LineRange, other: LineRange): LineRange[] {
-  if (other.last < range.first || range.last < other.first) return [range];
-  return [
-    { first: range.first, last: other.first - 1 },
-    { first: other.last + 1, last: range.last },
-  ].filter(({ first, last }) => first <= last);
 }

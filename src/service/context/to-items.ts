@@ -3,7 +3,7 @@ import type { VectorSearchResult } from '../../contract/step-request.js';
 import { portablePath } from '../../files/portable-path.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredFolder } from './context-item.js';
 import { inlinePath } from './fence.js';
-import { countLines, type LineRange, sliceLines } from './lines.js';
+import { countLines, LineIndex, type LineRange } from './lines.js';
 import type { PinnedItem, SourceFile, SourceFolder } from './sources/context-source.js';
 
 /** What was found for one thing that was asked for. */
@@ -39,16 +39,26 @@ export function fileItem(
     path: file.path,
     text: file.content,
     firstLine: 1,
-    totalLines: file.cut ? undefined : countLines(file.content),
+    totalLines: file.cut ? undefined : linesOf(file).count,
     askedAs,
     note: file.cut ? PARTLY_READ : undefined,
   };
 }
 
 /** The lines of a file that were asked for, as far as it has them; undefined if it has none of them. */
-export function narrowItem(item: ContextItem, lines: LineRange): ContextItem | undefined {
-  const range = clampLines(lines, countLines(item.text));
-  return range && { ...item, text: sliceLines(item.text, range), firstLine: range.first, askedAs: 'lines' };
+export function linesItem(file: SourceFile, id: string, lines: LineRange): ContextItem | undefined {
+  const index = linesOf(file);
+  const range = clampLines(lines, index.count);
+  if (!range) return undefined;
+  return { ...fileItem(file, id), text: index.slice(range), firstLine: range.first, askedAs: 'lines' };
+}
+
+const indexes = new WeakMap<SourceFile, LineIndex>();
+
+function linesOf(file: SourceFile): LineIndex {
+  const index = indexes.get(file) ?? new LineIndex(file.content);
+  indexes.set(file, index);
+  return index;
 }
 
 function clampLines({ first, last }: LineRange, lines: number): LineRange | undefined {
@@ -120,7 +130,7 @@ export function vectorItem({
 }
 
 export function focusItem(file: SourceFile, asked: LineRange | undefined): FocusItem {
-  const selection = asked && clampLines(asked, countLines(file.content));
+  const selection = asked && clampLines(asked, linesOf(file).count);
   const item = fileItem(file, file.path);
   return { item: { ...item, kind: 'implicit', tag: 'focus' }, selection };
 }

@@ -42,9 +42,9 @@ export async function compactHistory(
 /** What units take in a prompt, as the `text` protocol shows them. */
 async function weighUnits(
   units: readonly Unit[],
-  { tokens, profile }: Pick<StepDependencies, 'tokens' | 'profile'>,
+  { tokens, profile, deadline }: Pick<StepDependencies, 'tokens' | 'profile' | 'deadline'>,
 ): Promise<number> {
-  const scale = { tokens, framing: profile.framing, protocol: 'text' } as const;
+  const scale = { tokens, framing: profile.framing, protocol: 'text', signal: deadline.signal } as const;
   let sum = 0;
   for (const unit of units) sum += (await renderAndWeigh(unit, scale)).tokens;
   return sum;

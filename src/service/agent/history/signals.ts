@@ -26,11 +26,11 @@ const MOST_COMPARED = 1_000;
 
 export function countSignals(calls: readonly SignalCall[], tools: readonly ToolDefinition[]): LoopSignals {
   const newest = calls.slice(-MOST_COMPARED);
-  const keys = newest.map(({ name, parameters }) => `${name} ${JSON.stringify(orderKeys(parameters))}`);
+  const same = comparison();
   const finished = calls.filter(({ observation }) => observation && !observation.isDenied);
   return {
-    repeated_action: repetitions(keys, 1),
-    repeated_cycle: Math.max(repetitions(keys, 2), repetitions(keys, 3)),
+    repeated_action: repetitions(newest, 1, same),
+    repeated_cycle: Math.max(repetitions(newest, 2, same), repetitions(newest, 3, same)),
     consecutive_read_only: lengthAtEnd(calls, isReadOnly(tools)),
     consecutive_errors: lengthAtEnd(finished, ({ observation }) => observation?.isError === true),
   };
@@ -60,13 +60,39 @@ export function advise(signals: LoopSignals): string | undefined {
   return undefined;
 }
 
-/** How often the last `length` keys stand at the end in a row, if that is more than once and no shorter cycle. */
-function repetitions(keys: readonly string[], length: number): number {
-  const last = keys.slice(-length);
-  if (last.length < length || (length > 1 && new Set(last).size === 1)) return 0;
+/** Whether two calls are the same but for the order of keys; arguments are written out only if the names agree. */
+function comparison(): (one: SignalCall, other: SignalCall) => boolean {
+  const written = new Map<SignalCall, string>();
+  const write = (call: SignalCall): string => {
+    const text = written.get(call) ?? JSON.stringify(orderKeys(call.parameters));
+    written.set(call, text);
+    return text;
+  };
+  return (one, other) => one.name === other.name && write(one) === write(other);
+}
+
+/** How often the last `length` calls stand at the end in a row, if that is more than once and no shorter cycle. */
+function repetitions(
+  calls: readonly SignalCall[],
+  length: number,
+  same: ReturnType<typeof comparison>,
+): number {
+  const last = calls.slice(-length);
+  const [first] = last;
+  if (!first || last.length < length) return 0;
   let times = 1;
-  while (last.every((key, index) => keys[keys.length - (times + 1) * length + index] === key)) times += 1;
-  return times > 1 ? times : 0;
+  for (; ; times += 1) {
+    const before = calls.slice(-(times + 1) * length, -times * length);
+    const isAgain =
+      calls.length >= (times + 1) * length &&
+      last.every((call, index) => {
+        const other = before[index];
+        return other !== undefined && same(call, other);
+      });
+    if (!isAgain) break;
+  }
+  if (times === 1 || (length > 1 && last.every((call) => same(call, first)))) return 0;
+  return times;
 }
 
 function lengthAtEnd<Item>(items: readonly Item[], matches: (item: Item) => boolean): number {

@@ -10,6 +10,8 @@ export interface Scale {
   readonly tokens: TokenCounter;
   readonly framing: ModelProfile['framing'];
   readonly protocol: TaughtProtocol;
+  /** Ends counting and rendering with the step. */
+  readonly signal: AbortSignal;
 }
 
 /** Tokens that a provider's own framing of a call or a result may take: an estimate on the safe side. */
@@ -29,7 +31,7 @@ export interface RenderedUnit {
 const RENDERING = 2048;
 
 export async function renderAndWeigh(unit: Unit, scale: Scale): Promise<RenderedUnit> {
-  await eventLoopShare.take(RENDERING);
+  await eventLoopShare.take(RENDERING, scale.signal);
   const messages = renderUnit(unit, scale.protocol);
   const counts = await Promise.all(messages.map((message) => tokensOfMessage(message, scale)));
   const seams = messages.filter(

@@ -62,8 +62,17 @@ function orderObject(
   first: readonly string[],
   order: (value: unknown, key: string) => unknown,
 ): Readonly<Record<string, unknown>> {
-  const keys = Object.keys(object);
-  if (keys.length <= MOST_SORTED) keys.sort();
+  if (hasMany(object)) return object;
+  const keys = Object.keys(object).sort();
   const ordered = new Set([...first.filter((key) => Object.hasOwn(object, key)), ...keys]);
   return Object.fromEntries([...ordered].map((key) => [key, order(object[key], key)]));
+}
+
+function hasMany(object: Readonly<Record<string, unknown>>): boolean {
+  let keys = 0;
+  for (const _ in object) {
+    keys += 1;
+    if (keys > MOST_SORTED) return true;
+  }
+  return false;
 }

@@ -48,15 +48,13 @@ function once<Value>(work: (key: string) => Promise<Value>): (key: string) => Pr
   };
 }
 
-/** Maps in order, at most `limit` at a time, and stops before the next batch once `enough` says so. */
-export async function concurrently<Item, Result>(
+/** The results in order and in batches, `limit` pieces of work at a time: no batch begins unless it is asked for. */
+export async function* concurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
-  { limit, enough }: { limit: number; enough?: (results: readonly Result[]) => boolean },
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let start = 0; start < items.length && !enough?.(results); start += limit) {
-    results.push(...(await Promise.all(items.slice(start, start + limit).map(work))));
+  limit: number,
+): AsyncGenerator<Result[]> {
+  for (let start = 0; start < items.length; start += limit) {
+    yield await Promise.all(items.slice(start, start + limit).map(work));
   }
-  return results;
 }

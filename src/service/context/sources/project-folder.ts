@@ -77,10 +77,13 @@ async function readFolder(root: string, folder: string, signal: AbortSignal): Pr
     const text = await readContained(root, path, MAX_FOLDER_FILE_BYTES);
     return text === 'folder' ? undefined : text;
   };
-  const texts = await concurrently(paths, read, {
-    limit: FILES_AT_ONCE,
-    enough: (results) => results.reduce((sum, text) => sum + (text?.bytes ?? 0), 0) >= MAX_FOLDER_BYTES,
-  });
+  const texts: (FileText | undefined)[] = [];
+  let bytes = 0;
+  for await (const batch of concurrently(paths, read, FILES_AT_ONCE)) {
+    texts.push(...batch);
+    bytes += batch.reduce((sum, text) => sum + (text?.bytes ?? 0), 0);
+    if (bytes >= MAX_FOLDER_BYTES) break;
+  }
   const files = paths.flatMap((path, index) => {
     const text = texts[index];
     return text ? [toSourceFile(path, text)] : [];
