@@ -64,7 +64,9 @@ export async function gatherContext(
       ...unread.map(({ kind, id }) => missingRow(kind, id, TOO_MUCH, 'dropped')),
       ...(focus && 'missing' in focus ? focus.missing : []),
     ],
-    folders: gathered.flatMap(({ folders }) => folders),
+    folders: [
+      ...new Map(gathered.flatMap(({ folders }) => folders.map((each) => [each.path, each]))).values(),
+    ],
   };
 }
 

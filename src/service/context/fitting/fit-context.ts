@@ -1,4 +1,5 @@
 import type { ReportFolder, ReportItem } from '../../../contract/context-report.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import {
   type ContextGroup,
@@ -68,7 +69,7 @@ export async function fitContext(
     blocks,
     tokens: await counter.countJoined(blocks),
     items: [...(await reportItems(outcomes, sizes)), ...gathered.missing],
-    folders: countFolders(gathered, shown),
+    folders: await countFolders(gathered, shown),
     focus: gathered.focus && planFocus(gathered.focus, shown),
   };
 }
@@ -84,7 +85,7 @@ interface Filling {
 async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Promise<PlacedItem[]> {
   const { share, room, shown, sizes } = filling;
   const items = groups.flatMap((group) => group.items);
-  const piecesByItem = piecesOf(items, shown);
+  const piecesByItem = await piecesOf(items, shown);
   const pieces = groups.map((group) => group.items.flatMap((item) => piecesByItem.get(item) ?? []));
   const wanted: number[][] = [];
   for (const some of pieces) wanted.push(await sizes.ofEach(some));
@@ -128,10 +129,12 @@ function wholePiece(item: ContextItem): Piece {
   return { item, text: item.text, firstLine: item.firstLine };
 }
 
-function countFolders({ folders }: GatheredContext, shown: Coverage): ReportFolder[] {
-  return folders.map(({ path, origins }) => ({
-    path,
-    files: origins.length,
-    included: origins.filter((origin) => shown.has(origin)).length,
-  }));
+async function countFolders({ folders }: GatheredContext, shown: Coverage): Promise<ReportFolder[]> {
+  const rows: ReportFolder[] = [];
+  for (const { path, origins } of folders) {
+    await eventLoopShare.take(origins.length);
+    const included = origins.filter((origin) => shown.has(origin)).length;
+    rows.push({ path, files: origins.length, included });
+  }
+  return rows;
 }

@@ -1,3 +1,4 @@
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { ContextItem } from '../context-item.js';
 import { fence, inlinePath } from '../fence.js';
 import { countLines, formatLines, type LineRange, sliceLines } from '../lines.js';
@@ -26,13 +27,21 @@ export interface PlacedItem {
   readonly placed: readonly PlacedPiece[];
 }
 
+/** What an item books of the event loop, and a character of it: its lines are counted. */
+const ITEM_WORK = 64;
+const READING = 1 / 64;
+
 const precedence = { lines: 0, file: 1, folder: 2 } satisfies Record<ContextItem['askedAs'], number>;
 
 /** What of the items is not shown yet, nor asked for by one that asks for less, or that asked before. */
-export function piecesOf(items: readonly ContextItem[], shown: Coverage): Map<ContextItem, readonly Piece[]> {
+export async function piecesOf(
+  items: readonly ContextItem[],
+  shown: Coverage,
+): Promise<Map<ContextItem, readonly Piece[]>> {
   const asked = shown.copy();
   const pieces = new Map<ContextItem, readonly Piece[]>();
   for (const item of items.toSorted((a, b) => precedence[a.askedAs] - precedence[b.askedAs])) {
+    await eventLoopShare.take(ITEM_WORK + item.text.length * READING);
     pieces.set(item, cutPieces(item, asked));
     asked.add(item.origin, linesOf(item), item.text);
   }

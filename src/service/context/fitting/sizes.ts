@@ -1,3 +1,4 @@
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import type { ContextItem } from '../context-item.js';
 import { wholeText } from './cut-lines.js';
@@ -19,6 +20,8 @@ export interface Sizes {
  * spent in the order of the items, so the same request always gets the same sizes.
  */
 const COUNTED_PER_LIMIT = 8;
+/** What asking for the size of a piece books of the event loop, counted or not. */
+const PIECE_WORK = 64;
 const REPORTED_CHARACTERS = 524_288;
 
 export function sizesWithin(limit: number, counter: TokenCounter): Sizes {
@@ -27,6 +30,7 @@ export function sizesWithin(limit: number, counter: TokenCounter): Sizes {
   let tokensLeft = limit * COUNTED_PER_LIMIT;
   let charactersLeft = REPORTED_CHARACTERS;
   const of = async (piece: Piece): Promise<number> => {
+    await eventLoopShare.take(PIECE_WORK);
     const block = render(piece);
     const before = known.get(block);
     if (before !== undefined) return before;
@@ -45,6 +49,7 @@ export function sizesWithin(limit: number, counter: TokenCounter): Sizes {
       return sizes;
     },
     async ofAll(piece) {
+      await eventLoopShare.take(PIECE_WORK);
       const block = render(piece);
       const tokens = known.get(block) ?? Number.POSITIVE_INFINITY;
       if (Number.isFinite(tokens)) return tokens;
