@@ -7,7 +7,7 @@ import { readTag } from './dialects/tags.js';
 import type { CallReading, WrittenCall } from './dialects/written-call.js';
 import type { QuotedFence } from './outline-reply.js';
 import type { ReplyText } from './reply-text.js';
-import { skipSpace } from './text/characters.js';
+import { isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
 import { beginsTurn, skipChatTokens } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
@@ -50,11 +50,13 @@ export function readClosingFence(
   return { at: fence.start, reading: { ...reading, repairs: [...reading.repairs, 'closing_fence'] } };
 }
 
-/** The last fence of the reply if nothing follows it. */
+/** The last fence of the reply if nothing follows it, and nothing but a language stands beside its opening marks. */
 function closingFence({ text, end, outline }: ReplyText): QuotedFence | null {
   const fence = outline.lastFence;
-  const fenceEnd = fence?.close ? fence.close[1] : end;
-  return fence && skipSpace(text, fenceEnd) >= end ? fence : null;
+  if (!fence || skipSpace(text, fence.close ? fence.close[1] : end) < end) return null;
+  const marks = skipBlanks(text, fence.start);
+  const language = skipRun(text, marks, text.charAt(marks));
+  return isRestBlank(text, skipLanguage(text, language), fence.inside - 1) ? fence : null;
 }
 
 /** The one call to an offered tool that a fence holds: a labelled action or a tag, or else plain JSON if that counts. */

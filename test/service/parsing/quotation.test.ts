@@ -162,6 +162,7 @@ describe('an action in the fence that ends the reply (rule: closing-fence)', () 
   test.each([
     ['more than the action in it', `Thought: x\n\`\`\`\n${acting}Observation: y\nFinal Answer: z\n\`\`\``],
     ['text after it', `Thought: x\n\`\`\`\n${acting}\`\`\`\nThat is the form.`],
+    ['words beside its opening marks', `Thought: x\n\`\`\`So I do:\n${acting}\`\`\``],
     ['a tool that is not offered', 'Thought: x\n```\nAction: serch(query="a")\n```'],
     ['code', 'Like so:\n```python\nread(path="a")\n```'],
     ['a call in a list', `Steps:\n- ${call}`],

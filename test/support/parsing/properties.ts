@@ -42,6 +42,8 @@ export function accountsForAllText(text: string): boolean {
 /** Letters and digits outside the words of labels, tags and stop tokens. */
 function weight(text: string | null | undefined): number {
   const markup =
-    /<\/?(?:think|final_answer|observation|tool_call|tool_code|name|parameters)>?|<\/s>|<\|im_end\|>|(?:Thought|Action Input|Action|Final Answer|Answer|Observation)[ \t]*\d*[ \t]*\**:|```\w*/gi;
-  return (text ?? '').replace(markup, '').replace(/[^\p{L}\p{N}]/gu, '').length;
+    /<\/?(?:final_answer|observation|tool_call|tool_code|name|parameters)>?|<\/s>|<\|im_end\|>|(?:Thought|Action Input|Action|Final Answer|Answer|Observation)[ \t]*\d*[ \t]*\**:|```\w*/gi;
+  // first, since what stands around reasoning is joined when it is taken out
+  const joined = (text ?? '').replace(/<\/?think>/g, '');
+  return joined.replace(markup, '').replace(/[^\p{L}\p{N}]/gu, '').length;
 }
