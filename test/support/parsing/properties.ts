@@ -36,14 +36,20 @@ export function accountsForAllText(text: string): boolean {
   const parsed = parseCompletion(text, tools);
   const told = [parsed.reasoning, parsed.thought, parsed.answer, parsed.action?.raw].map(weight);
   const counted = parsed.discarded.reduce((sum, { chars }) => sum + chars, 0);
-  return told.reduce((sum, each) => sum + each, counted) >= weight(text);
+  // what stands around reasoning is joined when it is taken out; the language of a wrapping fence is no text
+  const least = Math.min(
+    ...[text, text.replace(/<\/?think>/g, '')].map((each) => weight(withoutLanguages(each))),
+  );
+  return told.reduce((sum, each) => sum + each, counted) >= least;
+}
+
+function withoutLanguages(text: string): string {
+  return text.replace(/```\w*(?=\s*?(?:\r?\n|$))/g, '');
 }
 
 /** Letters and digits outside the words of labels, tags and stop tokens. */
 function weight(text: string | null | undefined): number {
   const markup =
-    /<\/?(?:final_answer|observation|tool_call|tool_code|name|parameters)>?|<\/s>|<\|im_end\|>|(?:Thought|Action Input|Action|Final Answer|Answer|Observation)[ \t]*\d*[ \t]*\**:|```\w*/gi;
-  // first, since what stands around reasoning is joined when it is taken out
-  const joined = (text ?? '').replace(/<\/?think>/g, '');
-  return joined.replace(markup, '').replace(/[^\p{L}\p{N}]/gu, '').length;
+    /<\/?(?:think|final_answer|observation|tool_call|tool_code|name|parameters)>?|<\/s>|<\|im_end\|>|(?:Thought|Action Input|Action|Final Answer|Answer|Observation)[ \t]*\d*[ \t]*\**:/gi;
+  return (text ?? '').replace(markup, '').replace(/[^\p{L}\p{N}]/gu, '').length;
 }
