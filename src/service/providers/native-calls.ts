@@ -1,16 +1,20 @@
-import type { Completion, NativeToolCall } from '../agent/provider.js';
+import type { Completion } from '../agent/provider.js';
 
 /** Calls of one reply that are read. Models make a handful; a reply of thousands is broken, or hostile. */
 const MOST_CALLS = 128;
 /** Levels of nested arguments that are written out: more than any reader of ours takes. */
 const DEEPEST = 100;
 
-/** The first calls of a reply, and how much the others hold (rule: native-calling). */
-export function boundCalls(calls: readonly NativeToolCall[]): Pick<Completion, 'toolCalls' | 'unreadCalls'> {
-  const unread = calls.slice(MOST_CALLS);
-  if (unread.length === 0) return { toolCalls: calls };
-  const chars = unread.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
-  return { toolCalls: calls.slice(0, MOST_CALLS), unreadCalls: { count: unread.length, chars } };
+/** The calls of a reply that are read, and those beyond (rule: native-calling). */
+export const splitCalls = <Call>(calls: readonly Call[]) => ({
+  read: calls.slice(0, MOST_CALLS),
+  unread: calls.slice(MOST_CALLS),
+});
+
+/** How many calls are not read, and how long they are as JSON. */
+export function describeUnread(unread: readonly unknown[]): Pick<Completion, 'unreadCalls'> {
+  if (unread.length === 0) return {};
+  return { unreadCalls: { count: unread.length, chars: writeArguments(unread).length } };
 }
 
 /** Arguments that came as a value, as the text they are read from. */

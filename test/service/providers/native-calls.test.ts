@@ -27,8 +27,8 @@ describe.each(ways)('native calls (rule: native-calling): $title', (way) => {
     const calls = Array.from({ length: 60_000 }, () => ({ name: 'look_up', arguments: { key: 1 } }));
     const { toolCalls, unreadCalls } = await callsOf(calls);
     expect(toolCalls).toHaveLength(128);
-    const chars = 'look_up'.length + '{"key":1}'.length;
-    expect(unreadCalls).toEqual({ count: 60_000 - 128, chars: (60_000 - 128) * chars });
+    expect(unreadCalls?.count).toBe(60_000 - 128);
+    expect(unreadCalls?.chars).toBeGreaterThan((60_000 - 128) * JSON.stringify(calls[0]).length);
   });
 
   test('a handful is read whole', async () => {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { Completion } from '../../agent/provider.js';
-import { boundCalls, writeArguments } from '../native-calls.js';
+import { describeUnread, splitCalls, writeArguments } from '../native-calls.js';
 import type { Draft } from '../vendor.js';
-import { toProviderState } from './signed-blocks.js';
+import { isBlock, toProviderState } from './signed-blocks.js';
 
 const count = z.int32().nonnegative().nullish().catch(null);
 
@@ -25,7 +25,7 @@ export const endingSchema = z.object({
 
 const answerSchema = endingSchema.extend({
   model: z.string().nullish(),
-  content: z.array(z.looseObject({ type: z.string() })),
+  content: z.array(z.unknown()).refine((blocks) => blocks.every(isBlock)),
   usage: usageSchema,
 });
 
@@ -53,21 +53,21 @@ export function fromResponse(json: unknown, draft: Draft): Completion | undefine
 export function toCompletion(answer: AnthropicMessage, draft: Draft): Completion {
   const { content, stop_reason: raw, stop_details: details } = answer;
   const finishReason = unify(raw ?? null);
-  const reasoning = every(content, thinkingBlockSchema)
+  const calls = splitCalls(ofType(content, 'tool_use'));
+  const reasoning = read(ofType(content, 'thinking'), thinkingBlockSchema)
     .map(({ thinking }) => thinking)
     .join('');
   return {
-    text: every(content, textBlockSchema)
+    text: read(ofType(content, 'text'), textBlockSchema)
       .map(({ text }) => text)
       .join(''),
     reasoning: reasoning === '' ? null : reasoning,
-    ...boundCalls(
-      every(content, toolUseBlockSchema).map(({ id, name, input }) => ({
-        id,
-        name: draft.ownToolName(name),
-        arguments: typeof input === 'string' ? input : writeArguments(input),
-      })),
-    ),
+    toolCalls: read(calls.read, toolUseBlockSchema).map(({ id, name, input }) => ({
+      id,
+      name: draft.ownToolName(name),
+      arguments: typeof input === 'string' ? input : writeArguments(input),
+    })),
+    ...describeUnread(calls.unread),
     refusal: finishReason === 'refusal' ? (details?.explanation ?? '') : null,
     finishReason,
     finishReasonRaw: raw ?? null,
@@ -78,11 +78,17 @@ export function toCompletion(answer: AnthropicMessage, draft: Draft): Completion
   };
 }
 
-const every = <Block extends z.ZodType>(content: readonly unknown[], schema: Block): z.output<Block>[] =>
-  content.flatMap((block) => {
-    const read = schema.safeParse(block);
-    return read.success ? [read.data] : [];
+/** The blocks of one type; one that is not what its type says is passed over. */
+function read<Block extends z.ZodType>(content: readonly unknown[], schema: Block): z.output<Block>[] {
+  return content.flatMap((block) => {
+    const { data } = schema.safeParse(block);
+    return data === undefined ? [] : [data];
   });
+}
+
+/** Looked at before a schema is: thousands of blocks that do not match would each cost an error. */
+const ofType = (content: readonly unknown[], type: string): unknown[] =>
+  content.filter((block) => isBlock(block) && block.type === type);
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
   Object.entries({

@@ -10,6 +10,7 @@ import {
   toCompletion,
   usageSchema,
 } from './from-response.js';
+import type { ContentBlock } from './signed-blocks.js';
 import { noCompletion } from './to-error.js';
 
 const deltaSchema = z.discriminatedUnion('type', [
@@ -140,13 +141,13 @@ class GrowingAnswer {
 }
 
 interface GrowingBlock {
-  readonly start: AnthropicMessage['content'][number];
+  readonly start: ContentBlock;
   text: string;
   signature: string;
 }
 
 /** The block as a plain answer would hold it; the arguments of a call stay the text they came as. */
-function toBlock({ start, text, signature }: GrowingBlock): AnthropicMessage['content'][number] {
+function toBlock({ start, text, signature }: GrowingBlock): ContentBlock {
   if (start.type === 'text') return { ...start, text: `${start['text'] ?? ''}${text}` };
   if (start.type === 'thinking') {
     return {

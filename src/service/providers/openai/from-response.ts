@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { Completion, NativeToolCall } from '../../agent/provider.js';
-import { boundCalls, writeArguments } from '../native-calls.js';
+import { describeUnread, splitCalls, writeArguments } from '../native-calls.js';
 import type { Draft } from '../vendor.js';
 
 /** Lax: only what we use, and whatever compatible servers make of it. */
@@ -36,18 +36,18 @@ const messageSchema = z.object({
   // DeepSeek, vLLM; OpenRouter and newer vLLM. OpenAI itself sends none.
   reasoning_content: text.catch(null),
   reasoning: text.catch(null),
-  tool_calls: z
-    .array(
-      z.object({
-        id: text,
-        function: z.object({
-          name: z.string(),
-          arguments: z.union([z.string(), z.looseObject({})]).nullish(),
-        }),
-      }),
-    )
-    .nullish(),
+  tool_calls: z.array(z.unknown()).nullish(),
 });
+
+const callsSchema = z.array(
+  z.object({
+    id: text,
+    function: z.object({
+      name: z.string(),
+      arguments: z.union([z.string(), z.looseObject({})]).nullish(),
+    }),
+  }),
+);
 
 const answerSchema = z.object({
   model: text,
@@ -62,6 +62,7 @@ export interface ChatReply {
   readonly reasoning: string | null;
   readonly refusal: string | null;
   readonly toolCalls: readonly NativeToolCall[];
+  readonly unreadCalls: readonly unknown[];
   readonly finishReason: string | null;
   readonly usage: ChatUsage;
 }
@@ -76,17 +77,21 @@ export function fromResponse(json: unknown, draft: Draft): Completion | undefine
   const choice = data?.choices[0];
   if (!data || !choice) return undefined;
   const { message } = choice;
+  const { read, unread } = splitCalls(message.tool_calls ?? []);
+  const calls = callsSchema.safeParse(read);
+  if (!calls.success) return undefined;
   return toCompletion(
     {
       model: data.model,
       text: message.content ?? '',
       reasoning: message.reasoning_content ?? message.reasoning ?? null,
       refusal: message.refusal ?? null,
-      toolCalls: (message.tool_calls ?? []).map(({ id, function: called }) => ({
+      toolCalls: calls.data.map(({ id, function: called }) => ({
         id: id ?? '',
         name: called.name,
         arguments: typeof called.arguments === 'string' ? called.arguments : writeArguments(called.arguments),
       })),
+      unreadCalls: unread,
       finishReason: choice.finish_reason ?? null,
       usage: data.usage,
     },
@@ -101,13 +106,12 @@ export function toCompletion(reply: ChatReply, draft: Draft): Completion {
   return {
     text,
     reasoning: reasoning === '' ? null : reasoning,
-    ...boundCalls(
-      toolCalls.map(({ id, name, arguments: written }) => ({
-        id: id === '' ? `call_${randomUUID()}` : id,
-        name: draft.ownToolName(name),
-        arguments: written === '' ? '{}' : written,
-      })),
-    ),
+    toolCalls: toolCalls.map(({ id, name, arguments: written }) => ({
+      id: id === '' ? `call_${randomUUID()}` : id,
+      name: draft.ownToolName(name),
+      arguments: written === '' ? '{}' : written,
+    })),
+    ...describeUnread(reply.unreadCalls),
     refusal: refusal || (unified === 'refusal' ? '' : null),
     finishReason: refusal ? 'refusal' : unified,
     finishReasonRaw: finishReason,

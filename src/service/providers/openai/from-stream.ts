@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { type CompletionEvent, type NativeToolCall, ProviderError } from '../../agent/provider.js';
+import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
+import { splitCalls } from '../native-calls.js';
 import { parseJson } from '../upstream/read-upstream-body.js';
 import { type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
 import type { Draft } from '../vendor.js';
-import { toCompletion, usageSchema } from './from-response.js';
+import { type ChatReply, toCompletion, usageSchema } from './from-response.js';
 import { noCompletion } from './to-error.js';
 
 const text = z.string().nullish();
@@ -60,7 +61,7 @@ export async function* fromStream(
 
 function completionOf(reply: GrowingReply, draft: Draft, provider: string): CompletionEvent {
   if (!reply.begun) throw new ProviderError('invalid_response', { provider, upstreamStatus: 200 });
-  return { type: 'completion', completion: toCompletion(reply, draft) };
+  return { type: 'completion', completion: toCompletion(reply.whole(), draft) };
 }
 
 function readChunk(data: string, provider: string): ChatChunk {
@@ -81,8 +82,10 @@ class GrowingReply {
   usage: ChatChunk['usage'] = null;
   readonly #calls = new Map<number, { id: string; name: string; arguments: string }>();
 
-  get toolCalls(): NativeToolCall[] {
-    return [...this.#calls.values()];
+  whole(): ChatReply {
+    const { read, unread } = splitCalls([...this.#calls.values()]);
+    const { model, text, reasoning, refusal, finishReason, usage } = this;
+    return { model, text, reasoning, refusal, finishReason, usage, toolCalls: read, unreadCalls: unread };
   }
 
   *add({ choices, model, usage }: ChatChunk): Generator<CompletionEvent> {
