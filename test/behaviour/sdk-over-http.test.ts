@@ -104,6 +104,26 @@ describe('against the real service (rule: run-result)', () => {
     expect(JSON.stringify(provider.requests.at(-2)?.body)).toContain('could not be read');
   });
 
+  test('a call after prose is corrected once, then the text is the answer (rule: correction-limit)', async () => {
+    const unclear = { text: 'I look.\n\n```json\n{"name": "look_up", "arguments": {"key": "price"}}\n```' };
+    const twice = await run([unclear, unclear]);
+    expect(twice.result).toMatchObject({ stop_reason: 'answered', answer: unclear.text });
+    expect(twice.result.history.filter(({ kind }) => kind === 'notice')).toHaveLength(1);
+    const acted = await run([unclear, act, answer]);
+    expect(acted.result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+    expect(acted.types).toContain('tool_complete');
+  });
+
+  test('after a failure in the very first call the history alone goes on to the answer (rule: one-signal)', async () => {
+    const { result } = await run({ fault: 'quota-exhausted' });
+    expect(result.history).toEqual([{ role: 'user', content: expect.any(String) }]);
+    provider.script([answer]);
+    const next = client.run('', { ...llmConfig(models.openai), tools: [], history: result.history });
+    expect(await next.result()).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+    const prompt = JSON.stringify(provider.requests.at(-1)?.body);
+    expect(prompt.split(result.history[0]?.content ?? '').length).toBe(2);
+  });
+
   test('an action in the last step is not run: the limit', async () => {
     const { result, types } = await run([act], { maxSteps: 1 });
     expect(result.stop_reason).toBe('step_limit');

@@ -18,7 +18,7 @@ export type Script =
   /** What a proxy or another server might say, word for word. */
   | { foreign: string; status: number; type?: string };
 
-export interface Call {
+interface Call {
   name: string;
   args?: Record<string, unknown>;
   requiresApproval?: boolean;
