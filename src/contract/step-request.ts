@@ -26,19 +26,27 @@ const vectorSearchResultSchema = z
   })
   .meta({ id: 'VectorSearchResult', description: 'A chunk the client retrieved.' });
 
+const inlineFileSchema = z
+  .object({ path: z.string().min(1), content: z.string() })
+  .meta({ id: 'InlineFile' });
+
+const inlinePinnedItemSchema = z
+  .object({ id: z.string().min(1), title: optional(z.string()), content: z.string() })
+  .meta({ id: 'InlinePinnedItem' });
+
+const MANY = 10_000;
+
+/** The lists that may be long: who checks a request can check their items a few at a time. */
+export const longLists = [
+  { path: ['conversation_history'], item: turnSchema, max: MANY },
+  { path: ['inline_context', 'files'], item: inlineFileSchema, max: MANY },
+  { path: ['inline_context', 'pinned_items'], item: inlinePinnedItemSchema, max: MANY },
+] as const;
+
 const inlineContextSchema = z
   .object({
-    files: optional(
-      list(z.object({ path: z.string().min(1), content: z.string() }).meta({ id: 'InlineFile' }), 10_000),
-    ),
-    pinned_items: optional(
-      list(
-        z
-          .object({ id: z.string().min(1), title: optional(z.string()), content: z.string() })
-          .meta({ id: 'InlinePinnedItem' }),
-        10_000,
-      ),
-    ),
+    files: optional(list(inlineFileSchema, MANY)),
+    pinned_items: optional(list(inlinePinnedItemSchema, MANY)),
   })
   .meta({ id: 'InlineContext', description: 'Contents sent along; they win over any other source.' });
 
@@ -110,7 +118,7 @@ export const stepRequestSchema = z
     project_id: z.uuid(),
     session_id: z.uuid(),
     user_query: z.string().meta({ description: 'The task; empty to go on after an observation.' }),
-    conversation_history: list(turnSchema, 10_000),
+    conversation_history: list(turnSchema, MANY),
     explicit_context_paths: optional(list(z.string().min(1), 1_000)).meta({
       description: 'Files or folders the user tagged; `path:10-40` takes lines.',
     }),

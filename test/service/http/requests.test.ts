@@ -334,3 +334,42 @@ describe('threat 20: keys of the prototype', () => {
     expect(await response.text()).toContain(`"updated_conversation_history":[${turn},`);
   });
 });
+
+describe('long lists (rule: loop-share)', () => {
+  const turns = (wrongAt: number[]) =>
+    Array.from({ length: 2_000 }, (_, index) => ({
+      role: wrongAt.includes(index) ? 'nobody' : 'user',
+      content: `turn ${index}`,
+      own: index,
+    }));
+  const post = (changes: Record<string, unknown>) =>
+    service.call('POST', stepPath, { body: stepBody(changes) });
+
+  test('come back as they were sent', async () => {
+    const sent = turns([]);
+    const { status, body } = await post({ conversation_history: sent });
+    expect(status).toBe(200);
+    expect(body.updated_conversation_history.slice(0, sent.length)).toEqual(sent);
+  });
+
+  test('a wrong item is named with its place, and so is what is wrong beside it', async () => {
+    const { body } = await post({ conversation_history: turns([1_234]), max_iterations_left: 'many' });
+    expect(body.error.details.map(({ path }: { path: string }) => path)).toEqual([
+      'conversation_history.1234.role',
+      'max_iterations_left',
+    ]);
+  });
+
+  test('of thousands of wrong items twenty are named', async () => {
+    const files = Array.from({ length: 2_000 }, () => ({ path: 1, content: 2 }));
+    const { status, body } = await post({ inline_context: { files } });
+    expect([status, body.error.details.length]).toEqual([400, 20]);
+    expect(body.error.details[0].path).toBe('inline_context.files.0.path');
+  });
+
+  test('an unknown field in one of them is told', async () => {
+    const files = Array.from({ length: 1_000 }, (_, index) => ({ path: `f${index}`, content: 'x', own: 1 }));
+    const { body } = await post({ inline_context: { files } });
+    expect(body.warnings[0].message).toContain('inline_context.files.0.own');
+  });
+});

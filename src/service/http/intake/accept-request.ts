@@ -42,7 +42,7 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   const body = await readBody(request, limits.body, deadline.signal);
   const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
   if (sentKey) keepKeyOut(response, sentKey);
-  const parsed = parseRequest(schema, body);
+  const parsed = await parseRequest(schema, body, deadline.signal);
   const { session_id, llm_config, max_iterations_left, include } = parsed.request;
   state.echo = {
     sessionId: session_id,

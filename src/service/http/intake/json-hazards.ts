@@ -48,13 +48,16 @@ export function refuseNul(text: string): void {
 /** The shortest numbers that can be out of range, such as `1e999`, have more characters than this. */
 const SAFE_DIGITS = 3;
 
+/** No number that a program writes has more. */
+const MAX_DIGITS = 1_000;
+
 export const isDigit = (char: number): boolean => char >= 0x30 && char <= 0x39;
 
 /** The position after the number that begins here. Throws if JavaScript cannot hold it. */
 export function endOfNumber(text: string, start: number): number {
   let end = start + 1;
-  while (isNumberPart(text.charCodeAt(end))) end += 1;
-  if (end - start > SAFE_DIGITS && !isHeld(text.slice(start, end))) {
+  while (end - start <= MAX_DIGITS && isNumberPart(text.charCodeAt(end))) end += 1;
+  if (end - start > MAX_DIGITS || (end - start > SAFE_DIGITS && !isHeld(text.slice(start, end)))) {
     throw new JsonHazard('number_out_of_range', 'a number is beyond what can be held exactly (2^53)');
   }
   return end;

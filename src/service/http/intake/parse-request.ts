@@ -3,9 +3,10 @@ import { isObject } from '../../../contract/fields.js';
 import type { ErrorDetail, Warning } from '../../../contract/step.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { findUnknownFields } from './find-unknown-fields.js';
+import { readLongLists } from './read-long-lists.js';
 
 /** More says nothing new, and a hostile body can raise hundreds of thousands of issues. */
-const maxDetails = 20;
+const MAX_DETAILS = 20;
 
 export interface ParsedRequest<Request> {
   readonly request: Request;
@@ -14,29 +15,29 @@ export interface ParsedRequest<Request> {
   readonly warnings: readonly Warning[];
 }
 
-/** A request by its schema of the contract. Throws `RequestRefused` with what is wrong where. */
-export function parseRequest<Schema extends z.ZodType<object>>(
+/** A request by its schema of the contract. Throws `RequestRefused` with what is wrong where (rule: unknown-fields). */
+export async function parseRequest<Schema extends z.ZodType<object>>(
   schema: Schema,
   body: unknown,
-): ParsedRequest<z.output<Schema>> {
-  const result = schema.safeParse(body);
-  if (!result.success) throw new RequestRefused('invalid_request', detailsOf(result.error));
+  signal: AbortSignal,
+): Promise<ParsedRequest<z.output<Schema>>> {
+  const lists = await readLongLists(body, { maxIssues: MAX_DETAILS, signal });
+  const result = schema.safeParse(lists.rest);
+  const issues = [...lists.issues, ...(result.error?.issues ?? [])];
+  if (!result.success || issues.length > 0) throw new RequestRefused('invalid_request', detailsOf(issues));
+  const request = result.data;
+  lists.putBack(request);
   // The turns keep what they do not know: it is no news.
   const { conversation_history: history, ...sent } = isObject(body) ? body : {};
   return {
-    request: result.data,
+    request,
     history: Array.isArray(history) ? history : [],
-    warnings: findUnknownFields(sent, result.data, maxDetails).map(unknownField),
+    warnings: findUnknownFields(sent, request, MAX_DETAILS).map(unknownField),
   };
 }
 
-function detailsOf(error: z.ZodError): ErrorDetail[] {
-  return error.issues.slice(0, maxDetails).map(({ path, code, message }) => ({
-    path: path.join('.'),
-    code,
-    message,
-  }));
-}
+const detailsOf = (issues: readonly z.core.$ZodIssue[]): ErrorDetail[] =>
+  issues.slice(0, MAX_DETAILS).map(({ path, code, message }) => ({ path: path.join('.'), code, message }));
 
 const unknownField = (path: string): Warning => ({
   code: 'unknown_field',
