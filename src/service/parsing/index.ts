@@ -3,7 +3,7 @@
  * Pure and synchronous; it throws on nothing a model or a tool definition can hold, and loads no other part
  * of the package. The rules are in docs/reference/reading-the-model.md, each under its name.
  */
-export { type OfferedTool, type ToolDefinition, toOfferedTool } from './arguments/offered-tool.js';
+export { type DefinedTool, type OfferedTool, toOfferedTool } from './arguments/offered-tool.js';
 export { readSignatures, readSignaturesInTurns } from './arguments/signatures.js';
 export type { ParseDelta } from './delta-writer.js';
 export type { Dialect } from './dialects/written-call.js';

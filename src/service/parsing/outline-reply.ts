@@ -13,7 +13,7 @@ import { isMentioned, type OwnTag, ownTagAt } from './text/own-fences.js';
 import { Scanner } from './text/scanner.js';
 
 /** What a reply turns on: its first action or final answer, or nothing of the kind (rule: first-outcome-wins). */
-export type TurningPoint =
+type TurningPoint =
   | { readonly kind: 'action'; readonly at: number; readonly reading: CallReading }
   | { readonly kind: 'answer'; readonly marker: Marker }
   | { readonly kind: 'none' };

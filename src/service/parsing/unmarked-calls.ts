@@ -4,7 +4,7 @@ import { readCall } from './dialects/call.js';
 import { readJsonCall } from './dialects/json-object.js';
 import { readAction } from './dialects/read-action.js';
 import { readTag } from './dialects/tags.js';
-import type { CallReading, WrittenCall } from './dialects/written-call.js';
+import type { CallReading, WholeCall } from './dialects/written-call.js';
 import type { QuotedFence } from './outline-reply.js';
 import type { ReplyText } from './reply-text.js';
 import { isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
@@ -31,7 +31,7 @@ function endsItsTurn(text: string, position: number): boolean {
   return end > position && (end >= text.length || beginsTurn(text, position, end));
 }
 
-function isWellFormed(reading: CallReading | null, tools: OfferedTools): reading is WrittenCall {
+function isWellFormed(reading: CallReading | null, tools: OfferedTools): reading is WholeCall {
   return reading?.kind === 'call' && tools.find(reading.name) !== undefined && reading.repairs.length === 0;
 }
 
@@ -42,7 +42,7 @@ function isWellFormed(reading: CallReading | null, tools: OfferedTools): reading
 export function readClosingFence(
   reply: ReplyText,
   tools: OfferedTools,
-): { at: number; reading: WrittenCall } | null {
+): { at: number; reading: WholeCall } | null {
   const fence = closingFence(reply);
   if (!fence?.close || !reply.leadingThought()) return null;
   const reading = readFence(fence, reply, { tools, jsonCounts: false });
@@ -64,7 +64,7 @@ function readFence(
   fence: QuotedFence,
   reply: ReplyText,
   { tools, jsonCounts }: { tools: OfferedTools; jsonCounts: boolean },
-): WrittenCall | null {
+): WholeCall | null {
   const text = reply.text.slice(0, fence.close?.[0] ?? reply.end);
   const start = skipSpace(text, fence.inside);
   const marker = matchMarker(text, text.lastIndexOf('\n', start) + 1);
@@ -87,11 +87,11 @@ export function describeMeantCall(reply: ReplyText, tools: OfferedTools): string
   return last && meant(last, 'stands on a line without a label');
 }
 
-function meant({ name }: WrittenCall, where: string): string {
+function meant({ name }: WholeCall, where: string): string {
   return `if you meant to act, write the call by itself: the call to \`${name}\` ${where} after other text, so it was taken for an example`;
 }
 
-function readLastLine({ text, end, outline }: ReplyText, tools: OfferedTools): WrittenCall | null {
+function readLastLine({ text, end, outline }: ReplyText, tools: OfferedTools): WholeCall | null {
   if (outline.lastLine === null) return null;
   const start = skipSpace(text, outline.lastLine);
   const reading = readCall(text, start, tools) ?? readJsonCall(text, start);

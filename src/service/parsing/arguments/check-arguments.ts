@@ -37,7 +37,7 @@ const tooMuchToCheck = {
 } as const;
 
 /** Where a value stands: in an object or array, under a property that has a name. */
-interface Place {
+interface ValuePlace {
   readonly holder: object;
   readonly key: string | number;
   readonly name: string;
@@ -65,7 +65,7 @@ class Coercion {
     return Object.fromEntries(entries);
   }
 
-  #coerce(value: JsonValue, schema: Schema, place: Place): JsonValue {
+  #coerce(value: JsonValue, schema: Schema, place: ValuePlace): JsonValue {
     if (Array.isArray(value)) {
       const items = isSchema(schema.items) ? schema.items : null;
       if (!items) return value;
@@ -84,7 +84,7 @@ class Coercion {
     return value;
   }
 
-  #convert(value: JsonValue, type: string, { holder, key }: Place): JsonValue | undefined {
+  #convert(value: JsonValue, type: string, { holder, key }: ValuePlace): JsonValue | undefined {
     if (type === 'string') {
       if (typeof value === 'number') return this.#spellings.get(holder)?.get(key) ?? String(value);
       return typeof value === 'boolean' ? String(value) : undefined;

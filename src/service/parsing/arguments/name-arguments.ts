@@ -1,4 +1,4 @@
-import type { WrittenCall } from '../dialects/written-call.js';
+import type { WholeCall } from '../dialects/written-call.js';
 import type { JsonObject, JsonValue, Spellings } from '../text/scanner.js';
 import { type OfferedTool, shorten } from './offered-tool.js';
 
@@ -7,7 +7,7 @@ export type NamedArguments =
   | { ok: false; problem: string };
 
 /** Gives every argument its name (rule: arguments). Arguments are never dropped: what has no name is a problem. */
-export function nameArguments(call: WrittenCall, tool: OfferedTool | undefined): NamedArguments {
+export function nameArguments(call: WholeCall, tool: OfferedTool | undefined): NamedArguments {
   const { list, spellings } = call;
   const [only] = list;
   if (list.length === 1 && only?.key === null && isObject(only.value)) {
@@ -44,7 +44,7 @@ function describeUnnamed(index: number, tool: OfferedTool | undefined): string {
  */
 function meaningOf(
   value: JsonObject,
-  { dialect }: WrittenCall,
+  { dialect }: WholeCall,
   tool: OfferedTool | undefined,
 ): 'arguments' | 'value' | 'neither' {
   const keys = Object.keys(value);

@@ -8,14 +8,14 @@ export interface OfferedTool {
 }
 
 /** A tool as MCP defines it; what else a definition holds is not read. */
-export interface ToolDefinition {
+export interface DefinedTool {
   readonly name: string;
   /** JSON Schema of the argument object. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
 /** From a tool definition in MCP's shape. Positional arguments are named in the order in which the tool is rendered. */
-export function toOfferedTool({ name, inputSchema }: ToolDefinition): OfferedTool {
+export function toOfferedTool({ name, inputSchema }: DefinedTool): OfferedTool {
   return { name, parameters: parameterOrder(inputSchema), inputSchema };
 }
 

@@ -1,4 +1,4 @@
-import { type CallReading, type Dialect, signature, type WrittenCall } from '../dialects/written-call.js';
+import { type CallReading, type Dialect, signature, type WholeCall } from '../dialects/written-call.js';
 import type { JsonValue, Repair } from '../text/scanner.js';
 import { checkArguments } from './check-arguments.js';
 import { nameArguments } from './name-arguments.js';
@@ -51,13 +51,13 @@ export function resolveCall(
  * Where the text was cut off, these might have gone on: a call without `)`, a string whose end was guessed at,
  * and what ends with the text without a mark of its own (a plain action input, a smart quote).
  */
-function isOpenEnded(call: WrittenCall, textLength: number): boolean {
+function isOpenEnded(call: WholeCall, textLength: number): boolean {
   if (call.repairs.includes('missing_close') || call.repairs.includes('inner_quotes')) return true;
   const plain = call.dialect === 'action_input' && typeof call.list[0]?.value === 'string';
   return (plain || call.repairs.includes('smart_quotes')) && call.end >= textLength;
 }
 
-function nameAndCheck(call: WrittenCall, tools: OfferedTools): ResolvedCall {
+function nameAndCheck(call: WholeCall, tools: OfferedTools): ResolvedCall {
   const { dialect, name, start, end } = call;
   const tool = tools.find(name);
   const named = nameArguments(call, tool);

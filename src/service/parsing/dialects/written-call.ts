@@ -8,7 +8,7 @@ import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/sc
 export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare';
 
 /** A call whose syntax is whole; whether its tool is offered and its arguments fit is judged later. */
-export interface WrittenCall {
+export interface WholeCall {
   readonly kind: 'call';
   readonly dialect: Dialect;
   readonly name: string;
@@ -32,7 +32,7 @@ export interface UnreadableCall {
 }
 
 /** What a dialect makes of a place in the text; null: not written in this dialect. */
-export type CallReading = WrittenCall | UnreadableCall;
+export type CallReading = WholeCall | UnreadableCall;
 
 /**
  * Turns a value that holds all arguments into arguments: an object, a list, a string that encodes an
@@ -48,7 +48,7 @@ function argumentList(value: JsonValue | undefined, spellings: Spellings): Argum
 
 /** The call with its arguments from one value; unreadable if that encodes none. */
 export function withArguments(
-  call: Omit<WrittenCall, 'list' | 'spellings' | 'repairs'>,
+  call: Omit<WholeCall, 'list' | 'spellings' | 'repairs'>,
   value: JsonValue | undefined,
   { spellings, repairs }: Pick<Scanner, 'spellings' | 'repairs'>,
 ): CallReading {

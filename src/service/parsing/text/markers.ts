@@ -1,7 +1,7 @@
 import { skipBlanks } from './characters.js';
 
 /** What a label at the start of a line announces (rule: markers). */
-export type Label = 'thought' | 'action' | 'action_input' | 'observation' | 'answer';
+type Label = 'thought' | 'action' | 'action_input' | 'observation' | 'answer';
 
 export interface Marker {
   readonly label: Label;
