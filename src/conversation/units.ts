@@ -64,7 +64,7 @@ interface OpenCall extends Omit<PairedCall, 'observation'> {
 const MOST_CALLS = 64;
 
 /** How a call and an observation can fail to meet (rule: pairing-warnings). */
-export type MispairingKind =
+type MispairingKind =
   | 'unknown_tool_call_id'
   | 'call_without_observation'
   | 'observation_without_call'

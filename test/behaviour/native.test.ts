@@ -103,6 +103,16 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
     }
   });
 
+  test('of a thousand calls the first 128 are read, and how long the others are is told', async () => {
+    service.fake.script({
+      toolCalls: Array.from({ length: 1_000 }, () => ({ name: 'read_file', arguments: { path: 'a' } })),
+    });
+    const { body } = await service.step(request(vendor));
+    expect(body.status).toBe('action_proposed');
+    expect(body.additional_actions).toHaveLength(127);
+    expect(body.parse?.discarded).toEqual([{ kind: 'action', chars: expect.any(Number) }]);
+  });
+
   test('odd tool names are mapped to what the vendor takes, and back', async () => {
     service.fake.script(() => ({
       toolCalls: sentToolNames().map((name) => ({ name, arguments: { path: 'a' } })),
