@@ -6,6 +6,7 @@ import {
   llmConfig,
   type StepAnswer,
   startWholeService,
+  stepRequest,
   type WholeService,
 } from '../support/whole-service.js';
 
@@ -318,4 +319,27 @@ describe('the tail and the report (rule: tail)', () => {
     expect(await reportOf('summary')).toEqual(summary);
     expect(full?.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(full?.prompt_tokens);
   });
+});
+
+/** Counting it takes seconds: a run of one letter is the slowest text there is. */
+const slowHistory = [user('q'), call('a'), saw('a'.repeat(3_900_000))];
+const briefly = { ...llmConfig('openai'), tokenLimit: 2_000_000, deadlineMs: 500 };
+
+describe('the deadline ends counting and fitting (rule: one-deadline)', () => {
+  test.each([
+    '/api/agent/react_step',
+    '/api/agent/context_preview',
+    '/api/agent/compact_history',
+  ])('%s', async (path) => {
+    const before = service.fake.requests.length;
+    const request = stepRequest({
+      user_query: '',
+      conversation_history: slowHistory,
+      llm_config: briefly,
+    });
+    const compaction = { ...request, target_tokens: 100, strategy: 'mask' };
+    const answer = await service.post(path, path.endsWith('compact_history') ? compaction : request);
+    expect([answer.status, answer.body.error?.code]).toEqual([504, 'upstream_timeout']);
+    expect(service.fake.requests).toHaveLength(before);
+  }, 30_000);
 });

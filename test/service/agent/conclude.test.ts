@@ -4,6 +4,7 @@ import { type Conclusion, conclude } from '../../../src/service/agent/conclude.j
 import type { Completion } from '../../../src/service/agent/provider.js';
 import { readReply } from '../../../src/service/agent/read-reply.js';
 import { readSituation } from '../../../src/service/agent/read-situation.js';
+import { completionOf } from '../../support/completion.js';
 import { profile } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 
@@ -24,24 +25,7 @@ function concluded(
   fields: Partial<StepRequestInput> = {},
   more: Partial<Completion> = {},
 ): Conclusion {
-  const completion: Completion = {
-    text,
-    reasoning: null,
-    toolCalls: [],
-    refusal: null,
-    finishReason: 'stop',
-    finishReasonRaw: 'stop',
-    usage: {
-      input_tokens: 1,
-      output_tokens: 1,
-      cached_input_tokens: null,
-      cache_write_tokens: null,
-      reasoning_tokens: null,
-    },
-    model: 'm',
-    warnings: [],
-    ...more,
-  };
+  const completion = completionOf(text, more);
   const situation = readSituation(stepRequest({ tools, ...fields }), profile);
   return conclude(readReply(completion, situation), situation);
 }

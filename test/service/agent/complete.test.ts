@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { complete } from '../../../src/service/agent/complete.js';
+import type { CompletionEvent, CompletionRequest, Provider } from '../../../src/service/agent/provider.js';
+import type { StepObserver } from '../../../src/service/agent/step-dependencies.js';
+import { completionOf } from '../../support/completion.js';
+import { prepare } from '../../support/prepare.js';
+import { stepRequest } from '../../support/step-request.js';
+
+const tools: StepRequestInput['tools'] = [{ name: 'read_file', inputSchema: { type: 'object' } }];
+const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
+
+/** The port itself, so that what a step asks of it is seen: what vendors make of it is tested with them. */
+function portThatSays(pieces: readonly string[]): { provider: Provider; asked: CompletionRequest[] } {
+  const asked: CompletionRequest[] = [];
+  const completion = completionOf(pieces.join(''));
+  async function* stream(request: CompletionRequest): AsyncGenerator<CompletionEvent> {
+    asked.push(request);
+    for (const delta of pieces) yield { type: 'text', delta };
+    yield { type: 'completion', completion };
+  }
+  const answer = async (request: CompletionRequest) => {
+    asked.push(request);
+    return completion;
+  };
+  return { provider: { name: 'test', complete: answer, stream }, asked };
+}
+
+async function observed(pieces: readonly string[], fields: Partial<StepRequestInput>): Promise<string[][]> {
+  const told: string[][] = [];
+  const observer: StepObserver = {
+    contextBuilt: async () => {},
+    delta: async (kind, delta) => void told.push([kind, delta]),
+    actionProposed: async () => {},
+  };
+  const prompt = await prepare(stepRequest({ tools, ...fields }));
+  await complete(prompt, { provider: portThatSays(pieces).provider, deadline }, observer);
+  return told;
+}
+
+const joined = (told: readonly string[][], ...kinds: string[]): string =>
+  told.flatMap(([kind = '', delta = '']) => (kinds.includes(kind) ? [delta] : [])).join('');
+
+describe('what is asked of the provider', () => {
+  const askedFor = async (fields: Partial<StepRequestInput>) => {
+    const { provider, asked } = portThatSays(['Final Answer: 42']);
+    await complete(await prepare(stepRequest({ tools, ...fields })), { provider, deadline });
+    return asked[0];
+  };
+
+  test('one call with the caller’s settings; the output limit is at most the reserve', async () => {
+    const config = { modelName: 'm', tokenLimit: 8_000, reservedOutputTokens: 1_000, temperature: 0 };
+    expect(await askedFor({ llm_config: { ...config, maxOutputTokens: 5_000 } })).toMatchObject({
+      model: 'm',
+      temperature: 0,
+      maxOutputTokens: 1_000,
+    });
+  });
+
+  test('native tools may be called unless an answer is ordered, or the phase is not act (rule: native-calling)', async () => {
+    const choiceFor = async (fields: Partial<StepRequestInput>) =>
+      (await askedFor({ protocol: 'native', ...fields }))?.nativeTools?.choice;
+    expect(await choiceFor({})).toBe('auto');
+    expect(await choiceFor({ phase: 'act' })).toBe('auto');
+    expect(await choiceFor({ phase: 'reason' })).toBe('none');
+    expect(await choiceFor({ max_iterations_left: 1 })).toBe('none');
+    expect((await askedFor({}))?.nativeTools).toBeUndefined();
+  });
+});
+
+describe('what is told while it is written', () => {
+  test('a thought and an answer, without their labels (rule: deltas-join)', async () => {
+    const told = await observed(['Thought: I kn', 'ow.\nFinal Ans', 'wer: 42'], {});
+    expect(joined(told, 'thought', 'draft').trim()).toBe('I know.');
+    expect(joined(told, 'answer').trim()).toBe('42');
+  });
+
+  test('a phase goes on after a line of code, and its block is never told (rule: phase-control)', async () => {
+    const pieces = [
+      'See:\n```ts\nconst a = { b: 1 };\n```\nSo I ',
+      'look.\n```json\n{"plan": "lo',
+      'ok"}\n```',
+    ];
+    const told = await observed(pieces, { phase: 'reason' });
+    expect(joined(told, 'draft', 'thought', 'answer').trim()).toBe(
+      'See:\n```ts\nconst a = { b: 1 };\n```\nSo I look.',
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import type { Completion } from '../../../src/service/agent/provider.js';
+import { readReply } from '../../../src/service/agent/read-reply.js';
+import { completionOf } from '../../support/completion.js';
+
+const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+const offered = [{ name: 'read_file', parameters: ['path'], inputSchema }];
+const read = (text: string, changes: Partial<Completion> = {}) =>
+  readReply(completionOf(text, changes), { offered, protocol: 'text' });
+const toolCall = (id: string, path: unknown) => ({
+  id,
+  name: 'read_file',
+  arguments: JSON.stringify({ path }),
+});
+
+test('native calls and written ones come to the same action (rule: native-calling)', () => {
+  const action = { name: 'read_file', parameters: { path: 'a' } };
+  expect(read('I look.\nAction: read_file(path="a")')).toMatchObject({
+    thought: 'I look.',
+    actions: [action],
+  });
+  expect(read('I look.', { toolCalls: [toolCall('x', 'a')] })).toMatchObject({
+    thought: 'I look.',
+    actions: [{ ...action, id: 'x', raw: 'read_file({"path":"a"})' }],
+    parse: { dialect: 'native', confidence: 'exact' },
+  });
+});
+
+test('of several native calls the unreadable are discarded and reported; alone they are text', () => {
+  const bad = { id: 'y', name: 'read_file', arguments: '{"other":1}' };
+  expect(read('', { toolCalls: [bad, toolCall('x', 'a')] })).toMatchObject({
+    actions: [{ id: 'x' }],
+    parse: { outcome: 'action', discarded: [{ kind: 'malformed_action', chars: bad.arguments.length }] },
+  });
+  const alone = read('I look.', { toolCalls: [bad] });
+  expect(alone).toMatchObject({ actions: [], thought: null, parse: { outcome: 'malformed_action' } });
+  expect(alone.answer).toBe('I look.\nread_file({"other":1})');
+});
+
+test('a refusal is one, in the vendor’s words or without any (rule: billed-outcomes)', () => {
+  expect(read('', { refusal: 'I will not.' })).toMatchObject({
+    answer: 'I will not.',
+    parse: { outcome: 'refusal' },
+  });
+  expect(read('Action: read_file(path="a")', { finishReason: 'refusal' })).toMatchObject({ actions: [] });
+});
+
+test('whatever was said can be sent back: no NUL is left in it (rule: history-returned)', () => {
+  const reply = read('Thought: a\u0000b\nAction: read_file(path="c\\u0000d")');
+  expect(reply.thought).toBe('a\uFFFDb');
+  expect(reply.actions[0]?.parameters).toEqual({ path: 'c\uFFFDd' });
+});

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { prepare, textOf } from '../../support/prepare.js';
+import { stepRequest } from '../../support/step-request.js';
+
+const said = { role: 'assistant' as const, content: 'So it is.' };
+const asked = { role: 'user' as const, content: 'Why?' };
+const messagesOf = async (fields: Partial<StepRequestInput>) =>
+  (await prepare(stepRequest(fields))).prompt.messages;
+
+test('the first and the last message are the user’s, and roles take turns (rule: message-order)', async () => {
+  for (const history of [[asked], [said, asked], [asked, said], [asked, asked, said, said]]) {
+    const messages = await messagesOf({ conversation_history: history, user_query: '' });
+    const roles = messages.map(({ role }) => role);
+    expect([roles[0], roles.at(-1)]).toEqual(['user', 'user']);
+    expect(roles.every((role, index) => role !== roles[index - 1])).toBe(true);
+  }
+});
+
+test('the tail is the last block and no part of what is stable (rule: tail)', async () => {
+  const tasks = [{ id: 1, content: 'find it', status: 'todo' as const }];
+  const { prompt, stable } = await prepare(stepRequest({ tasks }));
+  expect(prompt.messages.at(-1)?.parts.at(-1)).toMatchObject({ type: 'text', tail: true });
+  expect(stable.map(textOf).join('')).not.toContain('find it');
+});
+
+test('caches may break after the instructions, the context, and what does not change (rule: breakpoints)', async () => {
+  const { prompt } = await prepare(
+    stepRequest({
+      explicit_context_paths: ['a.ts'],
+      inline_context: { files: [{ path: 'a.ts', content: 'one\n' }] },
+      conversation_history: [asked, said, asked],
+      user_query: '',
+      tasks: [{ id: 1, content: 'find it', status: 'todo' }],
+    }),
+  );
+  const marks = prompt.messages.map(({ parts }) =>
+    parts.map((part) => 'breakpoint' in part && part.breakpoint === true),
+  );
+  expect(prompt.systemBreakpoint).toBe(true);
+  expect(marks).toEqual([[true, true], [false], [true, false]]);
+});
+
+test('the sections of the report add up to the prompt, and the hash is that of the stable part (rule: context-report)', async () => {
+  const { report } = await prepare(stepRequest({}));
+  expect(report.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(report.prompt_tokens);
+  const other = await prepare(stepRequest({ tasks: [{ id: 1, content: 'x', status: 'todo' }] }));
+  expect(other.report.stable_prompt_sha256).toBe(report.stable_prompt_sha256);
+  expect(other.report.stable_prefix_tokens).toBe(
+    other.report.prompt_tokens - (other.report.sections.find(({ name }) => name === 'tail')?.tokens ?? 0),
+  );
+});

@@ -1,0 +1,23 @@
+import type { Completion } from '../../src/service/agent/provider.js';
+
+/** A completion that ended by itself, and whatever the test changes. */
+export function completionOf(text: string, changes: Partial<Completion> = {}): Completion {
+  return {
+    text,
+    reasoning: null,
+    toolCalls: [],
+    refusal: null,
+    finishReason: 'stop',
+    finishReasonRaw: 'stop',
+    usage: {
+      input_tokens: 10,
+      output_tokens: 5,
+      cached_input_tokens: null,
+      cache_write_tokens: null,
+      reasoning_tokens: null,
+    },
+    model: 'some-model',
+    warnings: [],
+    ...changes,
+  };
+}
