@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { StreamEvent } from '../../../contract/stream.js';
 
-const heartbeatMs = 15_000;
+const HEARTBEAT_MS = 15_000;
 
 /**
  * Server-sent events over one response. Nothing is written before the first event, so that whatever fails
@@ -38,7 +38,7 @@ export class EventStream {
       .status(200)
       .set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
     this.#write({ type: 'step.started', request_id: this.#requestId });
-    this.#heartbeat = setInterval(() => this.#keepAlive(), heartbeatMs);
+    this.#heartbeat = setInterval(() => this.#keepAlive(), HEARTBEAT_MS);
   }
 
   #write(event: StreamEvent): boolean {
