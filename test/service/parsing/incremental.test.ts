@@ -90,8 +90,9 @@ describe('streaming (rule: deltas-join)', () => {
         expect(pieces).toEqual(whole);
         const { joined, completion } = pieces;
         if (completion.answerLabelled) expect(joined.answer).toBe(completion.answer);
-        if (completion.outcome === 'action' && !text.startsWith('```'))
-          expect(joined.draft + joined.thought).toBe(completion.thought);
+        const isDecided = completion.outcome === 'action' || completion.answerLabelled;
+        if (isDecided && !text.startsWith('```'))
+          expect(joined.draft + joined.thought).toBe(completion.thought ?? '');
       }),
       { numRuns: 500 },
     );
