@@ -8,13 +8,23 @@ import { type Fold, foldHistory } from './history/fold-history.js';
 import { advise } from './history/signals.js';
 import type { Scale } from './history/weigh-unit.js';
 import { renderInstructions } from './prompt/instructions.js';
-import type { PromptPieces } from './prompt/lay-out-prompt.js';
 import { renderTools } from './prompt/render-tools.js';
 import { buildTail, phaseOrder, smallestTail, type Tail } from './prompt/tail.js';
 import { openingTemplate } from './prompt/templates/orders.js';
 import type { Message } from './provider.js';
 import type { Situation } from './read-situation.js';
 import type { PromptDependencies } from './step-dependencies.js';
+
+/** The pieces of a prompt in the order in which they are sent (rule: message-order). */
+export interface PromptPieces {
+  /** Instructions, then tools. */
+  readonly system: string;
+  /** Fenced blocks. */
+  readonly context: readonly string[];
+  readonly history: readonly Message[];
+  /** What changes from step to step; may be empty. */
+  readonly tail: string;
+}
 
 /** What the model is going to see, chosen to fit the budget. All numbers are tokens. */
 export interface FittedPrompt {

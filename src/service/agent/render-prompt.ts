@@ -1,8 +1,15 @@
 import type { ContextReport } from '../../contract/context-report.js';
 import { reportContext } from './budget/report-context.js';
-import type { FittedPrompt } from './fit-to-budget.js';
-import { type LaidOutPrompt, layOutPrompt } from './prompt/lay-out-prompt.js';
+import type { FittedPrompt, PromptPieces } from './fit-to-budget.js';
+import { continueTemplate, openingTemplate } from './prompt/templates/orders.js';
+import type { Message, Part, Prompt } from './provider.js';
 import type { Situation } from './read-situation.js';
+
+interface LaidOutPrompt {
+  readonly prompt: Prompt;
+  /** The messages before the tail: step N+1's begin with step N's, byte for byte. */
+  readonly stable: readonly Message[];
+}
 
 /** A prompt ready to be sent, what is in it, and the situation that its reply is read against. */
 export interface RenderedPrompt extends LaidOutPrompt {
@@ -16,4 +23,61 @@ export async function renderPrompt(fitted: FittedPrompt): Promise<RenderedPrompt
   const laidOut = layOutPrompt(fitted.pieces);
   const report = await reportContext(fitted, laidOut);
   return { ...laidOut, report, situation: fitted.situation, shouldCompact: fitted.shouldCompact };
+}
+
+/** Merges neighbours of one role, begins and ends with the user, and sets the cache breakpoints (rule: breakpoints). */
+export function layOutPrompt({ system, context, history, tail }: PromptPieces): LaidOutPrompt {
+  const contextMessage: Message = { role: 'user', parts: context.map((text) => ({ type: 'text', text })) };
+  const opening: Message = { role: 'user', parts: [{ type: 'text', text: openingTemplate }] };
+  const first = context.length > 0 ? [contextMessage] : history[0]?.role === 'user' ? [] : [opening];
+  const stable = mergeNeighbours([...first, ...history]).map(wellFormed);
+  const messages = appendTail(markBreakpoints(stable, context.length), tail.toWellFormed());
+  return { prompt: { system: system.toWellFormed(), systemBreakpoint: true, messages }, stable };
+}
+
+/** Half characters would not survive the way to a provider. */
+function wellFormed({ role, parts }: Message): Message {
+  return {
+    role,
+    parts: parts.map((part) => ('text' in part ? { ...part, text: part.text.toWellFormed() } : part)),
+  };
+}
+
+function mergeNeighbours(messages: readonly Message[]): Message[] {
+  const merged: { role: Message['role']; parts: Part[] }[] = [];
+  for (const { role, parts } of messages) {
+    const last = merged.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else merged.push({ role, parts: [...parts] });
+  }
+  return merged;
+}
+
+/** After the context, before the newest assistant message, and before the tail. */
+function markBreakpoints(messages: readonly Message[], contextParts: number): Message[] {
+  const newestAssistant = messages.findLastIndex((message) => message.role === 'assistant');
+  return messages.map((message, index) => {
+    const last = message.parts.length - 1;
+    const isEnd = index === messages.length - 1 || index === newestAssistant - 1;
+    const marks = new Set([isEnd ? last : -1, index === 0 ? contextParts - 1 : -1]);
+    return {
+      ...message,
+      parts: message.parts.map((part, at) => (marks.has(at) ? withBreakpoint(part) : part)),
+    };
+  });
+}
+
+function withBreakpoint(part: Part): Part {
+  return part.type === 'text' || part.type === 'tool_result' ? { ...part, breakpoint: true } : part;
+}
+
+/** The tail is the last block of the last message. */
+function appendTail(messages: readonly Message[], tail: string): Message[] {
+  const last = messages.at(-1);
+  const isUser = last?.role === 'user';
+  const text = tail || (isUser ? '' : continueTemplate);
+  if (text === '') return [...messages];
+  const part: Part = { type: 'text', text, tail: true };
+  if (!isUser) return [...messages, { role: 'user', parts: [part] }];
+  return [...messages.slice(0, -1), { role: 'user', parts: [...last.parts, part] }];
 }

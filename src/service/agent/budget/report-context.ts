@@ -3,11 +3,13 @@ import type { ContextReport, ReportItem, ReportSection } from '../../../contract
 import { turnsOf } from '../../../conversation/units.js';
 import type { FittedPrompt } from '../fit-to-budget.js';
 import { type Scale, tokensOfMessage } from '../history/weigh-unit.js';
-import type { LaidOutPrompt } from '../prompt/lay-out-prompt.js';
-import type { Message, Part } from '../provider.js';
+import type { Message, Part, Prompt } from '../provider.js';
 
 /** What the model sees and what it does not (rule: context-report): counted on the messages as they are sent. */
-export async function reportContext(fitted: FittedPrompt, laidOut: LaidOutPrompt): Promise<ContextReport> {
+export async function reportContext(
+  fitted: FittedPrompt,
+  laidOut: { readonly prompt: Prompt; readonly stable: readonly Message[] },
+): Promise<ContextReport> {
   const { situation, scale, context, tail } = fitted;
   const { prompt, stable } = laidOut;
   const { tokenLimit, reservedOutputTokens } = situation.request.llm_config;

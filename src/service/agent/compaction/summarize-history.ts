@@ -8,10 +8,10 @@ import { readProse } from '../../parsing/reply-text.js';
 import { budgetExceeded } from '../budget/plan-budget.js';
 import { completionRequest } from '../complete.js';
 import { withoutNul } from '../history/map-strings.js';
-import { layOutPrompt } from '../prompt/lay-out-prompt.js';
 import { renderUnit } from '../prompt/render-unit.js';
 import { summaryTemplate } from '../prompt/templates/orders.js';
 import type { Completion, Prompt, Provider } from '../provider.js';
+import { layOutPrompt } from '../render-prompt.js';
 import type { StepDependencies } from '../step-dependencies.js';
 
 export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' | 'profile' | 'deadline'> {

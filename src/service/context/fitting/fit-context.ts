@@ -50,6 +50,7 @@ export async function fitContext(
   limit: number,
   counter: TokenCounter,
 ): Promise<FittedContext> {
+  if (gathered.groups.length === 0) return nothingAsked(gathered);
   const sizes = sizesWithin(Math.max(limit, 0), counter);
   const shown = new Coverage();
   const all = await sizes.ofEach(gathered.groups.flatMap(({ items }) => items.map(wholePiece)));
@@ -72,6 +73,11 @@ export async function fitContext(
     folders: await countFolders(gathered, shown),
     focus: gathered.focus && planFocus(gathered.focus, shown),
   };
+}
+
+function nothingAsked({ missing, focus }: GatheredContext): FittedContext {
+  const toFit = focus && ({ focus, show: 'file' } as const);
+  return { blocks: [], tokens: 0, items: missing, folders: [], focus: toFit };
 }
 
 interface Filling {
