@@ -7,7 +7,7 @@ import { PairQueue } from './pair-queue.js';
 const STEPS = 4 * 1024;
 const WORK_PER_STEP = 2;
 
-/** Hardly a text has pieces of this many bytes but one made for it. A merge holds 28 bytes of memory per byte. */
+/** Hardly a text has pieces of this many bytes but one made for it. A merge holds up to 21 bytes of memory per byte. */
 const HUGE = 8 * 1024;
 let hugePieces: Promise<unknown> = Promise.resolve();
 
@@ -42,18 +42,18 @@ async function mergeInTurns(
 }
 
 /**
- * The merge of one piece as an interruptible computation. Parts form a linked list over the bytes; a queue holds the
- * adjacent pairs that are tokens. Outdated pairs stay in the queue and are skipped.
+ * The merge of one piece as an interruptible computation. Parts are told by their lengths; a queue holds the adjacent
+ * pairs that are tokens. Outdated pairs stay in the queue and are skipped.
  */
 class LongPiece {
   readonly #vocabulary: Vocabulary;
   readonly #bytes: Uint8Array;
+  /** The length of a part, at its first byte and at its last: so its neighbours find it. No token has 256 bytes. */
+  readonly #lengths: Uint8Array;
   /**
-   * By the first byte of a part: the start of the next, the start of the previous, one more than the rank of the pair it
-   * begins. 0 is no pair, so that new arrays need not be filled: to touch 100 MB at once would hold the event loop.
+   * By the first byte of a part: one more than the rank of the pair it begins. 0 is no pair, so that the new array need
+   * not be filled: to touch all of it at once would hold the event loop.
    */
-  readonly #next: Int32Array;
-  readonly #previous: Int32Array;
   readonly #ranks: Int32Array;
   readonly #queue: PairQueue;
   #listed = 0;
@@ -63,8 +63,7 @@ class LongPiece {
     const size = bytes.length;
     this.#vocabulary = vocabulary;
     this.#bytes = bytes;
-    this.#next = new Int32Array(size);
-    this.#previous = new Int32Array(size);
+    this.#lengths = new Uint8Array(size);
     this.#ranks = new Int32Array(size);
     // A merge takes one pair out and adds at most two, and there are fewer merges than bytes.
     this.#queue = new PairQueue(2 * size);
@@ -89,24 +88,22 @@ class LongPiece {
 
   /** Every byte begins as a part of its own. */
   #list(position: number): void {
-    this.#next[position] = position + 1;
-    this.#previous[position] = position - 1;
+    this.#lengths[position] = 1;
     if (position + 2 <= this.#bytes.length) this.#rankPair(position, position + 2);
   }
 
   /** Joins the part at `position` with the next one, and ranks the pairs it now begins and ends. */
   #merge(position: number): void {
-    const absorbed = this.#next[position] ?? 0;
-    const next = this.#next[absorbed] ?? 0;
+    const lengths = this.#lengths;
+    const absorbed = position + (lengths[position] ?? 0);
+    const next = absorbed + (lengths[absorbed] ?? 0);
     this.#parts--;
-    this.#next[position] = next;
+    lengths[position] = next - position;
+    lengths[next - 1] = next - position;
     this.#ranks[absorbed] = 0;
     this.#ranks[position] = 0;
-    if (next < this.#bytes.length) {
-      this.#previous[next] = position;
-      this.#rankPair(position, this.#next[next] ?? 0);
-    }
-    if (position > 0) this.#rankPair(this.#previous[position] ?? 0, next);
+    if (next < this.#bytes.length) this.#rankPair(position, next + (lengths[next] ?? 0));
+    if (position > 0) this.#rankPair(position - (lengths[position - 1] ?? 0), next);
   }
 
   #rankPair(position: number, end: number): void {
