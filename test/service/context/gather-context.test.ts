@@ -132,6 +132,14 @@ describe('sources (rule: source-order)', () => {
     await expect(gatherContext(request, [slow, project], controller.signal)).rejects.toBe(reason);
   });
 
+  test('a folder in 400 spellings is one folder, and its files have a bounded number of rows (rule: linear-work)', async () => {
+    const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`a/${index}.ts`, 'x']));
+    const spellings = Array.from({ length: 400 }, (_, index) => `a${'/'.repeat(index)}`);
+    const { groups, folders } = await gather({ explicit_context_paths: spellings }, files(many));
+    expect(folders).toHaveLength(1);
+    expect(groups.flatMap(({ items }) => items).length).toBeLessThan(20_000);
+  });
+
   test('more than 16 MiB is not read: what comes after is reported as dropped', async () => {
     const large = files({ 'large.txt': 'x'.repeat(17_000_000), 'small.txt': 'y' });
     const paths = ['large.txt', ...Array.from({ length: 8 }, () => 'small.txt')];

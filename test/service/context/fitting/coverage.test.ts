@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Coverage } from '../../../../src/service/context/fitting/coverage.js';
+
+const range = fc
+  .tuple(fc.integer({ min: 1, max: 30 }), fc.nat(8))
+  .map(([first, more]) => ({ first, last: first + more }));
+
+test('what is missing are the lines that no range has, in order (rule: no-line-twice)', () => {
+  fc.assert(
+    fc.property(fc.array(range), range, (shown, asked) => {
+      const coverage = new Coverage();
+      for (const each of shown) coverage.add('file:a', [each], '');
+      const lines = Array.from({ length: asked.last - asked.first + 1 }, (_, index) => asked.first + index);
+      const expected = lines.filter(
+        (line) => !shown.some(({ first, last }) => first <= line && line <= last),
+      );
+      const missing = coverage.missing('file:a', asked);
+      const found = missing.flatMap(({ first, last }) =>
+        Array.from({ length: last - first + 1 }, (_, index) => first + index),
+      );
+      expect(found).toEqual(expected);
+      expect(missing.every(({ first }, at) => first > (missing[at - 1]?.last ?? 0) + 1 || at === 0)).toBe(
+        true,
+      );
+    }),
+  );
+});
+
+test('a copy goes its own way', () => {
+  const coverage = new Coverage();
+  coverage.add('file:a', [{ first: 1, last: 5 }], '');
+  coverage.copy().add('file:a', [{ first: 6, last: 9 }], '');
+  expect(coverage.missing('file:a', { first: 1, last: 9 })).toEqual([{ first: 6, last: 9 }]);
+});

@@ -1,0 +1,15 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { countLines, LineIndex, sliceLines } from '../../../src/service/context/lines.js';
+
+test('an index gives the very lines that reading the text gives (rule: linear-work)', () => {
+  const text = fc.array(fc.constantFrom('a', 'bc', '\n', '\r\n', '')).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 12 }), fc.nat(12), (content, first, more) => {
+      const index = new LineIndex(content);
+      const range = { first, last: first + more };
+      expect(index.count).toBe(countLines(content));
+      expect(index.slice(range)).toBe(sliceLines(content, range));
+    }),
+  );
+});
