@@ -46,6 +46,7 @@ test.each(chosen)('(rule: loop-share) $name', async (grown) => {
     if (next.waitMs < best.waitMs) best = next;
   }
   rows.push(best);
+  process.stdout.write(`${lineOf(best)}\n`);
   expect(best).toMatchObject({ isFine: true });
 }, 120_000);
 
@@ -120,15 +121,15 @@ function peakBytes(pid: number): number {
 
 function table(): string {
   const worstFirst = [...rows].sort((a, b) => b.waitMs - a.waitMs);
-  const lines = worstFirst.map(({ name, status, ms, waitMs, grownMiB, isFine }) =>
-    [
-      isFine ? '   ' : '!! ',
-      String(waitMs).padStart(7),
-      String(grownMiB).padStart(7),
-      String(ms).padStart(7),
-      String(status).padStart(5),
-      ` ${name}`,
-    ].join(''),
-  );
-  return `\n    wait/ms  MiB up      ms  code request\n${lines.join('\n')}\n`;
+  return `\n    wait/ms  MiB up      ms  code request, the worst first\n${worstFirst.map(lineOf).join('\n')}\n`;
 }
+
+const lineOf = ({ name, status, ms, waitMs, grownMiB, isFine }: Row): string =>
+  [
+    isFine ? '   ' : '!! ',
+    String(waitMs).padStart(7),
+    String(grownMiB).padStart(7),
+    String(ms).padStart(7),
+    String(status).padStart(5),
+    ` ${name}`,
+  ].join('');
