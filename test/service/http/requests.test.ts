@@ -37,9 +37,12 @@ describe('not JSON: 400 invalid_json (rule: error-table)', () => {
     '{"a": NaN}',
     '{"a": "\u0000"}',
     '{"user_query": "sk-canary"',
+    '{"user_query": "fix the failing test in src/sk-canary.ts',
+    '{"user_query": "fix the failing test\nin src/sk-canary.ts"}',
   ])('%j', async (raw) => {
     const answer = await postRaw(raw);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_json']);
+    expect(answer.body.error.details[0].message).toMatch(/^line \d+, column \d+ \(offset \d+\): expected /);
     expect(JSON.stringify(answer)).not.toMatch(/canary/);
   });
 

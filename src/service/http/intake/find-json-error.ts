@@ -19,8 +19,7 @@ const words = {
 } as const;
 
 const token =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has none in its strings
-  /[ \t\n\r]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
+  /[ \t\n\r]*(?:([{}[\],:])|(")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
 
 /** Where a text stops being JSON, and what was expected there. Quotes nothing of it. */
 export async function findJsonError(text: string, signal: AbortSignal): Promise<string> {
@@ -46,7 +45,33 @@ interface Token {
 function tokenAt(text: string, at: number): Token | undefined {
   token.lastIndex = at;
   const found = token.exec(text);
-  return found ? { mark: found[1], isString: found[2] !== undefined, end: token.lastIndex } : undefined;
+  if (!found) return undefined;
+  const isString = found[2] !== undefined;
+  const end = isString ? endOfWholeString(text, token.lastIndex) : token.lastIndex;
+  return end === undefined ? undefined : { mark: found[1], isString, end };
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+
+const escaped = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+
+/**
+ * The position after the string whose first character stands here; undefined if it is broken. Goes over each character
+ * once: a pattern for a whole string would try all ways to divide one that never ends.
+ */
+function endOfWholeString(text: string, start: number): number | undefined {
+  for (let at = start; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) return at + 1;
+    if (char < SPACE) return undefined;
+    if (char !== BACKSLASH) continue;
+    escaped.lastIndex = at;
+    if (!escaped.test(text)) return undefined;
+    at = escaped.lastIndex - 1;
+  }
+  return undefined;
 }
 
 /** What may follow a token; undefined if the token itself may not stand here. */

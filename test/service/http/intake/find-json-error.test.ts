@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { findJsonError } from '../../../../src/service/http/intake/find-json-error.js';
+
+const find = (text: string): Promise<string> => findJsonError(text, new AbortController().signal);
+const brokenAt = (place: string): string =>
+  `${place}: expected a string that ends on its line, without unknown escapes`;
+
+/** Where V8 says it stopped, which is within the token that we name by its beginning. */
+function stopOf(text: string): number | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length);
+  }
+}
+
+describe('a string that never ends is gone over once (rule: body-limits)', () => {
+  const SIZE = 4 * 1024 * 1024;
+
+  test.each([
+    ['letters', 'x'],
+    ['words', 'fix the failing test in src/cart.ts '],
+    ['escapes', '\\n'],
+    ['codes', '\\u0041'],
+    ['escaped quotes', '\\"'],
+    ['escaped backslashes', '\\\\'],
+  ])('%s up to the limit of a body', async (_, piece) => {
+    const text = `{"user_query":"${piece.repeat(SIZE / piece.length)}`;
+    expect(await find(text)).toBe(brokenAt('line 1, column 15 (offset 14)'));
+    expect(await find(`${text}\n"}`)).toBe(brokenAt('line 1, column 15 (offset 14)'));
+  });
+});
+
+test.each([
+  ['{"a": "fix the failing test in src/cart.ts', 'line 1, column 7 (offset 6)'],
+  ['{"a": "two\nlines"}', 'line 1, column 7 (offset 6)'],
+  ['{\n "a": "\\x41"}', 'line 2, column 7 (offset 8)'],
+  ['["\\u00g0"]', 'line 1, column 2 (offset 1)'],
+  ['["ends in a backslash\\', 'line 1, column 2 (offset 1)'],
+])('a broken string is told by where it begins: %j', async (text, place) => {
+  expect(await find(text)).toBe(brokenAt(place));
+});
+
+test('the place found is the token at which a JSON parser stops', async () => {
+  const broken = fc
+    .tuple(fc.json(), fc.nat(), fc.constantFrom('"', '\\', '{', ',', '\n', '1', 'x', ''), fc.boolean())
+    .map(([json, at, insert, cut]) => {
+      const place = at % (json.length + 1);
+      return json.slice(0, place) + insert + (cut ? '' : json.slice(place));
+    })
+    .filter((text) => stopOf(text) !== undefined);
+  await fc.assert(
+    fc.asyncProperty(broken, async (text) => {
+      const offset = Number(/offset (\d+)/.exec(await find(text))?.[1]);
+      expect(offset).toBeLessThanOrEqual(stopOf(text) ?? 0);
+      expect(stopOf(text.slice(0, offset)) ?? offset).toBe(offset);
+    }),
+  );
+});
