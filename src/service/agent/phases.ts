@@ -43,8 +43,9 @@ const MOST_BROKEN_BLOCKS = 20;
 
 const UNDECIDED_FENCE = /^`{1,3}$|^```(?:json)?\s*$/i;
 const FENCED_BRACE = /^```(?:json)?\s*(?=\{)/i;
-const CLOSING_FENCE = /^\s*```[ \t]*\n?/;
-const UNDECIDED_CLOSING_FENCE = /^\s*`{0,3}$/;
+/** White space that may stand between a block and its closing fence: no more of it is waited for. */
+const CLOSING_FENCE = /^\s{0,64}```[ \t]*\n?/;
+const UNDECIDED_CLOSING_FENCE = /^\s{0,64}`{0,3}$/;
 
 /**
  * Lets the prose of a reply through, whole or as it is streamed, and takes the control blocks out, wherever they
@@ -70,8 +71,8 @@ export class PhaseReader {
 
   /** The prose of a further piece, as far as it is certain to be prose. */
   push(piece: string): string {
-    this.#held += piece;
-    return this.#release();
+    this.#held += piece; // while a block is open its pieces are only strung together, not looked at again
+    return this.#braces.isOpen && !this.#braces.readsEnd(piece) ? '' : this.#release();
   }
 
   /** What is left: a block that was never closed is free text. */
@@ -105,8 +106,9 @@ export class PhaseReader {
     if (held[fence.length] !== '{') return this.#let(/^`+/.exec(held)?.[0].length ?? 1);
     if (/^\s*$/.test(held.slice(fence.length + 1, fence.length + 64))) return this.#waitFor(fence.length);
     if (!/^\s*"/.test(held.slice(fence.length + 1, fence.length + 64))) return this.#let(fence.length + 1);
-    const end = this.#braces.endIn(held, fence.length);
-    if (end === undefined) return undefined;
+    const isClosed = this.#braces.isClosed || this.#braces.readsEnd(held.slice(fence.length));
+    if (!isClosed) return undefined;
+    const end = fence.length + this.#braces.length;
     const control = parseControl(held.slice(fence.length, end), this.#phase);
     if (!control) return this.#let(end);
     this.#control = control;
@@ -136,29 +138,38 @@ export class PhaseReader {
   }
 }
 
-/** Finds the end of a JSON object, and goes on where it stopped when there is more of the text. */
+/** Finds the end of a JSON object that arrives in pieces; no piece is read twice. */
 class BraceScanner {
-  #at: number | undefined;
+  /** Characters of the object so far. */
+  length = 0;
   #depth = 0;
   #isInString = false;
+  #isEscaped = false;
 
-  /** Where the object that begins at `start` ends; undefined if it does not end here. */
-  endIn(text: string, start: number): number | undefined {
-    let at = this.#at ?? start;
-    for (; at < text.length; at += 1) {
-      const character = text[at];
-      if (character === '\\' && this.#isInString) {
-        if (at + 1 === text.length) break; // what it escapes is still to come
-        at += 1;
-      } else if (character === '"') this.#isInString = !this.#isInString;
-      else if (!this.#isInString && character === '{') this.#depth += 1;
-      else if (!this.#isInString && character === '}') {
-        this.#depth -= 1;
-        if (this.#depth === 0) return at + 1;
-      }
+  get isOpen(): boolean {
+    return this.#depth > 0;
+  }
+
+  get isClosed(): boolean {
+    return this.length > 0 && this.#depth === 0;
+  }
+
+  /** Goes on with a piece, up to the object's end; false if more is to come. */
+  readsEnd(piece: string): boolean {
+    for (const character of piece) {
+      this.length += character.length;
+      this.#enter(character);
+      if (this.#depth === 0) return true;
     }
-    this.#at = at;
-    return undefined;
+    return false;
+  }
+
+  #enter(character: string): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (character === '"') this.#isInString = !this.#isInString;
+    else if (this.#isInString) this.#isEscaped = character === '\\';
+    else if (character === '{') this.#depth += 1;
+    else if (character === '}') this.#depth -= 1;
   }
 }
 

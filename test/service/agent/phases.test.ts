@@ -93,3 +93,22 @@ test('(rule: linear-work) a megabyte of anything is read', () => {
     expect(readPhaseReply(text, 'reason').prose.length).toBeLessThanOrEqual(text.length);
   }
 }, 60_000);
+
+// Looked at anew with each piece this takes ten minutes.
+test('(rules: linear-work, phase-control) a megabyte of a block in pieces of eight characters is read', () => {
+  const reader = new PhaseReader('observe');
+  let told = reader.push('Saw {"observation":"');
+  const words = 'a {"b"} '.replaceAll('"', "'");
+  for (let piece = 0; piece < 2 ** 17; piece += 1) told += reader.push(words);
+  told += reader.push('"} again');
+  expect(told + reader.end()).toBe('Saw  again');
+  expect(reader.control.observation).toHaveLength(2 ** 20);
+}, 60_000);
+
+test('(rules: linear-work, phase-control) a megabyte of white space in place of a closing fence is prose', () => {
+  const reader = new PhaseReader('observe');
+  let told = reader.push('```json\n{"observation": "a"}');
+  for (let piece = 0; piece < 2 ** 17; piece += 1) told += reader.push('        ');
+  expect(told).toHaveLength(2 ** 20);
+  expect(reader.control.observation).toBe('a');
+}, 60_000);
