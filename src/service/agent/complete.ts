@@ -1,8 +1,8 @@
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ParseDelta } from '../parsing/delta-writer.js';
 import { IncrementalParser } from '../parsing/incremental-parser.js';
-import { outputLimit } from './budget/plan-budget.js';
-import { withoutNul } from './history/map-strings.js';
+import { outputLimit } from './budget/share-budget.js';
+import { withoutNul } from './history/json-values.js';
 import { PhaseReader } from './phases.js';
 import type { Completion, CompletionRequest, Prompt } from './provider.js';
 import type { Situation } from './read-situation.js';

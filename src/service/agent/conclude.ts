@@ -2,7 +2,7 @@ import { errorCodes } from '../../contract/error-codes.js';
 import type { Turn } from '../../contract/history.js';
 import type { Parse, PhaseControl, Step, StepError } from '../../contract/step.js';
 import { stepError } from '../../conversation/blank-step.js';
-import { CallIds } from '../../conversation/call-ids.js';
+import { CallIds } from '../../conversation/units.js';
 import { readProse } from '../parsing/reply-text.js';
 import { type ProsePhase, readPhaseReply } from './phases.js';
 import { correctionFor } from './prompt/correction.js';

@@ -1,7 +1,7 @@
 import type { Parse } from '../../contract/step.js';
 import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
 import { type ParsedCompletion, parseCompletion } from '../parsing/parse-completion.js';
-import { withoutNul } from './history/map-strings.js';
+import { withoutNul } from './history/json-values.js';
 import type { Completion, NativeToolCall } from './provider.js';
 import type { Situation } from './read-situation.js';
 

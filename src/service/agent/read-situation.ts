@@ -12,9 +12,9 @@ import {
 } from '../../conversation/units.js';
 import { type OfferedTool, toOfferedTool } from '../parsing/arguments/offered-tool.js';
 import { readSignatures } from '../parsing/arguments/signatures.js';
+import { orderTool, orderUnit } from './history/json-values.js';
 import { countSignals, isReadOnly, type LoopSignals } from './history/signals.js';
 import { StepRefused } from './interruption.js';
-import { orderTool, orderUnit } from './prompt/canonical-order.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
 import type { MustAnswer } from './prompt/tail.js';
 import type { ModelProfile } from './provider.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
-import { renderTools } from '../../../src/service/agent/prompt/render-tools.js';
+import { renderTools } from '../../../src/service/agent/prompt/instructions.js';
 import { readSituation } from '../../../src/service/agent/read-situation.js';
 import { prepare, profile, textOf } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ContextReport, ReportItem, ReportSection } from '../../../contract/context-report.js';
 import { turnsOf } from '../../../conversation/units.js';
 import type { FittedPrompt } from '../fit-to-budget.js';
-import { type Scale, tokensOfMessage } from '../history/weigh-unit.js';
+import { type Scale, tokensOfMessage } from '../prompt/render-unit.js';
 import type { Message, Part, Prompt } from '../provider.js';
 
 /** What the model sees and what it does not (rule: context-report): counted on the messages as they are sent. */

@@ -1,7 +1,7 @@
 import type { Compaction, CompactionRequest } from '../../../contract/compaction.js';
 import type { Warning } from '../../../contract/step.js';
 import { readUnits, type Unit } from '../../../conversation/units.js';
-import { renderAndWeigh } from '../history/weigh-unit.js';
+import { renderAndWeigh } from '../prompt/render-unit.js';
 import type { StepDependencies } from '../step-dependencies.js';
 import { maskHistory } from './mask-history.js';
 import { type CompactionDependencies, summarizeHistory } from './summarize-history.js';

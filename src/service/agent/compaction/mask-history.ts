@@ -1,6 +1,6 @@
 import type { Turn } from '../../../contract/history.js';
 import { KEPT_UNITS, observationsOf, readUnits, turnsOf, type Unit } from '../../../conversation/units.js';
-import { stub } from '../history/shorten-unit.js';
+import { stub } from '../history/unit-forms.js';
 
 /** Old observations become one-line stubs, oldest first, until `excess` tokens are saved; errors stay. */
 export async function maskHistory(

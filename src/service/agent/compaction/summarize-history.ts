@@ -5,9 +5,9 @@ import { KEPT_UNITS, readUnits, turnsOf, type Unit } from '../../../conversation
 import { fence } from '../../context/fence.js';
 import { cutLines } from '../../context/fitting/cut-lines.js';
 import { readProse } from '../../parsing/reply-text.js';
-import { budgetExceeded } from '../budget/plan-budget.js';
+import { budgetExceeded } from '../budget/share-budget.js';
 import { completionRequest } from '../complete.js';
-import { withoutNul } from '../history/map-strings.js';
+import { withoutNul } from '../history/json-values.js';
 import { renderUnit } from '../prompt/render-unit.js';
 import { summaryTemplate } from '../prompt/templates/orders.js';
 import type { Completion, Prompt, Provider } from '../provider.js';

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { PairedCall } from '../../../conversation/units.js';
-import { orderKeys } from '../prompt/canonical-order.js';
+import { orderKeys } from './json-values.js';
 
 /** What a call was, and how it went; the proposed one has not gone yet. */
 export type SignalCall = Pick<PairedCall, 'name' | 'parameters' | 'observation'>;

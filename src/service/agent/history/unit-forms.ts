@@ -1,17 +1,71 @@
 import { type Observation, observationsOf, type PairedCall, type Unit } from '../../../conversation/units.js';
-import { mapStrings, stringsIn } from './map-strings.js';
+import { cutLines } from '../../context/fitting/cut-lines.js';
+import { renderAndWeigh, type Scale } from '../prompt/render-unit.js';
+import type { Message } from '../provider.js';
+import type { WeighedUnit } from './fold-history.js';
+import { mapStrings, stringsIn } from './json-values.js';
+
+/** A unit with its long texts cut, rendered and weighed, and what it weighed before. */
+export interface CutUnit extends WeighedUnit {
+  /** Before its long texts were cut, and its tokens. */
+  readonly whole: Unit;
+  readonly original: number;
+  readonly messages: readonly Message[];
+  /** As a stub; absent if the history fits as it is. */
+  readonly maskedMessages?: readonly Message[];
+}
+
+/** The largest part of the history's share that an observation may take, or an argument, or a thought (rule: text-share). */
+const OBSERVATION_SHARE = 0.25;
+const SMALLEST_TEXT = 24;
+
+/** One after another: all at once, a long history would hold the event loop. */
+export async function cutAndWeigh(units: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
+  const limit = share * OBSERVATION_SHARE;
+  const cut = async (text: string, texts: number) => {
+    const most = Math.max(Math.floor(limit / texts), SMALLEST_TEXT);
+    return (await cutLines({ text }, most, scale.tokens))?.text ?? stub(text);
+  };
+  const weighed: CutUnit[] = [];
+  for (const whole of units) {
+    const unit = await cutUnit(whole, cut);
+    const { messages, tokens: full } = await renderAndWeigh(unit, scale);
+    const original = unit === whole ? full : (await renderAndWeigh(whole, scale)).tokens;
+    weighed.push({ unit, whole, messages, full, masked: full, original });
+  }
+  return weighed;
+}
+
+/** Stubs are weighed only for a history that is going to be cut: most are not. */
+export async function maskWhereNeeded(
+  units: readonly CutUnit[],
+  share: number,
+  scale: Scale,
+): Promise<readonly CutUnit[]> {
+  if (tokensOfUnits(units) <= share) return units;
+  const masked: CutUnit[] = [];
+  for (const each of units) {
+    const { messages: maskedMessages, tokens } = await renderAndWeigh(maskUnit(each.unit), scale);
+    masked.push({ ...each, masked: tokens, maskedMessages });
+  }
+  return masked;
+}
+
+export function tokensOfUnits(units: readonly WeighedUnit[]): number {
+  return units.reduce((sum, { full }) => sum + full, 0);
+}
 
 /** Characters of a thought, an argument or an answer that remain in a masked unit. */
 const MASKED_CHARACTERS = 160;
 
 /** Cuts a text to its part of what `texts` texts of one kind may take together. */
-export type Cut = (text: string, texts: number) => Promise<string>;
+type Cut = (text: string, texts: number) => Promise<string>;
 
 /**
  * A long thought, long string arguments and long observations, each cut by itself: the cut depends on nothing else, so its
  * bytes stay the same in all later steps (rule: text-share). Returns the very unit if nothing in it is long.
  */
-export async function cutUnit(unit: Unit, cut: Cut): Promise<Unit> {
+async function cutUnit(unit: Unit, cut: Cut): Promise<Unit> {
   if (unit.type === 'user' || unit.type === 'assistant') return unit;
   const cuts = new Map<string, string>();
   for (const texts of textsOf(unit)) {
@@ -26,7 +80,7 @@ export async function cutUnit(unit: Unit, cut: Cut): Promise<Unit> {
 }
 
 /** The unit as a stub: what was done stays, shortened; what it returned is one line. */
-export function maskUnit(unit: Unit): Unit {
+function maskUnit(unit: Unit): Unit {
   switch (unit.type) {
     case 'user':
     case 'assistant':

@@ -1,13 +1,69 @@
+import type { ErrorDetail } from '../../../contract/step.js';
+import type { LlmConfig } from '../../../contract/step-request.js';
 import type { Unit } from '../../../conversation/units.js';
 import type { GatheredContext } from '../../context/context-item.js';
-import { cutLines } from '../../context/fitting/cut-lines.js';
 import { type FittedContext, fitContext } from '../../context/fitting/fit-context.js';
-import { untouchable, type WeighedUnit } from '../history/fold-history.js';
-import { cutUnit, maskUnit, stub } from '../history/shorten-unit.js';
-import { renderAndWeigh, type Scale } from '../history/weigh-unit.js';
-import type { Message } from '../provider.js';
+import { untouchable } from '../history/fold-history.js';
+import { type CutUnit, cutAndWeigh, maskWhereNeeded, tokensOfUnits } from '../history/unit-forms.js';
+import { StepRefused } from '../interruption.js';
+import type { Scale } from '../prompt/render-unit.js';
 import type { Situation } from '../read-situation.js';
-import { type Budget, budgetExceeded, type FixedCosts, planBudget, promptFor } from './plan-budget.js';
+
+/** Who may take how many tokens of the prompt (rule: prompt-budget). */
+interface Budget {
+  /** B: what the prompt may take in all. */
+  readonly prompt: number;
+  /** Held for the tail, even if unused, so that the history's share never wavers. */
+  readonly tail: number;
+  /** F: what context and history share. */
+  readonly free: number;
+  /** The most that context may take of F. */
+  readonly context: number;
+}
+
+/** What is spent before anything can be chosen, in tokens. */
+export interface FixedCosts {
+  readonly instructions: number;
+  readonly tools: number;
+  readonly framing: number;
+  /** The longest tail that a step may not do without. */
+  readonly smallestTail: number;
+}
+
+const TAIL_SHARE = 0.06;
+const DEFAULT_CONTEXT_SHARE = 0.5;
+
+function planBudget(config: LlmConfig, fixed: FixedCosts): Budget {
+  const prompt = config.tokenLimit - config.reservedOutputTokens;
+  const tail = Math.max(Math.floor(prompt * TAIL_SHARE), fixed.smallestTail);
+  const free = Math.max(0, prompt - fixed.instructions - fixed.tools - fixed.framing - tail);
+  const context = Math.floor(free * (config.contextShare ?? DEFAULT_CONTEXT_SHARE));
+  return { prompt, tail, free, context };
+}
+
+/** The provider's output limit: at most, and by default, the reserve. */
+export function outputLimit({ maxOutputTokens, reservedOutputTokens }: LlmConfig): number {
+  return Math.min(maxOutputTokens ?? reservedOutputTokens, reservedOutputTokens);
+}
+
+/** The smallest prompt budget that leaves `free` tokens for context and history. */
+function promptFor(free: number, { instructions, tools, framing, smallestTail }: FixedCosts): number {
+  const fixed = instructions + tools + framing;
+  const withSmallestTail = fixed + free + smallestTail;
+  const withTailShare = Math.ceil((fixed + free) / (1 - TAIL_SHARE));
+  return Math.max(withSmallestTail, withTailShare);
+}
+
+/** The refusal when even the shortest prompt does not fit: it says which token limit would do. */
+export function budgetExceeded(config: LlmConfig, shortestPrompt: number): StepRefused {
+  const needed = shortestPrompt + config.reservedOutputTokens;
+  const detail: ErrorDetail = {
+    path: 'llm_config.tokenLimit',
+    code: 'needed_tokens',
+    message: `${needed} tokens are needed, ${config.reservedOutputTokens} of them reserved for the reply; tokenLimit is ${config.tokenLimit}`,
+  };
+  return new StepRefused('token_budget_exceeded', [detail]);
+}
 
 /** Context and history, each within its share of what is free, in tokens. */
 export interface FittedContextAndHistory {
@@ -17,20 +73,6 @@ export interface FittedContextAndHistory {
   readonly share: number;
   readonly units: readonly CutUnit[];
 }
-
-/** A unit with its long texts cut, rendered and weighed, and what it weighed before. */
-export interface CutUnit extends WeighedUnit {
-  /** Before its long texts were cut, and its tokens. */
-  readonly whole: Unit;
-  readonly original: number;
-  readonly messages: readonly Message[];
-  /** As a stub; absent if the history fits as it is. */
-  readonly maskedMessages?: readonly Message[];
-}
-
-/** The largest part of the history's share that an observation may take, or an argument, or a thought (rule: text-share). */
-const OBSERVATION_SHARE = 0.25;
-const SMALLEST_TEXT = 24;
 
 /** Steps in which the search for the least tokens goes up: it tells at most a tenth too many. */
 const SEARCH_STEP = 1.1;
@@ -80,40 +122,4 @@ async function smallestFree(kept: readonly CutUnit[], scale: Scale): Promise<num
     if (needed <= free) return free;
     free = Math.max(needed, Math.ceil(free * SEARCH_STEP));
   }
-}
-
-/** One after another: all at once, a long history would hold the event loop. */
-async function cutAndWeigh(units: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
-  const limit = share * OBSERVATION_SHARE;
-  const cut = async (text: string, texts: number) => {
-    const most = Math.max(Math.floor(limit / texts), SMALLEST_TEXT);
-    return (await cutLines({ text }, most, scale.tokens))?.text ?? stub(text);
-  };
-  const weighed: CutUnit[] = [];
-  for (const whole of units) {
-    const unit = await cutUnit(whole, cut);
-    const { messages, tokens: full } = await renderAndWeigh(unit, scale);
-    const original = unit === whole ? full : (await renderAndWeigh(whole, scale)).tokens;
-    weighed.push({ unit, whole, messages, full, masked: full, original });
-  }
-  return weighed;
-}
-
-/** Stubs are weighed only for a history that is going to be cut: most are not. */
-async function maskWhereNeeded(
-  units: readonly CutUnit[],
-  share: number,
-  scale: Scale,
-): Promise<readonly CutUnit[]> {
-  if (tokensOfUnits(units) <= share) return units;
-  const masked: CutUnit[] = [];
-  for (const each of units) {
-    const { messages: maskedMessages, tokens } = await renderAndWeigh(maskUnit(each.unit), scale);
-    masked.push({ ...each, masked: tokens, maskedMessages });
-  }
-  return masked;
-}
-
-export function tokensOfUnits(units: readonly WeighedUnit[]): number {
-  return units.reduce((sum, { full }) => sum + full, 0);
 }
