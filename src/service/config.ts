@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { findMisunderstood } from './misunderstood-settings.js';
 
 /** The environment does not make a service. Each problem names its variable and repeats no value. */
 export class ConfigError extends Error {
@@ -32,7 +33,8 @@ export function readConfig(environment: Environment, { ignoreOthers = false } = 
   // Compose files and manifests pass what is not set as an empty string.
   const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
   const ours = Object.fromEntries(given.filter(([name]) => isSetting(name)));
-  return check(ours, ignoreOthers ? [] : given.map(([name]) => name).flatMap(misunderstood));
+  const names = given.map(([name]) => name);
+  return check(ours, ignoreOthers ? [] : findMisunderstood(names, Object.keys(configSchema.shape)));
 }
 
 /** Settings with the defaults for what they leave out. Throws `ConfigError`, also if a name is not one of a setting. */
@@ -53,32 +55,6 @@ function check(settings: unknown, problems: readonly string[]): Config {
 }
 
 const isSetting = (name: string): boolean => Object.hasOwn(configSchema.shape, name);
-
-/** A service that ignored these would run without what its operator relies on. */
-const notBuilt = [
-  'AUTH_TOKENS_FILE',
-  'ALLOW_UNAUTHENTICATED',
-  'RATE_LIMIT_PER_MINUTE',
-  'REDIS_URL',
-  'TRUST_PROXY',
-];
-
-function misunderstood(name: string): string[] {
-  if (isSetting(name)) return [];
-  if (notBuilt.includes(name)) {
-    return [
-      `${name}: this version of the service has no such setting; unset it, and do without what it promises`,
-    ];
-  }
-  const meant = Object.keys(configSchema.shape).find((setting) => looksLike(name, setting));
-  return meant ? [`${name}: there is no such setting; ${meant} is one`] : [];
-}
-
-/** Whether a name is the setting's but for case, underscores or a plural. Names of one short word are anybody's. */
-function looksLike(name: string, setting: string): boolean {
-  const stem = (text: string): string => text.toUpperCase().replace(/S?(?:_+|$)/g, '');
-  return (setting.includes('_') || setting === 'UPSTREAMS') && stem(name) === stem(setting);
-}
 
 /** The configuration as JSON to look at; what a URL may hide is masked. */
 export function printConfig(config: Config): string {
@@ -221,12 +197,14 @@ function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;
 }
 
+/** Masks a user, a password, a query and a fragment; other texts and plain addresses stay as they were written. */
 function maskUrl(text: string): string {
-  if (!/^https?:/.test(text) || !URL.canParse(text)) return text;
-  const masked = new URL(text);
-  const { username, password, search } = masked;
-  if (!username && !password && !search) return text;
-  if (username || password) Object.assign(masked, { username: '***', password: '' });
-  if (search) masked.search = '?***';
-  return masked.href;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) return text;
+  const { username, password, search, hash } = url;
+  if (!username && !password && !search && !hash) return text;
+  if (username || password) Object.assign(url, { username: '***', password: '' });
+  if (search) url.search = '?***';
+  if (hash) url.hash = '#***';
+  return url.href;
 }

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Config, ConfigError, printConfig, readConfig } from './config.js';
 import { describeBug } from './http/failure/error-handler.js';
 import { createLog, type ServiceLog } from './log.js';
+import { findUnheeded } from './misunderstood-settings.js';
 import { type Service, startService } from './start.js';
 
 const help = `Usage: node dist/service/main.js [--print-config] [--help]
@@ -39,8 +40,9 @@ async function main(): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  forgetProviderSettings(process.env);
+  // First: a setting of ours that is misspelt must not be forgotten along with what is the vendors'.
   const config = readConfig(process.env);
+  forgetProviderSettings(process.env);
   if (values['print-config']) {
     process.stdout.write(`${printConfig(config)}\n`);
     return;
@@ -60,6 +62,8 @@ function forgetProviderSettings(environment: NodeJS.ProcessEnv): void {
 
 async function serve(config: Config): Promise<void> {
   const log = createLog(config.LOG_LEVEL);
+  const unheeded = findUnheeded(Object.keys(process.env));
+  if (unheeded.length > 0) log.logger.warn({ unheeded }, 'this version exports no telemetry');
   const service = await startService(config, log.logger);
   say(`Stepwise listens on ${service.url} (contract: ${service.url}/docs)`);
   stopOnSignals(service, log);

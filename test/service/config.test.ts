@@ -129,6 +129,24 @@ describe('--print-config (rule: settings)', () => {
     expect(text).toContain('https://***@context.example/a?***');
     expect(text).toContain('https://***@own.example/v1');
   });
+
+  test.each([
+    ['HTTP://user:canary@host/v1', 'http://***@host/v1'],
+    ['hTTps://:canary@host/v1', 'https://***@host/v1'],
+    ['http://127.0.0.1/#canary', 'http://127.0.0.1/#***'],
+    ['https://host/?a#canary', 'https://host/?***#***'],
+    ['https://host/v1', 'https://host/v1'],
+    ['HTTPS://Host', 'HTTPS://Host'],
+  ])('%s is printed as %s', (written, printed) => {
+    const settings = {
+      CONTEXT_SERVICE_URL: written,
+      OPENAI_UPSTREAM_URL: written,
+      UPSTREAMS: { b: written, c: { url: written } },
+    };
+    const { UPSTREAMS, ...config } = JSON.parse(printConfig(completeSettings(settings)));
+    expect([config.CONTEXT_SERVICE_URL, config.OPENAI_UPSTREAM_URL]).toEqual([printed, printed]);
+    expect([UPSTREAMS.b.url, UPSTREAMS.c.url]).toEqual([printed, printed]);
+  });
 });
 
 describe('(rule: settings) what the service would not honour', () => {
@@ -138,6 +156,15 @@ describe('(rule: settings) what the service would not honour', () => {
     'RATE_LIMIT_PER_MINUTE',
     'REDIS_URL',
     'TRUST_PROXY',
+    'auth_tokens_file',
+    'AUTH_TOKEN_FILE',
+    'AUTH_TOKENS',
+    'AUTH_TOKEN',
+    'Allow_Unauthenticated',
+    'RATE_LIMIT_PER_MIN',
+    'RATE_LIMITS_PER_SECOND',
+    'RATE_LIMIT',
+    'redis_url',
   ])('%s is refused in one sentence, and its value is not repeated', (name) => {
     expect(problemsOf({ [name]: 'canary' })).toEqual([
       expect.stringMatching(new RegExp(`^${name}: this version of the service has no such setting`)),
@@ -152,12 +179,26 @@ describe('(rule: settings) what the service would not honour', () => {
     ['PROJECT_DIR', 'PROJECTS_DIR'],
     ['upstreams', 'UPSTREAMS'],
     ['OPENAI_UPSTREAMS_URL', 'OPENAI_UPSTREAM_URL'],
+    ['OPENAI_UPSTREAM', 'OPENAI_UPSTREAM_URL'],
+    ['STEP_DEADLINE', 'STEP_DEADLINE_MS'],
+    ['step_deadline_seconds', 'STEP_DEADLINE_MS'],
+    ['MAX_BODY_MB', 'MAX_BODY_BYTES'],
+    ['SHUTDOWN_GRACE', 'SHUTDOWN_GRACE_MS'],
+    ['CONTEXT_SERVICE', 'CONTEXT_SERVICE_URL'],
+    ['UPSTREAM', 'UPSTREAMS'],
+    ['log_level', 'LOG_LEVEL'],
   ])('%s is taken for a misspelt %s', (written, meant) => {
     expect(problemsOf({ [written]: 'x' })).toEqual([`${written}: there is no such setting; ${meant} is one`]);
   });
 
   test('variables of others are left alone, and all of them where the environment is not ours', () => {
     expect(problemsOf({ HOSTNAME: 'x', PROJECT: 'x', PATH: 'x', NODE_ENV: 'x', HOSTS: 'x' })).toEqual([]);
+    // Of a shell, of the vendors' SDKs, and those that a cluster makes of the names of its services.
+    const others =
+      'LOG LOGNAME MAIL STEP SHUTDOWN TRUST REDIS REDIS_HOST REDIS_PORT CONTEXT_SERVICE_HOST PROJECTS_PORT ' +
+      'UPSTREAMS_SERVICE_HOST OPENAI_API_KEY OPENAI_BASE_URL ANTHROPIC_API_KEY NPM_TOKEN GITHUB_TOKEN AUTH ' +
+      'AUTH_SECRET OTEL_EXPORTER_OTLP_ENDPOINT MAX_MEMORY CORS _ __';
+    expect(problemsOf(Object.fromEntries(others.split(' ').map((name) => [name, 'x'])))).toEqual([]);
     expect(readConfig({ REDIS_URL: 'redis://x' }, { ignoreOthers: true }).PORT).toBe(8080);
   });
 });

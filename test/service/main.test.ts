@@ -73,6 +73,26 @@ describe('main', () => {
     expect(service.output.stderr).toMatch(/PORT: expected a whole number/);
   });
 
+  test('so does a name that is none of ours but was meant for us, one like a vendor’s included (rule: settings)', async () => {
+    const service = run({ AUTH_TOKEN_FILE: '/canary', OPENAI_UPSTREAM: 'http://canary' });
+    expect(await service.exited()).toBe(2);
+    expect(service.output.stderr).toMatch(/AUTH_TOKEN_FILE: this version of the service has no such setting/);
+    expect(service.output.stderr).toMatch(/OPENAI_UPSTREAM: .*OPENAI_UPSTREAM_URL is one/);
+    expect(service.output.stderr).not.toMatch(/canary/);
+  });
+
+  test('telemetry that a platform asks of everything is not sent, and the log says so (rule: settings)', async () => {
+    const service = run({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://canary', OTEL_SERVICE_NAME: 'canary' });
+    await service.listening();
+    await until(() => service.output.stdout.includes('\n'));
+    expect(JSON.parse(service.output.stdout.split('\n')[0] ?? '')).toMatchObject({
+      level: 40,
+      unheeded: ['OTEL_EXPORTER_OTLP_ENDPOINT'],
+      msg: 'this version exports no telemetry',
+    });
+    expect(service.output.stdout).not.toMatch(/canary/);
+  });
+
   test('an address in use ends it with 1 and a hint', async () => {
     const url = await run().listening();
     const second = run({ PORT: new URL(url).port });
