@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
@@ -45,6 +45,25 @@ describe('run_command (rule: tool-pack)', () => {
       `Exit code 0.\n${realpathSync(join(folder, 'sub'))}`,
     );
     expect(await tool.preview?.({ command, working_dir: 'sub' }, context)).toBe(`in sub: ${command}`);
+  });
+
+  test.each([
+    'nowhere',
+    'README.md',
+  ])('a working_dir that is no folder is a mistake that the model can mend: %s', async (working_dir) => {
+    const { folder } = await openWorkshop();
+    writeFileSync(join(folder, 'README.md'), '');
+    const tool = runCommandTool(await ProjectRoot.open(folder));
+    const call = [
+      { command: 'pwd', working_dir },
+      { signal: new AbortController().signal, callId: 'c' },
+    ] as const;
+    const mistake = expect.objectContaining({
+      name: 'ToolError',
+      message: expect.stringContaining(working_dir),
+    });
+    await expect(tool.execute(...call)).rejects.toEqual(mistake);
+    await expect(tool.preview?.(...call)).rejects.toEqual(mistake);
   });
 
   test('keeps beginning and end of a large output', async () => {

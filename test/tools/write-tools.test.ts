@@ -59,6 +59,7 @@ describe('write_file (rule: tool-pack)', () => {
     const shop = await openWorkshop({ 'a.txt': text(7) });
     const shown = await preview(shop, 'write_file', { path: 'a.txt', content: text(11) });
     expect(shown).toMatch(/the whole text changes|^--- a/);
+    expect(shown).toContain(`\n+${11 * 19_999}-11`); // nothing that is approved is hidden
   });
 
   test.each(['.env', '.git/hooks/pre-commit', 'sub/id_rsa', 'x.pem'])('`%s` is not written', async (path) => {

@@ -110,6 +110,7 @@ async function carryOut(
   if (decision.type === 'deny') return deny(asked.action, denialText(decision.reason));
   if (decision.type === 'edit') return applyEdit(run, asked, decision.args);
   if (decision.type === 'always') allowFromNowOn(run, decision.rule);
+  else if (decision.type !== 'allow') return deny(asked.action, NOT_ALLOWED);
   return asked;
 }
 
@@ -140,6 +141,9 @@ const deny = (action: ActionDetails, text: string): SettledAction => ({
 
 /** What the model reads where the run has no `approve`. */
 export const NOBODY_TO_ASK = 'Not run. Nobody is there to approve this.';
+
+/** An `approve` without types may answer anything, `false` included: only what says that it allows does. */
+const NOT_ALLOWED = 'Not run. This was not approved.';
 
 const REFUSED = 'The user refused this call, so it was not run.';
 const REASON = ' Reason: ';

@@ -1,6 +1,7 @@
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
 import { defaultLimits } from '../limits.js';
 import type { ProjectRoot } from '../project-root.js';
+import { notReadable } from '../system-failure.js';
 import { endCommand } from './end-command.js';
 import { OutputCapture } from './output-capture.js';
 import { startCommand } from './start-command.js';
@@ -24,14 +25,21 @@ export const runCommandTool = (root: ProjectRoot, timeoutMs = defaultLimits.comm
     annotations: { requiresApproval: true },
     timeoutMs: timeoutMs + 10_000,
     preview: async ({ command, working_dir }) => {
-      const folder = root.name(await root.locate(working_dir || '.'));
+      const folder = root.name(await folderAt(root, working_dir));
       return `${folder === '.' ? '' : `in ${folder}: `}${command}`;
     },
     execute: async ({ command, working_dir }, context) => {
-      const folder = await root.locate(working_dir || '.');
+      const folder = await folderAt(root, working_dir);
       return runCommand(command, { folder, timeoutMs }, context);
     },
   });
+
+/** A folder that is not there is the model's mistake, not the shell's. Throws `ToolError`. */
+async function folderAt(root: ProjectRoot, path = '.'): Promise<string> {
+  const folder = await root.locate(path || '.');
+  if ((await root.kindOf(root.name(folder))) !== 'folder') throw notReadable(path);
+  return folder;
+}
 
 interface Place {
   readonly folder: string;

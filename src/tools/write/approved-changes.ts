@@ -19,9 +19,14 @@ export function renderChange({ path, before, after }: Change): string {
   const from = before === undefined ? '/dev/null' : `a/${path}`;
   const options = { context: 3, timeout: DIFF_TIMEOUT_MS };
   const patch = createTwoFilesPatch(from, `b/${path}`, before ?? '', after, undefined, undefined, options);
-  if (patch === undefined)
-    return `${path}: the whole text changes (${before?.length} → ${after.length} characters).`;
-  return patch.split('\n').slice(1).join('\n');
+  return patch === undefined ? renderNewText({ path, before, after }) : patch.split('\n').slice(1).join('\n');
+}
+
+/** Where no difference is found in time the new text is shown whole: nothing is approved unseen. */
+function renderNewText({ path, before = '', after }: Change): string {
+  const sizes = `${before.length} → ${after.length} characters`;
+  const lines = after.split('\n').map((line) => `+${line}`);
+  return [`${path}: the whole text changes (${sizes}). The new text:`, ...lines].join('\n');
 }
 
 /**

@@ -49,6 +49,18 @@ describe('approval in two phases (rule: approval)', () => {
     expect(result.stop_reason).toBe('denied');
   });
 
+  test.each([
+    { type: 'denied' },
+    { type: 'no' },
+    false,
+    {},
+  ])('an answer that is no decision allows nothing: %j', async (answer) => {
+    // What a program without types may answer.
+    const { calls, observations } = await decide(answer as ApprovalDecision, answer as ApprovalDecision);
+    expect(calls).toEqual([]);
+    expect(observations[0]).toMatchObject({ toolResult: { success: false, denied: true } });
+  });
+
   test('a run that went on after a denial is answered, not denied', async () => {
     const { tool } = recordingTool();
     const { result } = await finish(
