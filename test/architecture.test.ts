@@ -46,6 +46,7 @@ const rooms: Record<string, readonly string[]> = {
     'node:',
   ],
   service: [
+    'contract',
     'service/agent',
     'service/context',
     'service/event-loop',

@@ -25,7 +25,7 @@ export const list = <Schema extends z.ZodType>(
 
 /** A JSON object of any shape, passed through untouched: no copy, no key lost, `__proto__` included. */
 export const jsonObject = z
-  .custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object' })
+  .custom<Readonly<Record<string, unknown>>>(isObject, { params: { expected: 'object' } })
   .meta({ type: 'object', additionalProperties: true });
 
 /** Any JSON value. */

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isObject } from '../contract/fields.js';
+import { explainIssue } from './http/intake/explain-issue.js';
 import { findMisunderstood } from './misunderstood-settings.js';
 
 /** The environment does not make a service. Each problem names its variable and repeats no value. */
@@ -47,7 +49,7 @@ export function completeSettings(settings: Settings): Config {
 }
 
 function check(settings: unknown, problems: readonly string[]): Config {
-  const result = configSchema.safeParse(settings);
+  const result = configSchema.safeParse(settings, { error: explainIssue });
   const issues = result.error?.issues ?? [];
   const wrong = [...problems, ...issues.map(({ path, message }) => `${path.join('.')}: ${message}`)];
   if (!result.success || wrong.length > 0) throw new ConfigError(wrong);
@@ -71,23 +73,32 @@ const wholeNumber = (min: number, max: number) => {
   return z.union([z.number(), text], { error }).pipe(z.int({ error }).min(min, error).max(max, error));
 };
 
-/** JSON as text, or the value itself. `__proto__` is refused: as the name of a property it would be lost. */
+/** A JSON object as text, or the value itself. `__proto__` is refused: as the name of a property it would be lost. */
 const json = <Schema extends z.ZodType>(
   schema: Schema,
+  example: string,
 ): z.ZodType<z.output<Schema>, string | z.input<Schema>> =>
   z
     .unknown()
-    .transform((value, context) => {
-      if (typeof value !== 'string') return value;
-      try {
-        return JSON.parse(value, withoutPrototype);
-      } catch {
-        context.addIssue({ code: 'custom', message: 'expected JSON, without any name `__proto__`' });
-        return z.NEVER;
-      }
+    .transform((value, context): unknown => {
+      const object = typeof value === 'string' ? parseJson(value) : value;
+      if (isObject(object)) return object;
+      context.addIssue({
+        code: 'custom',
+        message: `expected a JSON object such as ${example}, without any name \`__proto__\``,
+      });
+      return z.NEVER;
     })
     // What goes in is said by the annotation; the schema after it checks values that are no text.
     .pipe(schema) as unknown as z.ZodType<z.output<Schema>, string | z.input<Schema>>;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text, withoutPrototype);
+  } catch {
+    return undefined;
+  }
+}
 
 function withoutPrototype(name: string, value: unknown): unknown {
   if (name === '__proto__') throw new SyntaxError('__proto__');
@@ -126,8 +137,18 @@ const upstream = z.preprocess(
 
 const upstreamName = z
   .string()
-  .regex(/^[a-z][\w.-]{0,63}$/, 'a name is made of letters, digits, `_`, `.` and `-`')
-  .refine((name) => !['openai', 'anthropic', 'offline'].includes(name), 'this name is taken');
+  .regex(
+    /^[a-z][\w.-]{0,63}$/,
+    'expected a name of at most 64 letters, digits, `_`, `.` and `-` that starts with a small letter',
+  )
+  .refine(
+    (name) => !['openai', 'anthropic', 'offline'].includes(name),
+    'the service has this name already: choose another, such as my-openai',
+  );
+
+const projectId = z.uuid(
+  'expected the id of a project as its name, a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+);
 
 const configSchema = z
   .object({
@@ -145,11 +166,14 @@ const configSchema = z
     /** Without `/v1`, as its SDK wants it. */
     ANTHROPIC_UPSTREAM_URL: url.default('https://api.anthropic.com'),
     /** OpenAI-compatible servers by name; a key is required over https unless `keyRequired` says otherwise. */
-    UPSTREAMS: json(z.record(upstreamName, upstream)).default({}),
+    UPSTREAMS: json(z.record(upstreamName, upstream), '{"ollama":"http://127.0.0.1:11434/v1"}').default({}),
     /** Whether the embedded model `offline` can be asked. Default `on`. */
     OFFLINE_MODEL: z.enum(['on', 'off']).default('on'),
     /** Folders by project id. */
-    PROJECTS: json(z.record(z.uuid().toLowerCase(), folder)).default({}),
+    PROJECTS: json(
+      z.record(projectId.toLowerCase(), folder),
+      '{"6f9619ff-8b86-4d01-b42d-00cf4fc964ff":"/srv/shop"}',
+    ).default({}),
     /** A folder of folders named by project id. */
     PROJECTS_DIR: folder.optional(),
     /** Where else files and pinned items come from. */
@@ -157,7 +181,11 @@ const configSchema = z
     /** Web pages that may call; as text, separated by commas. Default none. */
     CORS_ORIGINS: z
       .union([z.array(z.string()), z.string().transform(splitList)])
-      .pipe(z.array(z.string().refine(isOrigin, 'expected origins')))
+      .pipe(
+        z.array(
+          z.string().refine(isOrigin, 'expected origins, separated by commas, such as https://app.example'),
+        ),
+      )
       .default([]),
     /** Of one request. Default 4 MiB. */
     MAX_BODY_BYTES: wholeNumber(1_024, 2 ** 28).default(4 * 2 ** 20),

@@ -90,6 +90,30 @@ describe('the environment (rule: settings)', () => {
     expect(problemsOf(environment)).toEqual([expect.stringMatching(new RegExp(`^${name}\\b`))]);
   });
 
+  const upstreams = 'a JSON object such as {"ollama":"http://127.0.0.1:11434/v1"}';
+  test.each<[Record<string, string>, string]>([
+    [
+      { UPSTREAMS: '{"openai":"https://own.example/v1"}' },
+      'UPSTREAMS.openai: the service has this name already',
+    ],
+    [{ UPSTREAMS: '{"My up":"https://own.example/v1"}' }, 'starts with a small letter'],
+    [{ UPSTREAMS: 'ollama=http://127.0.0.1:11434/v1' }, upstreams],
+    [{ UPSTREAMS: '["http://127.0.0.1:11434/v1"]' }, upstreams],
+    [
+      { UPSTREAMS: '{"a":{"url":"http://127.0.0.1/v1","encoding":"gpt"}}' },
+      'UPSTREAMS.a.encoding: expected one of: o200k_base, cl100k_base',
+    ],
+    [{ PROJECTS: '{"shop":"."}' }, 'PROJECTS.shop: expected the id of a project as its name, a UUID such as'],
+    [{ PROJECTS: 'shop' }, 'PROJECTS: expected a JSON object such as {"6f9619ff-'],
+    [{ OFFLINE_MODEL: 'true' }, 'OFFLINE_MODEL: expected one of: on, off'],
+    [{ LOG_LEVEL: 'verbose' }, 'LOG_LEVEL: expected one of: debug, info, warn, error, silent'],
+    [{ CORS_ORIGINS: '*' }, 'such as https://app.example'],
+  ])('%j: the problem says what to write instead', (environment, advice) => {
+    const problems = problemsOf(environment);
+    expect(problems).toEqual([expect.stringContaining(advice)]);
+    expect(problems.join()).not.toMatch(/Invalid|received/);
+  });
+
   test('every wrong variable is named at once, and no value is repeated', () => {
     const problems = problemsOf({ PORT: 'sk-canary', LOG_LEVEL: 'sk-canary', UPSTREAMS: 'sk-canary' });
     expect(problems).toHaveLength(3);

@@ -18,7 +18,9 @@ const MAX_DETAILS = 5;
 
 /** A failed step in words: what happened, in detail, and what to do about it. */
 export function explainFailure({ code, message, details }: StepError): string {
-  const found = (details ?? []).slice(0, MAX_DETAILS).map((detail) => `  ${sanitizeLine(detail.message)}`);
+  const found = (details ?? [])
+    .slice(0, MAX_DETAILS)
+    .map(({ path, message: said }) => `  ${sanitizeLine(path ? `${path}: ${said}` : said)}`);
   const known = Object.hasOwn(advice, code) ? advice[code] : undefined;
   return [`${sanitizeLine(message)} (${sanitizeLine(code)})`, ...found, ...(known ? [known] : [])].join('\n');
 }

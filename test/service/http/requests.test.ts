@@ -30,7 +30,6 @@ const postRaw = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, 
 
 describe('not JSON: 400 invalid_json (rule: error-table)', () => {
   test.each([
-    '',
     '{',
     'null,',
     "{'a': 1}",
@@ -44,6 +43,14 @@ describe('not JSON: 400 invalid_json (rule: error-table)', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_json']);
     expect(answer.body.error.details[0].message).toMatch(/^line \d+, column \d+ \(offset \d+\): expected /);
     expect(JSON.stringify(answer)).not.toMatch(/canary/);
+  });
+
+  test.each(['', ' \r\n'])('an empty body is called empty: %j', async (raw) => {
+    const { status, body } = await postRaw(raw);
+    expect([status, body.error.code]).toEqual([400, 'invalid_json']);
+    expect(body.error.details).toEqual([
+      { path: '', code: 'empty_body', message: 'the body is empty; send the request as a JSON object' },
+    ]);
   });
 
   test('bytes that are not UTF-8', async () => {
@@ -113,6 +120,38 @@ describe('the schema: 400 invalid_request (rule: error-table)', () => {
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
     expect(body.error.details.map((detail: { path: string }) => detail.path)).toContain(path);
     expect(seen).toEqual([]);
+  });
+
+  const llm = { modelName: 'open', tokenLimit: 8000, reservedOutputTokens: 1000 };
+  test.each<[Record<string, unknown>, string, string]>([
+    [{ user_query: undefined }, 'user_query', 'this field is required: a string'],
+    [{ session_id: undefined }, 'session_id', 'this field is required: a UUID'],
+    [{ session_id: 'x' }, 'session_id', 'expected a UUID'],
+    [{ llm_config: undefined }, 'llm_config', 'this field is required: an object'],
+    [{ conversation_history: undefined }, 'conversation_history', 'this field is required: a list'],
+    [{ max_iterations_left: undefined }, 'max_iterations_left', 'this field is required: a whole number'],
+    [{ max_iterations_left: '3' }, 'max_iterations_left', 'expected a whole number'],
+    [{ max_iterations_left: 1.5 }, 'max_iterations_left', 'expected a whole number'],
+    [{ max_iterations_left: -1 }, 'max_iterations_left', 'expected at least 0'],
+    [{ protocol: 'json' }, 'protocol', 'expected one of: text, xml, native, auto'],
+    [{ include: { history: 'no' } }, 'include.history', 'expected true or false'],
+    [{ llm_config: { ...llm, temperature: 3 } }, 'llm_config.temperature', 'expected at most 2'],
+    [{ llm_config: { ...llm, modelName: '' } }, 'llm_config.modelName', 'expected at least 1 characters'],
+    [{ tools: [{ name: 'f' }] }, 'tools.0.inputSchema', 'this field is required: an object'],
+    [{ tools: [{ name: 'f', inputSchema: 'x' }] }, 'tools.0.inputSchema', 'expected an object'],
+    [
+      { tasks: [{ id: 1, content: '' }] },
+      'tasks.0.status',
+      'this field is required: one of: todo, in_progress, completed',
+    ],
+    [
+      { conversation_history: Array(300).fill({ role: 'user' }) },
+      'conversation_history.0.content',
+      'this field is required: a string',
+    ],
+  ])('%j says what to write instead', async (changes, path, message) => {
+    const { body } = await post(changes);
+    expect(body.error.details[0]).toMatchObject({ path, message });
   });
 
   test.each(['[]', '"text"', '1', 'null', 'true'])('the body %s', async (raw) => {
@@ -254,14 +293,19 @@ describe('paths, methods and types', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  test.each<[string, Record<string, string>]>([
-    ['another type', { 'Content-Type': 'text/plain' }],
-    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
-    ['another charset', { 'Content-Type': 'application/json; charset=utf-16' }],
-    ['an encoding', { 'Content-Encoding': 'gzip' }],
-  ])('%s: 415 unsupported_media_type (rule: error-table)', async (_what, headers) => {
+  const sendType = 'send the header Content-Type: application/json';
+  test.each<[string, Record<string, string>, string]>([
+    ['another type', { 'Content-Type': 'text/plain' }, sendType],
+    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }, sendType],
+    ['another charset', { 'Content-Type': 'application/json; charset=utf-16' }, sendType],
+    ['no type', { 'Content-Type': '' }, sendType],
+    ['an encoding', { 'Content-Encoding': 'gzip' }, 'send the body uncompressed'],
+  ])('%s: 415 unsupported_media_type, and what to send (rule: error-table)', async (_what, headers, advice) => {
     const { status, body } = await postRaw(JSON.stringify(stepBody()), headers);
     expect([status, body.error.code]).toEqual([415, 'unsupported_media_type']);
+    expect(body.error.details).toEqual([
+      expect.objectContaining({ message: expect.stringContaining(advice) }),
+    ]);
   });
 
   test.each([

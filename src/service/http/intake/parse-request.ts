@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
 import type { ErrorDetail, Warning } from '../../../contract/step.js';
 import { RequestRefused } from '../failure/to-failure.js';
+import { explainIssue } from './explain-issue.js';
 import { findUnknownFields } from './find-unknown-fields.js';
 import { readLongLists } from './read-long-lists.js';
 
@@ -22,7 +23,7 @@ export async function parseRequest<Schema extends z.ZodType<object>>(
   signal: AbortSignal,
 ): Promise<ParsedRequest<z.output<Schema>>> {
   const lists = await readLongLists(body, { maxIssues: MAX_DETAILS, signal });
-  const result = schema.safeParse(lists.rest);
+  const result = schema.safeParse(lists.rest, { error: explainIssue });
   const issues = [...lists.issues, ...(result.error?.issues ?? [])];
   if (!result.success || issues.length > 0) throw new RequestRefused('invalid_request', detailsOf(issues));
   const request = result.data;

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
 import { longLists } from '../../../contract/step-request.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+import { explainIssue } from './explain-issue.js';
 
 /** Items checked at once, and what they cost of the share of the event loop. */
 const ITEMS = 256;
@@ -52,7 +53,7 @@ async function readList(
   const read: ReadList = { items: [], issues: [] };
   for (const [index, sent] of list.entries()) {
     if (index % ITEMS === 0) await eventLoopShare.take(WORK, signal);
-    const result = item.safeParse(sent);
+    const result = item.safeParse(sent, { error: explainIssue });
     if (result.success) read.items.push(result.data);
     else read.issues.push(...result.error.issues.map((issue) => at([...path, index], issue)));
     if (read.issues.length >= maxIssues) break;

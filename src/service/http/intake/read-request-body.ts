@@ -26,6 +26,11 @@ export async function readBody(request: Request, limits: BodyLimits, signal: Abo
     throw new RequestRefused('invalid_json', [{ path: '', code: 'not_utf8', message: 'not valid UTF-8' }]);
   }
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+  if (text.trim() === '') {
+    throw new RequestRefused('invalid_json', [
+      { path: '', code: 'empty_body', message: 'the body is empty; send the request as a JSON object' },
+    ]);
+  }
   return parseJson(text, signal);
 }
 
@@ -34,8 +39,20 @@ function requireJson({ headers }: Request): void {
   const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
   const isJson = type.trim() === 'application/json' && (!charset || /^charset="?utf-?8"?$/.test(charset));
   const isPlain = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
-  if (!isJson || !isPlain) throw new RequestRefused('unsupported_media_type');
+  const details = [...(isJson ? [] : [wrongType]), ...(isPlain ? [] : [wrongEncoding])];
+  if (details.length > 0) throw new RequestRefused('unsupported_media_type', details);
 }
+
+const wrongType = {
+  path: 'Content-Type',
+  code: 'wrong_header',
+  message: 'send the header Content-Type: application/json',
+};
+const wrongEncoding = {
+  path: 'Content-Encoding',
+  code: 'wrong_header',
+  message: 'send the body uncompressed, without the header Content-Encoding',
+};
 
 /** What a slice of JSON costs of the share of the event loop: about two slices make a turn. */
 const SLICE_WORK = 16 * 1024;
