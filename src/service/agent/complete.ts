@@ -59,13 +59,17 @@ class Relay {
   /** Keeps control blocks out of a phase's prose. */
   readonly #phase: PhaseReader | undefined;
 
-  #last: ParseDelta['type'] = 'draft';
+  /** Nobody is answered in these phases: an answer is the last part of the thought (rule: phases). */
+  readonly #answerIsThought: boolean;
+
+  #last: ParseDelta['type'] | undefined;
 
   constructor(situation: Situation, observer: StepObserver) {
     const { phase } = situation.request;
     this.#situation = situation;
     this.#observer = observer;
     this.#parser = new IncrementalParser(situation.offered);
+    this.#answerIsThought = phase === 'reason' || phase === 'act';
     this.#phase = phase === 'reason' || phase === 'observe' ? new PhaseReader(phase) : undefined;
   }
 
@@ -78,15 +82,26 @@ class Relay {
     const isThought = toolCalls.length > 0 && !this.#situation.mustAnswer;
     await this.#tell(isThought ? deltas.map(asThought) : deltas);
     const rest = this.#phase?.end() ?? '';
-    if (rest !== '') await this.#observer.delta(this.#last, rest);
+    if (rest !== '') await this.#observer.delta(this.#roleOf(this.#last ?? 'draft'), rest);
   }
 
   async #tell(deltas: readonly ParseDelta[]): Promise<void> {
     for (const { type, delta } of deltas) {
+      const text = this.#separatorBefore(type) + delta;
       this.#last = type;
-      const shown = this.#phase ? this.#phase.push(delta) : delta;
-      if (shown !== '') await this.#observer.delta(type, shown);
+      const shown = this.#phase ? this.#phase.push(text) : text;
+      if (shown !== '') await this.#observer.delta(this.#roleOf(type), shown);
     }
+  }
+
+  #roleOf(type: ParseDelta['type']): ParseDelta['type'] {
+    return type === 'answer' && this.#answerIsThought ? 'thought' : type;
+  }
+
+  /** An answer that is part of the thought is a paragraph of its own in it. */
+  #separatorBefore(type: ParseDelta['type']): string {
+    const isFurther = this.#last === 'draft' || this.#last === 'thought';
+    return type === 'answer' && this.#answerIsThought && isFurther ? '\n\n' : '';
   }
 }
 

@@ -41,7 +41,10 @@ export function conclude(reply: Reply, situation: Situation): Conclusion {
   if (outcome === 'malformed_action' || outcome === 'unknown_tool')
     return concludeUnreadable(reply, situation);
   const correction = reply.parse.problem === null ? null : correctionFor(reply, situation);
-  const conclusion = phase === 'act' ? completePhase(reply, phase) : answerWith(reply, reply.answer ?? '');
+  const conclusion =
+    phase === 'act'
+      ? completePhase(reply, phase, { prose: proseOf(reply), control: null })
+      : answerWith(reply, reply.answer ?? '');
   return { ...conclusion, correction };
 }
 
@@ -129,16 +132,16 @@ function proseOf({ parse, thought, answer, completion }: Reply): string {
   return [thought, answer].filter(Boolean).join('\n\n');
 }
 
+/** The thought is what was said without labels; the history keeps the words as they were written. */
 function completePhase(
   reply: Reply,
   phase: NonNullable<Turn['phase']>,
-  said?: { readonly prose: string; readonly control: PhaseControl },
+  { prose, control }: { readonly prose: string; readonly control: PhaseControl | null },
 ): Conclusion {
   const content = readProse(reply.completion.text);
   const turn: Turn = { role: 'assistant', content, phase, ...stateOf(reply) };
-  const thought = (said ? said.prose : content) || null;
+  const thought = prose || null;
   const status = 'phase_completed';
-  const control = said?.control ?? null;
   return { ...nothing, reply, status, outcome: 'answer', thought, control, turns: [turn] };
 }
 

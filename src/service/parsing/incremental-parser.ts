@@ -1,4 +1,4 @@
-import type { OfferedTool } from './arguments/offered-tool.js';
+import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import { DeltaWriter, type ParseDelta } from './delta-writer.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from './parse-completion.js';
 import { character, isOneOf, lineEnd, skipBlanks } from './text/characters.js';
@@ -7,6 +7,7 @@ import { type Line, LineClassifier } from './text/line-classifier.js';
 import type { Marker } from './text/markers.js';
 import { EchoedFences, isMentioned } from './text/own-fences.js';
 import { stopWords } from './text/trailing.js';
+import { mayBeginBareCall } from './unmarked-calls.js';
 
 /** The line that is being read. */
 interface CurrentLine {
@@ -36,7 +37,8 @@ const newLine: CurrentLine = {
  * `parseCompletion` says of the whole text, and the deltas still missing. The work is linear in the text.
  *
  * Where labels are written, joined `draft` and `thought` deltas equal the final thought and `answer` deltas
- * the answer (rule: deltas-join). A reply without label arrives as `draft`. One that turns out to be no action
+ * the answer (rule: deltas-join). A reply without label arrives as `draft`, unless it begins like a call by itself:
+ * what that is shows only at its end. One that turns out to be no action
  * after all (`Action: None`) is sent as one `answer` delta at the end; the text of an action that cannot be
  * read is sent as nothing (rule: unreadable-never-answer). Prose before a `</think>` that nothing opened has
  * been sent as draft by the time it shows to be reasoning.
@@ -57,6 +59,8 @@ export class IncrementalParser {
   /** A line began like a JSON value, in whose strings markers do not count. */
   #valueBegan = false;
   #openTag = false;
+  /** Nothing was sent that is no reasoning: the whole reply may still be a call without any marker. */
+  #mayBeCall = true;
 
   constructor(tools: readonly OfferedTool[]) {
     this.#tools = tools;
@@ -157,6 +161,7 @@ export class IncrementalParser {
   }
 
   #advanceInLine(): boolean {
+    if (this.#mayBeCall && this.#writer.role === 'draft' && !this.#beginCall()) return false;
     const text = this.#pending;
     const stop = nextStop(text, this.#at, this.#line.openBold);
     this.#writeTo(stop);
@@ -168,13 +173,22 @@ export class IncrementalParser {
     return mark ? this.#enterMark(mark) : this.#pass(stop + 1);
   }
 
+  /** Holds a reply that begins like a call without any marker (rule: bare-call); false when it is held or undecided. */
+  #beginCall(): boolean {
+    const begins = mayBeginBareCall(this.#pending, this.#at, OfferedTools.of(this.#tools));
+    if (begins === true) this.#writer.hold();
+    return begins === false;
+  }
+
   /** Sends the text up to `end` as what it is now read as. */
   #writeTo(end: number): void {
     const text = this.#pending.slice(this.#at, end);
     this.#at = end;
     if (this.#line.kept) this.#writer.keep(text);
     else if (this.#writer.write(text)) this.#line.hasText = true;
-    if (this.#writer.role !== 'reasoning' && text.trim() !== '') this.#lines.sawProse();
+    if (this.#writer.role === 'reasoning' || text.trim() === '') return;
+    this.#mayBeCall = false;
+    this.#lines.sawProse();
   }
 
   #pass(end: number): true {

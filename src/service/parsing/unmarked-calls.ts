@@ -7,7 +7,7 @@ import { readTag } from './dialects/tags.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
 import type { QuotedFence } from './outline-reply.js';
 import type { ReplyText } from './reply-text.js';
-import { isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
+import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
 import { beginsTurn, skipChatTokens } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
@@ -17,12 +17,38 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   if (reply.outline.thoughts.length > 0) return null;
   const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
   const start = reply.contentStart();
+  if (reply.thoughtBefore(start) !== '') return null; // reasoning stands between words and the call
   const reading =
     readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
   if (!isWellFormed(reading, tools)) return null;
   const end = text.charAt(reading.end) === ';' ? reading.end + 1 : reading.end;
   if (end < text.length && !endsItsTurn(text, end)) return null;
   return reading.dialect === 'json' ? reading : { ...reading, dialect: 'bare' };
+}
+
+/** More blanks than these are not waited for. */
+const MOST_BLANKS = 16;
+
+/**
+ * Whether such a call may begin at `position` of a text that is still arriving; `'partial'` while too little of it is
+ * there to tell.
+ */
+export function mayBeginBareCall(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
+  if (tools.areUnknown) return false;
+  const start = skipBlanks(text, position);
+  if (text.charAt(start) === '{') return true;
+  if (text.charAt(start) === '[') {
+    const inside = skipSpace(text, start + 1);
+    if (inside - start > MOST_BLANKS) return true;
+    return inside >= text.length ? 'partial' : isOneOf('{[', text, inside);
+  }
+  if (tools.mayGoOnToName(text, start)) return 'partial';
+  const end = tools.nameEnd(text, start);
+  if (!tools.find(text.slice(start, end))) return false;
+  const open = skipBlanks(text, end);
+  if (open - end > MOST_BLANKS) return true;
+  if (open >= text.length) return 'partial';
+  return text.charAt(open) === '(' || text.charAt(end) === '[';
 }
 
 /** Chat tokens follow, and then the turn of somebody else, which the model only imagined. */

@@ -75,6 +75,23 @@ describe('what is told while it is written', () => {
     expect(joined(told, 'answer').trim()).toBe('42');
   });
 
+  test.each([
+    ['act', 'Final Answer: 42', '42'],
+    ['act', 'I know.\nFinal Answer: 42', 'I know.\n\n42'],
+    ['reason', 'Thought: I know.\nFinal Answer: 42 {"plan": "none"}', 'I know.\n\n42'],
+  ] as const)('in %s an answer is part of the thought: %j (rules: phases, deltas-join)', async (phase, text, thought) => {
+    for (const pieces of [[text], [...text]]) {
+      const told = await observed(pieces, { phase });
+      expect(joined(told, 'answer')).toBe('');
+      expect(joined(told, 'draft', 'thought').trim()).toBe(thought);
+    }
+  });
+
+  test('in observe an answer is one (rule: phases)', async () => {
+    const told = await observed(['I know.\nFinal Answer: 42'], { phase: 'observe' });
+    expect([joined(told, 'draft', 'thought'), joined(told, 'answer')]).toEqual(['I know.', '42']);
+  });
+
   test('a phase goes on after a line of code, and its block is never told (rule: phase-control)', async () => {
     const pieces = [
       'See:\n```ts\nconst a = { b: 1 };\n```\nSo I ',

@@ -124,6 +124,17 @@ describe('phases (rules: phases, phase-control)', () => {
     });
   });
 
+  test('act without an action completes, and its thought holds no label (rule: markers)', () => {
+    const conclusion = concluded('All is known.\nFinal Answer: 42', { phase: 'act' });
+    expect(conclusion).toMatchObject({
+      status: 'phase_completed',
+      directResponse: null,
+      thought: 'All is known.\n\n42',
+      control: null,
+    });
+    expect(conclusion.turns[0]?.content).toBe('All is known.\nFinal Answer: 42');
+  });
+
   test('at its last iteration observe ends with what there is', () => {
     const last = { max_iterations_left: 1 };
     expect(observe('So far.', last)).toMatchObject({ directResponse: 'So far.' });

@@ -58,6 +58,47 @@ describe('streaming (rule: deltas-join)', () => {
     });
   });
 
+  test.each([
+    '{"name": "search", "arguments": {"query": "a secret"}}',
+    '[\n  {"name": "search", "arguments": {"query": "a secret"}}]',
+    '```json\n{"name": "search", "arguments": {"query": "a secret"}}\n```',
+    'search(query="a secret longer than any label")',
+    'search[a secret longer than any label]',
+    'http.request(url="a secret", method="GET");',
+    '<|im_start|>assistant\nsearch(query="a secret longer than any label")',
+    '<think>hm</think>search(query="a secret longer than any label")',
+  ])('nothing of a call without any marker leaks: %j (rules: bare-call, deltas-join)', (text) => {
+    for (const length of [1, 3, 1000]) {
+      const { joined, completion } = stream(text, [length]);
+      expect(joined).toMatchObject({ draft: '', thought: '', answer: '' });
+      expect(completion).toMatchObject({ outcome: 'action', thought: '' });
+    }
+  });
+
+  test.each([
+    'search for it in all files',
+    'search (it is a word) and more words',
+    'reading is what I do first of all',
+    '[a link](https://example.org) and more words',
+    '[1] and more words than a label has',
+  ])('what only begins like one arrives in the end, and most of it as it is written: %j (rule: draft-role)', (text) => {
+    const { joined, completion } = stream(text, [1]);
+    expect(joined.draft + joined.answer).toBe(text);
+    expect(completion).toMatchObject({ outcome: 'answer', answer: text });
+    if (!text.startsWith('search (')) expect(pushed(text).length).toBeGreaterThan(5);
+  });
+
+  test('JSON that is no call arrives at the end (rule: bare-call)', () => {
+    const { joined } = stream('{"names": ["search"]}\nFinal Answer: 42', [3]);
+    expect(joined).toMatchObject({ draft: '', thought: '{"names": ["search"]}', answer: '42' });
+  });
+
+  test('words before reasoning make a call after it an example (rule: bare-call)', () => {
+    const { joined, completion } = stream('I look.<think>hm</think>search(query="a")', [2]);
+    expect(completion).toMatchObject({ outcome: 'answer', action: null, reasoning: 'hm' });
+    expect(joined.draft + joined.answer).toBe(completion.answer);
+  });
+
   test('unlabelled prose is a draft, and all of it', () => {
     const text = 'Plain words with **bold**, <b>html</b>\n\n- a list\n- of two\n\nAction items: none.';
     expect(stream(text, [4]).joined).toEqual({ reasoning: '', draft: text, thought: '', answer: '' });
@@ -91,8 +132,7 @@ describe('streaming (rule: deltas-join)', () => {
         const { joined, completion } = pieces;
         if (completion.answerLabelled) expect(joined.answer).toBe(completion.answer);
         const isDecided = completion.outcome === 'action' || completion.answerLabelled;
-        if (isDecided && !text.startsWith('```'))
-          expect(joined.draft + joined.thought).toBe(completion.thought ?? '');
+        if (isDecided) expect(joined.draft + joined.thought).toBe(completion.thought ?? '');
       }),
       { numRuns: 500 },
     );

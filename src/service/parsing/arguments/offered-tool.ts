@@ -92,6 +92,14 @@ export class OfferedTools {
     return this.#byName.get(name);
   }
 
+  /** Whether the text from `position` on, which is still arriving, is the beginning of an offered name. */
+  mayGoOnToName(text: string, position: number): boolean {
+    const length = text.length - position;
+    if (length < 1 || length > LONGEST_UNUSUAL_NAME) return false;
+    const written = text.slice(position);
+    return [...this.#byName.keys()].some((name) => name.length > length && name.startsWith(written));
+  }
+
   /** Where the tool name that starts at `position` ends; offered names win, the longest first. */
   nameEnd(text: string, position: number): number {
     const end = wordEnd(text, position);
