@@ -65,9 +65,9 @@ async function serve(config: Config): Promise<void> {
   const unheeded = findUnheeded(Object.keys(process.env));
   if (unheeded.length > 0) log.logger.warn({ unheeded }, 'this version exports no telemetry');
   const service = await startService(config, log.logger);
-  say(`Stepwise listens on ${service.url} (contract: ${service.url}/docs)`);
   stopOnSignals(service, log);
   stopOnBugs(service, log);
+  say(`Stepwise listens on ${service.url} (contract: ${service.url}/docs)`);
 }
 
 /** The first signal drains, a second one does not wait. */

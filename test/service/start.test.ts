@@ -219,6 +219,15 @@ describe('refused before any model call (rule: error-table)', () => {
     const { events } = await stream({ llm_config: openai, max_iterations_left: 0 });
     expect(events.map(({ event }) => event)).toEqual(['step.started', 'step.completed']);
   });
+
+  test('and it needs no key: no call is made (rule: iterations)', async () => {
+    const { status, body } = await post({
+      llm_config: openai,
+      user_api_keys: undefined,
+      max_iterations_left: 0,
+    });
+    expect([status, body.error.code]).toEqual([200, 'iterations_exhausted']);
+  });
 });
 
 test('a provider that does not exist: 502 upstream_unreachable (rule: error-table)', async () => {

@@ -223,6 +223,22 @@ describe('bodies', () => {
   });
 });
 
+describe('a request that stops being HTTP says what is wrong with it (rule: error-table)', () => {
+  test.each([
+    ['a chunk of no size', 'canary\r\nx\r\n', 'HPE_INVALID_CHUNK_SIZE'],
+    ['a chunk longer than its size', '1\r\ncanary\r\n0\r\n\r\n', 'HPE_STRICT'],
+  ])('%s', async (_what, chunks, parserCode) => {
+    service = await startTestService();
+    const { socket, answer } = upload();
+    socket.write(head({ 'Transfer-Encoding': 'chunked' }) + chunks);
+    const { status, body } = await answer();
+    expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+    expect(body.error.details).toEqual([
+      { path: '', code: 'malformed_http', message: `the request is not well-formed HTTP (${parserCode})` },
+    ]);
+  });
+});
+
 describe('threat 21: one answer to one request', () => {
   test.each([
     ['no HTTP', 'hello\r\n\r\n'],

@@ -239,6 +239,15 @@ describe('models and keys (rule: key-form)', () => {
   });
 
   test.each([
+    ['no key', undefined],
+    ['a key that cannot be one', 'short'],
+  ])('with no iterations left no call is made, and %s does not matter (rule: iterations)', async (_what, llmKey) => {
+    const changes = { llm_config: llm('keyed'), user_api_keys: { llmKey } };
+    expect((await post({ ...changes, max_iterations_left: 0 })).status).toBe(200);
+    expect((await post({ ...changes, max_iterations_left: 1 })).status).toBe(401);
+  });
+
+  test.each([
     'short',
     'with a space',
     'ключ-ключ',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorCodes } from '../../../contract/error-codes.js';
+import type { ErrorDetail } from '../../../contract/step.js';
 import { stepError } from '../../../conversation/blank-step.js';
 import { errorResponse } from './send-failure.js';
 
@@ -14,11 +15,16 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     socket.destroy();
     return;
   }
-  socket.end(error.code === 'HPE_HEADER_OVERFLOW' ? plain(431) : failure(codeOf(error)));
+  socket.end(error.code === 'HPE_HEADER_OVERFLOW' ? plain(431) : failure(error));
 }
 
-const codeOf = (error: NodeJS.ErrnoException): ErrorCode =>
-  error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'invalid_request';
+/** What the parser objects to is told by its own code, such as `HPE_INVALID_CHUNK_SIZE`: its list is closed. */
+function whatIsWrong({ code }: NodeJS.ErrnoException): { code: ErrorCode; details: ErrorDetail[] } {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 'request_timeout', details: [] };
+  const parserCode = code?.startsWith('HPE_') ? ` (${code})` : '';
+  const message = `the request is not well-formed HTTP${parserCode}`;
+  return { code: 'invalid_request', details: [{ path: '', code: 'malformed_http', message }] };
+}
 
 /** A second answer on the same connection would be taken for the answer to another request. */
 function hasBegunToAnswer(socket: Duplex): boolean {
@@ -28,10 +34,11 @@ function hasBegunToAnswer(socket: Duplex): boolean {
 const plain = (status: number): string =>
   `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
 
-function failure(code: ErrorCode): string {
+function failure(error: NodeJS.ErrnoException): string {
   const id = randomUUID();
+  const { code, details } = whatIsWrong(error);
   const { status } = errorCodes[code];
-  const body = JSON.stringify(errorResponse(stepError({ code, ...errorCodes[code] }), { id }));
+  const body = JSON.stringify(errorResponse(stepError({ code, ...errorCodes[code] }, { details }), { id }));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',

@@ -77,11 +77,15 @@ export function resolveModel(config: LlmConfig, models: ModelDirectory): Resolve
   ]);
 }
 
-/** The model with the caller's key. Throws if the key is missing or malformed (rule: key-form). */
+/**
+ * The model with the caller's key. Throws if the key is missing or malformed (rule: key-form), but for a request
+ * without iterations left: it makes no call (rule: iterations).
+ */
 export function connect(
   model: ResolvedModel,
-  { sentKey }: Pick<AcceptedRequest<unknown>, 'sentKey'>,
+  { sentKey, request }: Pick<AcceptedRequest<RunRequest>, 'sentKey' | 'request'>,
 ): StepDependencies['provider'] {
+  if (request.max_iterations_left === 0) return model.connect(undefined);
   const key = readModelKey(sentKey);
   if (model.keyRequired && !key) throw new RequestRefused('missing_api_key');
   return model.connect(key);
