@@ -226,6 +226,9 @@ describe('Action Input (rule: two-line-action)', () => {
     ['a quoted string', 'Action: search\nAction Input: "who?"', { query: 'who?' }],
     ['a name in inline code', 'Action: `search`\nAction Input: who?', { query: 'who?' }],
     ['nothing', 'Action: list_tools\nAction Input:', {}],
+    ['nothing before a label', 'Action: read\nAction Input:\nObservation: a', {}],
+    ['nothing before a bold label', 'Action: read\nAction Input:\n\n**Thought:** a', {}],
+    ['nothing before another action', 'Action: read\nAction Input: \nAction: search("a")', {}],
     ['a tool without parameters', 'Action: list_tools', {}],
   ])('%s', (_, text, expected) => {
     expect(argumentsOf(text)).toEqual(expected);

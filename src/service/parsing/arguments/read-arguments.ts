@@ -3,7 +3,7 @@ import { isBlank, isKeyCharacter, lineEnd, skipBlanks, skipSpace } from '../text
 import { excerpt, isBareWord, readValue, readWordText } from '../text/literals.js';
 import { matchMarker } from '../text/markers.js';
 import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
-import { readString, resolveEscapes, stringStart } from '../text/strings.js';
+import { closingQuote, readString, resolveEscapes, stringStart } from '../text/strings.js';
 import { endsReply } from '../text/trailing.js';
 import type { OfferedTool } from './offered-tool.js';
 
@@ -178,9 +178,11 @@ class ArgumentReader {
     const { text } = scanner;
     const opening = stringStart(scanner);
     if (opening?.prefix !== '') return scanner.fail('a string cannot be read');
+    if (opening.close.length === 3) return this.#readTripleLoosely(opening);
     const inside = scanner.position + 1;
     const quotes = '"“”'.includes(text.charAt(scanner.position)) ? '"“”' : "'‘’`";
     const farthest = Math.min(text.length, inside + LONGEST_MENDED);
+    let isFirst = true;
     for (let at = inside; at < farthest && text.charAt(at) !== '\n'; at += 1) {
       if (text.charAt(at) === '\\') at += 1;
       else if (quotes.includes(text.charAt(at)) && this.#closesString(at + 1)) {
@@ -188,9 +190,27 @@ class ArgumentReader {
         scanner.repairs.add(smart ? 'smart_quotes' : 'inner_quotes');
         scanner.position = at + 1;
         return resolveEscapes(text.slice(inside, at), '"');
+      } else if (quotes.includes(text.charAt(at)) && isFirst) {
+        if (joinsExpression(text, at + 1))
+          return scanner.fail('an expression is no literal; write its value');
+        isFirst = false;
       }
     }
     return scanner.fail('a string is not closed, or holds quotes that are not escaped');
+  }
+
+  /** A string in three quotes that ends in a quote of its own: `"""say "hi""""` (rule: repairs). */
+  #readTripleLoosely({ close, inside }: { close: string; inside: number }): JsonValue | undefined {
+    const scanner = this.#scanner;
+    const { text } = scanner;
+    const first = closingQuote(text, inside, close);
+    let end = first;
+    while (end >= 0 && end < first + 2 && text.startsWith(close, end + 1)) end += 1;
+    if (end === first || !this.#closesString(end + close.length))
+      return scanner.fail('a string is not closed, or holds quotes that are not escaped');
+    scanner.repairs.add('inner_quotes');
+    scanner.position = end + close.length;
+    return resolveEscapes(text.slice(inside, end), close);
   }
 
   #closesString(position: number): boolean {
@@ -233,6 +253,14 @@ class ArgumentReader {
     scanner.position = start + words.length;
     return words;
   }
+}
+
+const operator = /[ \t]{0,8}(?:[+%]|\|\||&&|\?\?|(?:or|and|if)\b)[ \t]{0,8}["'`\w([{]/y;
+
+/** After a string's first closing quote: `"a" + "b"` and `"a" if x else "b"` are no text with inner quotes. */
+function joinsExpression(text: string, position: number): boolean {
+  operator.lastIndex = position;
+  return operator.test(text);
 }
 
 /** In bare words: quotes and brackets, `<placeholders>` and calls such as `len(x)`; an apostrophe is fine. */

@@ -18,6 +18,7 @@ export function readActionInput(text: string, start: number, tools: OfferedTools
     .replace(/[`*]{1,2}$/, '')
     .trim();
   if (name === '' || (!tools.find(name) && meansNoAction(name))) return null;
+  if (isLabelled(text, input)) return plainInput(name, start, input, '');
   const fenced =
     text.startsWith('```', skipBlanks(text, input)) || text.startsWith('```', skipSpace(text, input));
   return fenced
@@ -30,6 +31,13 @@ function inputAfter(text: string, line: number): number | null {
   const next = skipSpace(text, line);
   const marker = matchMarker(text, text.lastIndexOf('\n', next) + 1);
   return marker && marker !== 'partial' && marker.label === 'action_input' && next > line ? marker.end : null;
+}
+
+/** The next text is a label on a line of its own: nothing was put in (rule: literals-first). */
+function isLabelled(text: string, input: number): boolean {
+  const line = text.lastIndexOf('\n', skipSpace(text, input)) + 1;
+  const marker = line > input ? matchMarker(text, line) : null;
+  return marker !== null && marker !== 'partial';
 }
 
 /** `Action: None`, `N/A` and the like are no action (rule: offered-tools). */

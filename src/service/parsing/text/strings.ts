@@ -93,7 +93,8 @@ function readPart(scanner: Scanner, start: StringStart): string | undefined {
   return start.prefix.includes('r') ? written : resolveEscapes(written, start.close);
 }
 
-function closingQuote(text: string, from: number, close: string): number {
+/** Where the string that is open at `from` closes, -1 if nowhere. */
+export function closingQuote(text: string, from: number, close: string): number {
   for (let at = from; at < text.length; at += 1) {
     if (text.charCodeAt(at) === 92) at += 1;
     else if (text.startsWith(close, at)) return at;
