@@ -2,7 +2,13 @@
 import { text as readAll } from 'node:stream/consumers';
 import { version } from '../service/version.js';
 import { interact } from './commands/interactive.js';
-import { type Invocation, type RunFlags, readArguments, UsageError } from './commands/read-arguments.js';
+import {
+  type Invocation,
+  NO_TASK,
+  type RunFlags,
+  readArguments,
+  UsageError,
+} from './commands/read-arguments.js';
 import { runOnce } from './commands/run-once.js';
 import { runTool } from './commands/run-tool.js';
 import { exitCodes, usage } from './commands/usage.js';
@@ -56,7 +62,7 @@ async function work(task: string | undefined, view: View): Promise<number> {
 async function taskFrom({ task, options }: { task: string | undefined; options: RunFlags }) {
   if (task !== undefined || process.stdin.isTTY) return task;
   const piped = (await readAll(process.stdin)).trim();
-  if (piped === '' && !options.resume) throw new UsageError('There is no task.');
+  if (piped === '' && !options.resume) throw new UsageError(NO_TASK);
   return piped;
 }
 

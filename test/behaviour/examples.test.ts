@@ -65,7 +65,7 @@ test('where the run fails, the agent in TypeScript ends with what the service sa
   const failures = [
     [{ MODEL: 'gpt-4o' }, /^This model needs a key/],
     [{ MODEL: 'no-such-model' }, /^No provider is known for this model/],
-    [{ STEPWISE_URL: 'http://127.0.0.1:1' }, /^The service could not be reached/],
+    [{ STEPWISE_URL: 'http://127.0.0.1:1' }, /^The service at http:\/\/127\.0\.0\.1:1 could not be reached/],
   ] as const;
   for (const [more, message] of failures) {
     const { code, trouble } = await runExample(process.execPath, agent, more);

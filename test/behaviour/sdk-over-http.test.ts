@@ -246,4 +246,14 @@ describe('the client alone', () => {
     const nowhere = new StepwiseClient({ baseUrl: 'http://127.0.0.1:1' });
     await expect(nowhere.step(request)).rejects.toMatchObject({ code: 'service_unreachable' });
   });
+
+  test.each([
+    ['http://person:sk-canary@127.0.0.1:1/?key=sk-canary', 'The service at http://127.0.0.1:1 could not'],
+    ['localhost:8080', 'an address that lacks http:// or https://'],
+    ['', "this page's own address"],
+  ])('what cannot be reached is named without what may be secret: %j', async (baseUrl, words) => {
+    const failure = new StepwiseClient({ baseUrl }).models().catch((error: Error) => error.message);
+    expect(await failure).toContain(words);
+    expect(await failure).not.toContain('canary');
+  });
 });

@@ -11,7 +11,10 @@ const demo = (...args: string[]) =>
 test.each([
   [['--dir', '/nowhere'], 'There is no folder /nowhere.'],
   [['--what'], "Unknown option '--what'"],
-  [['--model', 'nosuch'], 'name the endpoint that serves it with --upstream'],
+  [['--model', 'nosuch'], 'If it is served by a configured endpoint, name that with --upstream'],
+  [['--model', 'gpt-4o'], 'The model gpt-4o needs a key: set STEPWISE_LLM_KEY or OPENAI_API_KEY.'],
+  [['--model', 'm', '--upstream', 'nope'], 'There is no endpoint nope; --upstream can be: openai, '],
+  [['--server', 'http://127.0.0.1:9'], 'The service at http://127.0.0.1:9 could not be reached'],
 ])(
   'the demo says what to do about %j (rule: terminal)',
   (args, message) => {

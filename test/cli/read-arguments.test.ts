@@ -23,7 +23,7 @@ describe('the command line (rule: terminal)', () => {
     expect(readArguments([' '])).toMatchObject({ command: 'run', task: undefined });
   });
 
-  test('tool and replay are commands only with their arguments', () => {
+  test('tool and replay are commands only with as many words as they take', () => {
     expect(readArguments(['tool', 'read_file', '{}'])).toMatchObject({
       command: 'tool',
       name: 'read_file',
@@ -31,7 +31,7 @@ describe('the command line (rule: terminal)', () => {
     });
     expect(readArguments(['tool', 'list_files'])).toMatchObject({ args: '{}' });
     expect(readArguments(['replay', 'run.json'])).toMatchObject({ command: 'replay', file: 'run.json' });
-    expect(readArguments(['replay'])).toMatchObject({ command: 'run', task: 'replay' });
+    expect(readArguments(['replay', 'a', 'b'])).toMatchObject({ command: 'run', task: 'replay a b' });
     expect(readArguments(['tool', 'a', 'b', 'c'])).toMatchObject({ command: 'run', task: 'tool a b c' });
   });
 
@@ -46,6 +46,7 @@ describe('the command line (rule: terminal)', () => {
     [['--token', 'abc'], '--token does nothing yet'],
     [['--model'], '--model'],
     [['--key', 'sk-1'], '--key'],
+    [['replay'], 'replay needs the file of a saved run. Usage: stepwise replay FILE'],
   ])('%j is a mistake that is explained', (argv, message) => {
     expect(() => readArguments(argv)).toThrow(UsageError);
     expect(() => readArguments(argv)).toThrow(message);

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
+import type { Tool } from '../../sdk/actions/define-tool.js';
 import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import { createReadTools } from '../../tools/tool-pack.js';
 import { type RenderOptions, renderEvent } from '../screen/render-event.js';
 import { paintFor } from '../screen/terminal.js';
+import { findKey } from '../session/choose-model.js';
 import { startLocalService } from '../session/local-service.js';
-import { findModelKey } from '../session/model-key.js';
 import { folderAt } from '../session/open-tools.js';
 
 const usage = `npm run demo -- ["question"] [--dir PATH] [--model NAME] [--upstream NAME] [--server URL]`;
@@ -52,11 +53,20 @@ function explain(error: unknown): void {
 
 /** A real run over a folder, each step printed: thought, budget, action, observation, and the answer. */
 async function demonstrate(task: string): Promise<void> {
-  const { dir, model, upstream, server } = values;
+  const { dir, server } = values;
   const tools = await createReadTools(await folderAt(dir));
-  const llmKey = findModelKey(model, { upstream });
   const local = server ? undefined : await startLocalService();
-  const url = server ?? local?.url ?? '';
+  try {
+    await show(task, { tools, url: server ?? local?.url ?? '' });
+  } finally {
+    await local?.close();
+  }
+}
+
+async function show(task: string, { tools, url }: { tools: readonly Tool[]; url: string }): Promise<void> {
+  const { dir, model, upstream } = values;
+  const models = await new StepwiseClient({ baseUrl: url }).models();
+  const llmKey = await findKey({ name: model, upstream }, models, { environment: process.env });
   console.log(introduction({ dir, model, url }));
   const client = new StepwiseClient({ baseUrl: url, ...(llmKey && { llmKey }) });
   const run = client.run(task, {
@@ -72,7 +82,6 @@ async function demonstrate(task: string): Promise<void> {
   });
   for await (const event of run) for (const line of renderEvent(event, options)) console.log(line);
   const { stop_reason } = await run.result();
-  await local?.close();
   process.exitCode = stop_reason === 'answered' ? 0 : 1;
 }
 

@@ -4,7 +4,12 @@ import type { ToolLimits } from '../../tools/limits.js';
 /** What the command line asks for. */
 export type Invocation =
   | { readonly command: 'run'; readonly task: string | undefined; readonly options: RunFlags }
-  | { readonly command: 'tool'; readonly name: string; readonly args: string; readonly options: RunFlags }
+  | {
+      readonly command: 'tool';
+      readonly name: string | undefined;
+      readonly args: string;
+      readonly options: RunFlags;
+    }
   | { readonly command: 'replay'; readonly file: string; readonly options: RunFlags }
   | { readonly command: 'help' }
   | { readonly command: 'version' };
@@ -36,6 +41,12 @@ export class UsageError extends Error {
 
 /** It would be sent and looked at by nobody; a person who relies on it has to know. */
 const NO_TOKEN = '--token does nothing yet: the service of this version checks no tokens. Leave it out.';
+
+const REPLAY_WHAT = 'replay needs the file of a saved run. Usage: stepwise replay FILE [--json]';
+
+/** Neither an argument nor a pipe nor a person said what to do. */
+export const NO_TASK =
+  'There is no task. Give one: stepwise "How is the discount calculated?", or pipe it in; at a terminal, stepwise alone asks for it.';
 
 const protocols = ['text', 'xml', 'native', 'auto'] as const;
 const strategies = ['react', 'reason-act-observe'] as const;
@@ -74,9 +85,10 @@ export function readArguments(argv: readonly string[]): Invocation {
   if (values.token !== undefined) throw new UsageError(NO_TOKEN);
   const flags = readFlags(values);
   const [first, second, third] = positionals;
-  if (first === 'tool' && second !== undefined && positionals.length <= 3) {
+  if (first === 'tool' && positionals.length <= 3) {
     return { command: 'tool', name: second, args: third ?? '{}', options: flags };
   }
+  if (first === 'replay' && second === undefined) throw new UsageError(REPLAY_WHAT);
   if (first === 'replay' && second !== undefined && positionals.length === 2) {
     return { command: 'replay', file: second, options: flags };
   }

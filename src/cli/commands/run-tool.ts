@@ -7,11 +7,12 @@ import type { Terminal } from '../screen/terminal.js';
 import { UsageError } from './read-arguments.js';
 import { exitCodes } from './usage.js';
 
+const TOOL_USAGE = 'stepwise tool NAME [JSON] [--dir .]';
 const DEFAULT_TIMEOUT_MS = 120_000;
 
 /** A call as it was typed, and the person who can answer for it. */
 interface TypedCall {
-  readonly name: string;
+  readonly name: string | undefined;
   /** JSON. */
   readonly args: string;
   /** True with `--yes`. */
@@ -26,7 +27,7 @@ interface TypedCall {
 export async function runTool(tools: readonly Tool[], call: TypedCall, signal: AbortSignal): Promise<number> {
   const tool = findTool(tools, call.name);
   const action = {
-    tool_name: call.name,
+    tool_name: tool.name,
     tool_args: readArgumentsOf(tool, call.args),
     raw_action_string: '',
     id: 'call_1',
@@ -43,11 +44,12 @@ export async function runTool(tools: readonly Tool[], call: TypedCall, signal: A
   return outcome.success ? exitCodes.answered : exitCodes.error;
 }
 
-function findTool(tools: readonly Tool[], name: string): Tool {
+function findTool(tools: readonly Tool[], name: string | undefined): Tool {
   const tool = tools.find((each) => each.name === name);
   if (tool) return tool;
   const names = tools.map((each) => each.name).join(', ');
-  throw new UsageError(`There is no tool ${name}. There are: ${names}.`);
+  const mistake = name === undefined ? `Which tool? Usage: ${TOOL_USAGE}.` : `There is no tool ${name}.`;
+  throw new UsageError(`${mistake} There are: ${names}.`);
 }
 
 function readArgumentsOf(tool: Tool, json: string): ToolArguments {

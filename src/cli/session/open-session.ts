@@ -1,7 +1,7 @@
 import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Service } from '../../service/start.js';
 import { ApprovalRules } from '../approval/approval-rules.js';
-import { type RunFlags, UsageError } from '../commands/read-arguments.js';
+import { NO_TASK, type RunFlags, UsageError } from '../commands/read-arguments.js';
 import type { Screen } from '../screen/screen.js';
 import type { Terminal } from '../screen/terminal.js';
 import { findKey, type ModelChoice, offlineModel, offlineNotice } from './choose-model.js';
@@ -31,7 +31,7 @@ export async function openSession(
   { interactive }: { interactive: boolean },
 ): Promise<OpenSession> {
   const { flags } = view;
-  if (interactive && !view.terminal.isInteractive) throw new UsageError('There is no task, and no terminal.');
+  if (interactive && !view.terminal.isInteractive) throw new UsageError(NO_TASK);
   const folder = await folderAt(flags.dir);
   const tools = await openTools(flags);
   const rules = new ApprovalRules(folder);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -30,6 +31,7 @@ export async function folderAt(dir: string): Promise<string> {
 
 /** The tools that a module exports as `tools`. Its code runs with the person's rights, as they asked for it. */
 async function loadTools(file: string): Promise<readonly Tool[]> {
+  if (!existsSync(file)) throw new UsageError(`The module ${file} cannot be loaded: there is no such file.`);
   const module: unknown = await import(pathToFileURL(resolve(file)).href).catch((error: Error) => {
     throw new UsageError(`The module ${file} cannot be loaded: ${error.message}`);
   });

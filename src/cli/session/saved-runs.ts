@@ -31,8 +31,11 @@ function runName(task: string): string {
 
 /** Throws `UsageError` for a file that is not there or is no saved run. */
 export async function readSavedRun(file: string): Promise<Trajectory> {
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new UsageError(`There is no readable file ${file}. A run is saved with --save FILE.`);
+  });
   try {
-    return readTrajectory(await readFile(file, 'utf8'));
+    return readTrajectory(text);
   } catch (error) {
     throw new UsageError(`${file}: ${error instanceof Error ? error.message : error}`);
   }

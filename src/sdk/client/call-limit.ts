@@ -3,12 +3,14 @@ import { StepwiseError } from './stepwise-error.js';
 /** Ends a call when the caller's signal fires or the time is up, and tells afterwards which of the two it was. */
 export class CallLimit {
   readonly #controller = new AbortController();
+  readonly #address: string;
   readonly #caller: AbortSignal | undefined;
   readonly #timer: ReturnType<typeof setTimeout>;
   readonly #abort: () => void;
   #timedOut = false;
 
-  constructor(timeoutMs: number, caller?: AbortSignal) {
+  constructor({ timeoutMs, address }: { timeoutMs: number; address: string }, caller?: AbortSignal) {
+    this.#address = address;
     this.#caller = caller;
     this.#abort = () => this.#controller.abort(caller?.reason);
     this.#timer = setTimeout(() => {
@@ -28,7 +30,7 @@ export class CallLimit {
     if (error instanceof StepwiseError) return error;
     if (this.#caller?.aborted) return this.#caller.reason;
     const code = this.#timedOut ? 'service_timeout' : 'service_unreachable';
-    return new StepwiseError({ code, message: messages[code], retryable: true });
+    return new StepwiseError({ code, message: messages[code](this.#address), retryable: true });
   }
 
   /** To be called when the answer has been read; leaves no timer and no listener behind. */
@@ -39,6 +41,7 @@ export class CallLimit {
 }
 
 const messages = {
-  service_timeout: 'The service did not answer in time.',
-  service_unreachable: 'The service could not be reached, or the connection broke.',
+  service_timeout: (address: string) => `The service at ${address} did not answer in time.`,
+  service_unreachable: (address: string) =>
+    `The service at ${address} could not be reached, or the connection broke.`,
 } as const;

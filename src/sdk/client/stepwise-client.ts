@@ -97,7 +97,7 @@ export class StepwiseClient implements StepService {
 
   /** The same step in events; the last is `step.completed`. Throws as `step` does, also between two events. */
   async *stream(request: StepRequestInput, options?: CallOptions): AsyncGenerator<StepEvent> {
-    const limit = new CallLimit(this.#timeoutMs, options?.signal);
+    const limit = this.#limit(options);
     try {
       const response = await this.#send(paths.stream, request, limit.signal);
       yield* readStepEvents(response);
@@ -109,7 +109,7 @@ export class StepwiseClient implements StepService {
   }
 
   async #call<Answer>({ path, request, isAnswer }: Call<Answer>, options?: CallOptions): Promise<Answer> {
-    const limit = new CallLimit(this.#timeoutMs, options?.signal);
+    const limit = this.#limit(options);
     try {
       const response = await this.#send(path, request, limit.signal);
       const body = await readJson(response);
@@ -122,6 +122,11 @@ export class StepwiseClient implements StepService {
     }
   }
 
+  #limit(options: CallOptions | undefined): CallLimit {
+    const limits = { timeoutMs: this.#timeoutMs, address: addressOf(this.#baseUrl) };
+    return new CallLimit(limits, options?.signal);
+  }
+
   /** With a body a POST, without one a GET. */
   async #send(path: string, request: unknown, signal: AbortSignal): Promise<Response> {
     const body = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
@@ -130,6 +135,13 @@ export class StepwiseClient implements StepService {
     if (!response.ok) throw await toError(response);
     return response;
   }
+}
+
+/** To be named in a message: without what may be secret in a URL. */
+function addressOf(baseUrl: string): string {
+  if (/^(?:$|\/)/.test(baseUrl)) return "this page's own address";
+  const isUrl = /^https?:/i.test(baseUrl) && URL.canParse(baseUrl);
+  return isUrl ? new URL(baseUrl).origin : 'an address that lacks http:// or https://';
 }
 
 async function* readStepEvents(response: Response): AsyncGenerator<StepEvent> {
