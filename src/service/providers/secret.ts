@@ -34,12 +34,14 @@ export class Secret {
   }
 
   /**
-   * Whether any six neighbouring characters of the key stand in the text, in either case, raw or in an encoding that an
-   * error may have put them into, one inside the other included.
+   * Whether any six neighbouring characters of the key, or of its letters and digits, stand in the text: in either case,
+   * spaced out, raw or in an encoding that an error may have put them into, one inside the other included.
    */
   isHintedAtIn(text: string): boolean {
-    const hints = new Set(hintsIn(this.#value));
-    return decodingsOf(text).some((each) => hintsIn(each).some((hint) => hints.has(hint)));
+    const hints = new Set(spellingsOf(this.#value).flatMap(hintsIn));
+    return decodingsOf(text).some((decoded) =>
+      spellingsOf(decoded).some((each) => hintsIn(each).some((hint) => hints.has(hint))),
+    );
   }
 
   toString(): string {
@@ -75,6 +77,11 @@ function base64Within(value: string, offset: number): string[] {
   const whole = encoded.slice(offset === 0 ? 0 : offset + 1, end);
   return [whole, whole.replaceAll('-', '+').replaceAll('_', '/')];
 }
+
+/** As it is written, without white space and invisible marks, and its letters and digits alone. */
+const spellingsOf = (text: string): string[] => [
+  ...new Set([text, text.replace(/[\s\p{C}\p{Z}\p{M}]+/gu, ''), text.replace(/[^a-z\d]+/giu, '')]),
+];
 
 const hintsIn = (text: string): string[] =>
   Array.from({ length: Math.max(0, text.length - HINT + 1) }, (_, at) =>

@@ -32,6 +32,14 @@ const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('b
 const percents = (text: string): string =>
   [...text].map((character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
 
+/** Each character by its number. */
+const codes =
+  (write: (code: number) => string, separator = '') =>
+  (text: string) =>
+    [...text].map((character) => write(character.charCodeAt(0))).join(separator);
+const hex = (code: number): string => code.toString(16).padStart(2, '0');
+const octal = (code: number): string => code.toString(8).padStart(3, '0');
+
 /** What may become of a text on its way into an error. */
 const encodings: Readonly<Record<string, (text: string) => string>> = {
   raw: (text) => text,
@@ -50,6 +58,23 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
   'in base64, percent-encoded': (text) => percents(base64(text)),
   'in capitals': (text) => text.toUpperCase(),
   'with zero-width marks between': (text) => [...text].join('\u200b'),
+  'with spaces between': (text) => [...text].join(' '),
+  'one character a line': (text) => [...text].join('\r\n'),
+  'in fullwidth letters': codes((code) => String.fromCharCode(code + 0xfee0)),
+  'in hexadecimal escapes': codes((code) => `\\x${hex(code)}`),
+  'in hexadecimal escapes, escaped again': codes((code) => `\\\\x${hex(code).toUpperCase()}`),
+  'in code points': codes((code) => `\\u{${hex(code)}}`),
+  'in Unicode numbers': codes((code) => `U+00${hex(code).toUpperCase()}`, ' '),
+  'in quoted-printable': codes((code) => `=${hex(code).toUpperCase()}`),
+  'in hexadecimal numbers': codes((code) => `0x${hex(code)}`, ', '),
+  'in bytes with colons': codes(hex, ':'),
+  'in octal escapes': codes((code) => `\\${octal(code)}`),
+  'in octal numbers': codes((code) => `0o${octal(code)}`, ' '),
+  'in decimal escapes': codes((code) => `\\${code}`),
+  'in a list of decimal numbers': (text) => JSON.stringify([...Buffer.from(text, 'latin1')]),
+  'in decimal entities with zeros': codes((code) => `&#0${code};`),
+  'in hexadecimal entities': codes((code) => `&#x00${hex(code)};`),
+  'in a list of decimal numbers, percent-encoded': (text) => percents(codes(String, ' ')(text)),
 };
 
 describe('six characters of the key take the words with them (rule: vendor-words)', () => {
@@ -63,6 +88,18 @@ describe('six characters of the key take the words with them (rule: vendor-words
       }),
       { numRuns: 300 },
     );
+  });
+
+  test.each(['-', '.', '*', ' | ', '", "'])('letters and digits with %j between', (separator) => {
+    for (const hint of ['anary4', '456789']) expect(clean(`no ${[...hint].join(separator)} ok`)).toBeNull();
+  });
+
+  test.each([
+    'Requested 115 tokens (107 in the messages, 45 in the functions): at most 99 of 97, 110, 98 allowed.',
+    'Invalid type for tools[0].function.parameters: expected an object, but got an array instead.',
+    "max_tokens: 8192 > 4096, which is the maximum for claude-3-haiku-20240307 (code 0x5a, 'é').",
+  ])('numbers and names are ordinary text: %s', (message) => {
+    expect(clean(message)).toBe(message);
   });
 
   test('five of them, or none, are ordinary text', () => {
