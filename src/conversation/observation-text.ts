@@ -11,9 +11,9 @@ export function observationText({ content, toolResult }: Pick<TurnInput, 'conten
 export function resultText(result: unknown): string {
   if (typeof result === 'string') return result;
   try {
-    return JSON.stringify(result, writeBigIntegers) ?? String(result);
+    return JSON.stringify(result) ?? String(result);
   } catch {
-    return withoutCycles(result);
+    return withoutCycles(result); // or with big integers
   }
 }
 

@@ -10,6 +10,11 @@ export const taskLegend = `${taskMarks.todo} to do, ${taskMarks.in_progress} in 
 
 /** The TODO list as the model reads it, a task a line; empty if there are none. */
 export const renderTasks = (tasks: readonly Task[]): string =>
-  tasks
-    .map(({ id, content, status }) => `${taskMarks[status]} ${id}. ${content.replaceAll(/\s+/g, ' ')}`)
-    .join('\n');
+  tasks.map((task) => renderTask(task, oneLine(task.content))).join('\n');
+
+/** One task, with its content on one line. */
+export const renderTask = ({ id, status }: Task, line: string): string =>
+  `${taskMarks[status]} ${id}. ${line}`;
+
+/** Each run of white space as one space; most texts hold single spaces alone, and stay the very text. */
+export const oneLine = (text: string): string => text.replaceAll(/[^\S ]\s*| \s+/g, ' ');

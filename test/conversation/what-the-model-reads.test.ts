@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { renderCall } from '../../src/conversation/call-text.js';
 import { observationText, resultText } from '../../src/conversation/observation-text.js';
-import { renderTasks, taskLegend } from '../../src/conversation/task-list.js';
+import { oneLine, renderTasks, taskLegend } from '../../src/conversation/task-list.js';
 import { readUnits } from '../../src/conversation/units.js';
 
 test('an observation is its text, else the result, else the error (rule: observation-text)', () => {
@@ -38,6 +39,15 @@ test('a task is one line with one mark, and the legend tells the marks (rule: cl
   expect(renderTasks(tasks)).toBe('[x] 1. read the file\n[-] 2. mend it\n[ ] 3. tell');
   expect(taskLegend).toBe('[ ] to do, [-] in progress, [x] completed');
   expect(renderTasks([])).toBe('');
+});
+
+test('a task’s runs of white space, of whatever kind, are one space each (rule: client-tools)', () => {
+  const characters = fc.constantFrom('a', ' ', '\n', '\t', '\r', '\u00a0');
+  fc.assert(
+    fc.property(fc.string({ unit: characters }), (text) => {
+      expect(oneLine(text)).toBe(text.replaceAll(/\s+/g, ' '));
+    }),
+  );
 });
 
 test('a call is written in the taught form, keys that are no names in quotes (rule: call-rendering)', () => {

@@ -42,7 +42,7 @@ export async function preparePrompt(
   dependencies: PromptDependencies,
 ): Promise<RenderedPrompt> {
   const { profile, sources, deadline } = dependencies;
-  const situation = readSituation(request, profile);
+  const situation = await readSituation(request, profile, deadline.signal);
   const gathered = await gatherContext(request, sources, deadline.signal);
   const fitted = await fitToBudget(situation, gathered, dependencies);
   return renderPrompt(fitted);

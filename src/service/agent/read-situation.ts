@@ -10,9 +10,10 @@ import {
   readHistory,
   type Unit,
 } from '../../conversation/units.js';
+import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { type OfferedTool, toOfferedTool } from '../parsing/arguments/offered-tool.js';
-import { readSignatures } from '../parsing/arguments/signatures.js';
-import { orderTool, orderUnit } from './history/json-values.js';
+import { readSignaturesInTurns } from '../parsing/arguments/signatures.js';
+import { orderResult, orderTool, orderUnit } from './history/json-values.js';
 import { countSignals, isReadOnly, type LoopSignals } from './history/signals.js';
 import { StepRefused } from './interruption.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
@@ -38,16 +39,20 @@ export interface Situation {
   readonly warnings: readonly Warning[];
 }
 
-/** Throws `StepRefused` if the request asks for what cannot be. */
-export function readSituation(request: StepRequest, profile: ModelProfile): Situation {
+/** Throws `StepRefused` if the request asks for what cannot be, and the reason of a signal that is aborted. */
+export async function readSituation(
+  request: StepRequest,
+  profile: ModelProfile,
+  signal?: AbortSignal,
+): Promise<Situation> {
   const newTurn = newUserTurn(request);
   const history = [...request.conversation_history, ...(newTurn ? [newTurn] : [])];
   if (!history.some((turn) => turn.role === 'user')) throw noTask();
-  const tools = (request.tools ?? []).map(orderTool);
-  const offered = offeredTools(tools, request.available_tools_prompt_segment ?? '');
-  const { units: read, mispairings } = readHistory(history);
+  const tools = await mapInShares(request.tools ?? [], orderTool, signal);
+  const offered = await offeredTools(tools, request.available_tools_prompt_segment ?? '', signal);
+  const { units: read, mispairings } = readHistory(await mapInShares(history, orderResult, signal));
   const signatures = new Map(offered.map(({ name, parameters }) => [name, parameters]));
-  const units = read.map((unit) => orderUnit(unit, signatures));
+  const units = await mapInShares(read, (unit) => orderUnit(unit, signatures), signal);
   const calls = callsOf(units);
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
   return {
@@ -64,6 +69,20 @@ export function readSituation(request: StepRequest, profile: ModelProfile): Situ
     signals: countSignals(calls, tools),
     warnings: [...windowWarning(request, profile.contextWindow), ...pairingWarnings(mispairings)],
   };
+}
+
+/** Maps values of a request, each of any size, without holding the event loop (rule: loop-share). */
+async function mapInShares<Value, Result>(
+  values: readonly Value[],
+  map: (value: Value) => Result,
+  signal: AbortSignal | undefined,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const value of values) {
+    await eventLoopShare.take(JSON.stringify(value).length, signal);
+    results.push(map(value));
+  }
+  return results;
 }
 
 /** The query becomes a turn unless it is empty, or equals the last task and no answer followed that (rule: task-turn). */
@@ -94,9 +113,18 @@ function chooseExample(offered: readonly OfferedTool[], tools: readonly ToolDefi
   return offered.find(isReadOnly(tools)) ?? offered[0];
 }
 
+/** What reading a character of free text books of the event loop. */
+const READING = 4;
+
 /** The first tool of a name wins. */
-function offeredTools(tools: readonly ToolDefinition[], segment: string): OfferedTool[] {
-  const all = [...tools.map(toOfferedTool), ...readSignatures(segment)];
+async function offeredTools(
+  tools: readonly ToolDefinition[],
+  segment: string,
+  signal: AbortSignal | undefined,
+): Promise<OfferedTool[]> {
+  const take = (characters: number) => eventLoopShare.take(READING * characters, signal);
+  const named = await readSignaturesInTurns(segment, take);
+  const all = [...(await mapInShares(tools, toOfferedTool, signal)), ...named];
   return [...new Map(all.reverse().map((tool) => [tool.name, tool])).values()].reverse();
 }
 

@@ -20,13 +20,13 @@ const tools: StepRequestInput['tools'] = [
   },
 ];
 
-function concluded(
+async function concluded(
   text: string,
   fields: Partial<StepRequestInput> = {},
   more: Partial<Completion> = {},
-): Conclusion {
+): Promise<Conclusion> {
   const completion = completionOf(text, more);
-  const situation = readSituation(stepRequest({ tools, ...fields }), profile);
+  const situation = await readSituation(stepRequest({ tools, ...fields }), profile);
   return conclude(readReply(completion, situation), situation);
 }
 
@@ -39,22 +39,22 @@ describe('an action that cannot be read (rule: unreadable-action)', () => {
       '<tool_code><name>read_file</name><parameters>{"path":"some path","start_line":1}</parameters></tool_code>',
     ],
     ['text', 'Action: reed_file(path="a")', 'Action: ping()'],
-  ] as const)('the correction ends with the very call that is wanted, in the taught form: %s, %s', (protocol, text, call) => {
-    const { correction, thought, status } = concluded(text, { protocol });
+  ] as const)('the correction ends with the very call that is wanted, in the taught form: %s, %s', async (protocol, text, call) => {
+    const { correction, thought, status } = await concluded(text, { protocol });
     expect(status).toBe('direct_response_provided');
     expect(thought).toBeNull();
     expect(correction).toMatchObject({ role: 'user', kind: 'notice' });
     expect(correction?.content.split('\n').at(-1)).toBe(call);
   });
 
-  test('native arguments that do not match are corrected by the tool that was called', () => {
+  test('native arguments that do not match are corrected by the tool that was called', async () => {
     const toolCalls = [{ id: 'x', name: 'read_file', arguments: '{"path": 3}' }];
-    const { correction } = concluded('', { protocol: 'native' }, { toolCalls });
+    const { correction } = await concluded('', { protocol: 'native' }, { toolCalls });
     expect(correction?.content).toContain('read_file({"path":"some path","start_line":1})');
   });
 
-  test('where an answer was ordered there is none', () => {
-    const { correction, outcome } = concluded('Action: read_file(path="a"', { max_iterations_left: 1 });
+  test('where an answer was ordered there is none', async () => {
+    const { correction, outcome } = await concluded('Action: read_file(path="a"', { max_iterations_left: 1 });
     expect([correction, outcome]).toEqual([null, 'malformed_action']);
   });
 });
@@ -64,18 +64,18 @@ describe('an answer', () => {
     ['So it is.\n\nFinal Answer: 42', 'So it is.'],
     ['Thought: So it is.\nFinal Answer: 42', 'So it is.'],
     ['So it is.\n<final_answer>42</final_answer>', 'So it is.'],
-  ])('what stands before its label is the thought, and stays in the history: %j (rule: thought-and-answer)', (text, thought) => {
-    const conclusion = concluded(text);
+  ])('what stands before its label is the thought, and stays in the history: %j (rule: thought-and-answer)', async (text, thought) => {
+    const conclusion = await concluded(text);
     expect(conclusion).toMatchObject({ thought, directResponse: '42', correction: null });
     expect(conclusion.turns).toEqual([{ role: 'assistant', content: '42', thought }]);
   });
 
-  test('one that looks as if an action was meant is an answer with a correction (rule: closing-fence)', () => {
+  test('one that looks as if an action was meant is an answer with a correction (rule: closing-fence)', async () => {
     const text = 'I read the file.\n```\nAction: read_file(path="a", start_line=1)\n```';
-    const { outcome, directResponse, correction } = concluded(text);
+    const { outcome, directResponse, correction } = await concluded(text);
     expect([outcome, directResponse]).toEqual(['answer', text]);
     expect(correction?.content).toContain('Action: read_file(path="some path", start_line=1)');
-    expect(concluded(text, { max_iterations_left: 1 }).correction).toBeNull();
+    expect((await concluded(text, { max_iterations_left: 1 })).correction).toBeNull();
   });
 });
 
@@ -88,8 +88,8 @@ describe('phases (rules: phases, phase-control)', () => {
     'It is there.\nFinal Answer: 42\n{"observation": "x", "should_continue": true, "final_answer": null}',
     'It is there. {"observation": "x", "should_continue": true, "final_answer": "41"}\nFinal Answer: 42',
     'It is there.\n{"observation": "x", "should_continue": false, "final_answer": "42"}',
-  ])('observe answers, and a labelled answer wins over the block: %j', (text) => {
-    expect(observe(text)).toMatchObject({
+  ])('observe answers, and a labelled answer wins over the block: %j', async (text) => {
+    expect(await observe(text)).toMatchObject({
       status: 'direct_response_provided',
       directResponse: '42',
       thought: 'It is there.',
@@ -101,22 +101,22 @@ describe('phases (rules: phases, phase-control)', () => {
     'I go on.\n{"observation": "x", "should_continue": false, "final_answer": ""}',
     'I go on. {"observation": "x", "should_continue": true, "final_answer": "42"}',
     'I go on.',
-  ])('an empty answer, or one with "go on", is none: %j', (text) => {
-    expect(observe(text)).toMatchObject({ status: 'phase_completed', thought: 'I go on.' });
+  ])('an empty answer, or one with "go on", is none: %j', async (text) => {
+    expect(await observe(text)).toMatchObject({ status: 'phase_completed', thought: 'I go on.' });
   });
 
-  test('an action is prose in reason and observe', () => {
+  test('an action is prose in reason and observe', async () => {
     const text = 'I would do:\nAction: read_file(path="a", start_line=1)';
     for (const phase of ['reason', 'observe'] as const)
-      expect(concluded(text, { phase })).toMatchObject({
+      expect(await concluded(text, { phase })).toMatchObject({
         status: 'phase_completed',
         thought: text,
         actions: [],
       });
   });
 
-  test('in reason a labelled answer means finish', () => {
-    expect(concluded('All is known.\nFinal Answer: 42', { phase: 'reason' })).toMatchObject({
+  test('in reason a labelled answer means finish', async () => {
+    expect(await concluded('All is known.\nFinal Answer: 42', { phase: 'reason' })).toMatchObject({
       status: 'phase_completed',
       directResponse: null,
       thought: 'All is known.\n\n42',
@@ -124,8 +124,8 @@ describe('phases (rules: phases, phase-control)', () => {
     });
   });
 
-  test('act without an action completes, and its thought holds no label (rule: markers)', () => {
-    const conclusion = concluded('All is known.\nFinal Answer: 42', { phase: 'act' });
+  test('act without an action completes, and its thought holds no label (rule: markers)', async () => {
+    const conclusion = await concluded('All is known.\nFinal Answer: 42', { phase: 'act' });
     expect(conclusion).toMatchObject({
       status: 'phase_completed',
       directResponse: null,
@@ -135,12 +135,12 @@ describe('phases (rules: phases, phase-control)', () => {
     expect(conclusion.turns[0]?.content).toBe('All is known.\nFinal Answer: 42');
   });
 
-  test('at its last iteration observe ends with what there is', () => {
+  test('at its last iteration observe ends with what there is', async () => {
     const last = { max_iterations_left: 1 };
-    expect(observe('So far.', last)).toMatchObject({ directResponse: 'So far.' });
-    expect(observe('So far.\n{"should_continue": true, "final_answer": "42"}', last).directResponse).toBe(
-      '42',
-    );
-    expect(observe('{"should_continue": true}', last).directResponse).toMatch(/step limit/);
+    expect(await observe('So far.', last)).toMatchObject({ directResponse: 'So far.' });
+    expect(
+      (await observe('So far.\n{"should_continue": true, "final_answer": "42"}', last)).directResponse,
+    ).toBe('42');
+    expect((await observe('{"should_continue": true}', last)).directResponse).toMatch(/step limit/);
   });
 });

@@ -1,7 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
 import { renderTools } from '../../../src/service/agent/prompt/instructions.js';
+import { buildTail } from '../../../src/service/agent/prompt/tail.js';
 import { readSituation } from '../../../src/service/agent/read-situation.js';
+import { createTokenCounter } from '../../../src/service/tokens/token-counter.js';
 import { prepare, profile, textOf } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 
@@ -22,21 +24,23 @@ test.each([
   ['call_without_observation', [call('a')], 0],
   ['observation_without_call', [saw()], 0],
   ['duplicate_observation', [call('a'), saw('a'), saw('a')], 2],
-] as const)('(rule: pairing-warnings) %s is named with its turn', (code, turns, index) => {
-  const { warnings } = situationOf({ conversation_history: [...turns] });
+] as const)('(rule: pairing-warnings) %s is named with its turn', async (code, turns, index) => {
+  const { warnings } = await situationOf({ conversation_history: [...turns] });
   expect(warnings).toMatchObject([{ code }]);
   expect(warnings[0]?.message).toContain(`conversation_history[${index}]`);
 });
 
-test('(rule: pairing-warnings) a history that pairs has none; of many the newest twenty are named', () => {
-  expect(situationOf({ conversation_history: [call('a'), saw('a'), call('b'), saw()] }).warnings).toEqual([]);
-  const { warnings } = situationOf({ conversation_history: Array.from({ length: 500 }, () => saw()) });
+test('(rule: pairing-warnings) a history that pairs has none; of many the newest twenty are named', async () => {
+  expect(
+    (await situationOf({ conversation_history: [call('a'), saw('a'), call('b'), saw()] })).warnings,
+  ).toEqual([]);
+  const { warnings } = await situationOf({ conversation_history: Array.from({ length: 500 }, () => saw()) });
   expect(warnings).toHaveLength(20);
   expect(warnings.at(-1)?.message).toContain('conversation_history[499]');
 });
 
-test('(rule: pairing) a second observation of a call never becomes that of another', () => {
-  const { calls } = situationOf({
+test('(rule: pairing) a second observation of a call never becomes that of another', async () => {
+  const { calls } = await situationOf({
     conversation_history: [call('a'), { ...call('b'), content: '' }, saw('a'), saw('a'), saw('b')],
   });
   expect(calls.map(({ id, observation }) => [id, observation?.index])).toEqual([
@@ -70,8 +74,8 @@ const writeFile = {
   },
 };
 
-test('(rule: tool-order) required parameters come first and in their order, the rest by name', () => {
-  const situation = situationOf({ tools: [writeFile] });
+test('(rule: tool-order) required parameters come first and in their order, the rest by name', async () => {
+  const situation = await situationOf({ tools: [writeFile] });
   expect(situation.offered[0]?.parameters).toEqual(['path', 'content', 'append', 'mode']);
   expect(renderTools(situation)).toContain('- write_file(path, content, append?, mode?): Writes a file.\n');
 });
@@ -97,4 +101,70 @@ test.each([
   expect(JSON.stringify(second.situation.tools.map((tool) => tool.inputSchema))).toBe(
     JSON.stringify(first.situation.tools.map((tool) => tool.inputSchema)),
   );
+});
+
+/** Turns of the event loop while something is on its way. */
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isWorking = true;
+  const turn = (): void => {
+    turns += 1;
+    if (isWorking) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work;
+  isWorking = false;
+  return turns;
+}
+
+describe('a large request is read in turns with others (rule: loop-share)', () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 100 }, (_, at) => [`p${at}`, { type: 'string' }]),
+  );
+  const inputSchema = { type: 'object', properties };
+
+  test.each<[string, Partial<StepRequestInput>]>([
+    ['free text', { available_tools_prompt_segment: '- tool(a, b): does things\n'.repeat(40_000) }],
+    ['tools', { tools: Array.from({ length: 1_000 }, (_, at) => ({ name: `t${at}`, inputSchema })) }],
+    [
+      'results',
+      {
+        conversation_history: Array.from({ length: 1_000 }, () => ({
+          role: 'tool_observation' as const,
+          content: '',
+          toolResult: { success: true, result: properties },
+        })),
+      },
+    ],
+  ])('%s', async (_, fields) => {
+    expect(await turnsDuring(situationOf(fields))).toBeGreaterThan(20);
+  });
+
+  test('tasks', async () => {
+    const tasks = [{ id: 1, content: 'x\n '.repeat(300_000), status: 'todo' as const }];
+    const contents = { phaseOrder: '', mustAnswer: undefined, tasks, focus: undefined, advice: undefined };
+    const tokens = createTokenCounter('o200k_base');
+    expect(await turnsDuring(buildTail(contents, 500, tokens))).toBeGreaterThan(100);
+    const { text } = await buildTail(contents, 500, tokens);
+    expect(text.split('\n')).toContainEqual(expect.stringMatching(/^\[ \] 1\. (?:x )+x?$/));
+  });
+
+  test('and no further than the step goes on', async () => {
+    const gone = new Error('gone');
+    await expect(
+      readSituation(stepRequest({ tools: [writeFile] }), profile, AbortSignal.abort(gone)),
+    ).rejects.toBe(gone);
+  });
+});
+
+test('(rules: observation-text, stable-prompt) a result is shown with its keys by name, whatever order they came in', async () => {
+  const shown = async (result: object) => {
+    const observed = { role: 'tool_observation' as const, content: '', toolCallId: 'a' };
+    const turns = [call('a'), { ...observed, toolResult: { success: true, result } }];
+    const { prompt } = await prepare(stepRequest({ conversation_history: turns }));
+    return prompt.messages.map(textOf).join('');
+  };
+  const first = await shown({ b: [{ d: 1, c: 2 }], a: {} });
+  expect(first).toContain('{"a":{},"b":[{"c":2,"d":1}]}');
+  expect(await shown({ a: {}, b: [{ c: 2, d: 1 }] })).toBe(first);
 });

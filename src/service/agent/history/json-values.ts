@@ -1,13 +1,20 @@
 import { isObject } from '../../../contract/fields.js';
+import type { Turn } from '../../../contract/history.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { PairedCall, Unit } from '../../../conversation/units.js';
 import { parameterOrder } from '../../parsing/arguments/offered-tool.js';
 
 /** All strings inside a JSON value, keys not counted. */
 export function stringsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(stringsIn);
-  return isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
+  const strings: string[] = [];
+  collectStrings(value, strings);
+  return strings;
+}
+
+function collectStrings(value: unknown, strings: string[]): void {
+  if (typeof value === 'string') strings.push(value);
+  else if (Array.isArray(value)) for (const each of value) collectStrings(each, strings);
+  else if (isObject(value)) for (const key in value) collectStrings(value[key], strings);
 }
 
 /** The value with each string inside it replaced, keys left as they are. */
@@ -40,8 +47,8 @@ function replaceNul(value: unknown): unknown {
 }
 
 /**
- * Clients whose maps reorder keys send the same tools and arguments in another order with each step. Here they get
- * one order, so that the prompt keeps its bytes (rules: tool-order, stable-prompt).
+ * Clients whose maps reorder keys send the same tools, arguments and results in another order with each step. Here
+ * they get one order, so that the prompt keeps its bytes (rules: tool-order, observation-text, stable-prompt).
  */
 
 /** Objects with more keys stay as they come: sorting them would hold the event loop. */
@@ -73,6 +80,13 @@ export function orderUnit(unit: Unit, signatures: ReadonlyMap<string, readonly s
   return { ...unit, calls };
 }
 
+/** The turn with the keys of its tool's result by name, if it is the result that is shown. */
+export function orderResult(turn: Turn): Turn {
+  const { content, toolResult } = turn;
+  if (content !== '' || typeof toolResult?.result !== 'object') return turn;
+  return { ...turn, toolResult: { ...toolResult, result: orderKeys(toolResult.result) } };
+}
+
 /** A JSON value with the keys of all its objects by name. */
 export function orderKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(orderKeys);
@@ -98,17 +112,18 @@ function orderObject(
   first: readonly string[],
   order: (value: unknown, key: string) => unknown,
 ): Readonly<Record<string, unknown>> {
-  if (hasMany(object)) return object;
+  if (keepsItsOrder(object)) return object;
   const keys = Object.keys(object).sort();
   const ordered = new Set([...first.filter((key) => Object.hasOwn(object, key)), ...keys]);
   return Object.fromEntries([...ordered].map((key) => [key, order(object[key], key)]));
 }
 
-function hasMany(object: Readonly<Record<string, unknown>>): boolean {
+/** Nothing to sort, or too much. */
+function keepsItsOrder(object: Readonly<Record<string, unknown>>): boolean {
   let keys = 0;
   for (const _ in object) {
     keys += 1;
     if (keys > MOST_SORTED) return true;
   }
-  return false;
+  return keys === 0;
 }

@@ -1,9 +1,10 @@
 import type { ReportItem } from '../../../contract/context-report.js';
 import type { StepRequest, Task } from '../../../contract/step-request.js';
-import { renderTasks, taskLegend } from '../../../conversation/task-list.js';
+import { oneLine, renderTask, taskLegend } from '../../../conversation/task-list.js';
 import { fence } from '../../context/fence.js';
 import { cutLines } from '../../context/fitting/cut-lines.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { answerNowTemplate, continueTemplate, phaseTemplates, terminalTemplate } from './templates/orders.js';
 
@@ -66,5 +67,23 @@ async function listTasks(tasks: readonly Task[], limit: number, tokens: TokenCou
   if (tasks.length === 0 || limit <= 0) return '';
   const render = ({ text }: { text: string }) =>
     fence({ tag: 'tasks', attributes: { legend: taskLegend }, text });
-  return (await cutLines({ text: renderTasks(tasks), render }, limit, tokens))?.rendered ?? '';
+  const lines: string[] = [];
+  for (const task of tasks) lines.push(renderTask(task, await oneLineInShares(task.content)));
+  return (await cutLines({ text: lines.join('\n'), render }, limit, tokens))?.rendered ?? '';
+}
+
+/** Characters that are put on one line at a time. */
+const SLICE = 8 * 1024;
+/** What one of them books of the event loop, if all are white space. */
+const JOINING = 8;
+
+/** The same as `oneLine`, for a text of any length (rule: loop-share). */
+async function oneLineInShares(text: string): Promise<string> {
+  let line = '';
+  for (let at = 0; at < text.length; at += SLICE) {
+    await eventLoopShare.take(JOINING * Math.min(SLICE, text.length - at));
+    const slice = oneLine(text.slice(at, at + SLICE));
+    line += line.endsWith(' ') && slice.startsWith(' ') ? slice.slice(1) : slice;
+  }
+  return line;
 }
