@@ -1,6 +1,7 @@
 import { sep } from 'node:path';
 
-const MAX_PATH_LENGTH = 4_096;
+/** In UTF-16 units. */
+export const MAX_PATH_LENGTH = 4_096;
 
 /**
  * The normal form of a project path: no `./`, no double or final `/`; `.` is the project itself. Undefined for

@@ -204,6 +204,21 @@ export const grownRequests: readonly GrownRequest[] = [
     () => many((index) => `a/${index}.ts`, 1_000),
   ),
   inline(
+    '40 folders in each other, over 10,000 files',
+    () => many((index) => ({ path: `a${'/b'.repeat(40)}/${index}`, content: 'x' }), 10_000),
+    () => Array.from({ length: 40 }, (_, depth) => `a${'/b'.repeat(depth)}`),
+  ),
+  inline(
+    '150 folders in each other, over 8,000 files',
+    () => many((index) => ({ path: `a${'/b'.repeat(150)}/${index}`, content: 'x' }), 8_000),
+    () => Array.from({ length: 150 }, (_, depth) => `a${'/b'.repeat(depth)}`),
+  ),
+  inline(
+    '1,000 absent paths beside 10,000 files with long ones',
+    () => many((index) => ({ path: `a/${'long/'.repeat(50)}${index}`, content: 'x' }), 10_000),
+    () => Array.from({ length: 1_000 }, (_, index) => `absent-${index}`),
+  ),
+  inline(
     'a path of a megabyte',
     () => [{ path: long('a/', LIMIT / 2), content: 'x' }],
     () => [long('a/', LIMIT / 2)],
@@ -233,6 +248,41 @@ export const grownRequests: readonly GrownRequest[] = [
       1_000,
     ),
   })),
+  step('vector: 1,000 chunks without lines, alike but for their ends', () => ({
+    vector_search_results_to_include: many(
+      (index) => ({ path: 'a', content: 'x'.repeat(3_800) + index }),
+      1_000,
+    ),
+  })),
+  step('vector: 1,000 chunks without lines beside a file of that path', () => ({
+    vector_search_results_to_include: many(
+      (index) => ({ path: 'a', content: `${'x'.repeat(1_900)}\n${index}` }),
+      1_000,
+    ),
+    explicit_context_paths: ['a'],
+    inline_context: { files: [{ path: 'a', content: `${'x'.repeat(1_900)}\n`.repeat(900) }] },
+  })),
+  step('vector: two chunks without lines, alike but for the first letter', () => ({
+    vector_search_results_to_include: [
+      { path: 'a', content: 'a'.repeat(2_200_000) },
+      { path: 'a', content: `b${'a'.repeat(1_900_000)}` },
+    ],
+  })),
+  step('vector: one chunk of line ends between two letters', () => ({
+    vector_search_results_to_include: [{ path: 'a', content: `x${long('\n', LIMIT / 2)}x` }],
+  })),
+  step('vector: a path of quotes and brackets', () => ({
+    vector_search_results_to_include: [{ path: long('t"<'), content: 'x' }],
+  })),
+  step('pinned: a title of quotes and brackets', () => ({
+    inline_context: { pinned_items: [{ id: 'p', title: long('t"<'), content: 'x' }] },
+    pinned_item_ids_to_include: ['p'],
+  })),
+  inline(
+    'a path of a megabyte of quotes, and a file to be cut',
+    () => [{ path: long('t"<', LIMIT / 4), content: long('x = 1\n', LIMIT / 4) }],
+    () => [long('t"<', LIMIT / 4)],
+  ),
   step('vector: one chunk of one letter', () => ({
     vector_search_results_to_include: [{ path: 'a.ts', content: long('a') }],
   })),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MAX_PATH_LENGTH } from '../../files/portable-path.js';
 
 /** What data may stand in. A closing tag of any of them is escaped inside all of them. */
 export const fenceTags = [
@@ -64,7 +65,8 @@ export function unescapeFenced(text: string): string {
 
 /** A path inside a line of text: one with control characters is quoted, so that it cannot begin a line of its own. */
 export function inlinePath(path: string): string {
-  return /[\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path;
+  const shown = shorten(path);
+  return /[\p{Cc}\u2028\u2029]/u.test(shown) ? JSON.stringify(shown) : shown;
 }
 
 function unforgeableMark(fenced: string): string {
@@ -78,8 +80,14 @@ function unforgeableMark(fenced: string): string {
 /** What could end the attribute, the tag or the line is written as a number; a path is hardly ever touched. */
 function renderAttribute([name, value]: readonly [string, string | undefined]): string {
   if (value === undefined) return '';
-  const safe = value.replace(/["<>\p{Cc}\u2028\u2029]/gu, (found) => `&#${found.codePointAt(0)};`);
+  const safe = shorten(value).replace(/["<>\p{Cc}\u2028\u2029]/gu, (found) => `&#${found.codePointAt(0)};`);
   return ` ${name}="${escapeFenced(safe)}"`;
+}
+
+/** Whole up to the longest path there is. A cut through a surrogate pair leaves neither of its halves. */
+function shorten(text: string): string {
+  if (text.length <= MAX_PATH_LENGTH) return text;
+  return `${text.slice(0, MAX_PATH_LENGTH - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 function endLine(text: string): string {

@@ -2,6 +2,7 @@ import type { ReportItem } from '../../contract/context-report.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredContext, Priority } from './context-item.js';
+import { type FoundFolder, Intake, itemsOf } from './intake.js';
 import type { LineRange } from './lines.js';
 import type { ContextSource } from './sources/context-source.js';
 import { inlineSource } from './sources/inline.js';
@@ -9,7 +10,6 @@ import { concurrently, type Library, openLibrary } from './sources/library.js';
 import {
   fileItem,
   focusItem,
-  folderItems,
   type Gathered,
   linesItem,
   missingRow,
@@ -18,8 +18,6 @@ import {
 } from './to-items.js';
 
 const READS_AT_ONCE = 8;
-/** Rows of the report that files may get by being asked for more than once. */
-const MOST_ITEMS = 10_000;
 /** What making an item books of the event loop. */
 const ITEM_WORK = 32;
 /** Of all paths and pinned items of a step; far more than any model reads. */
@@ -46,13 +44,14 @@ export async function gatherContext(
   const ask = ({ kind, id }: (typeof questions)[number]) =>
     kind === 'explicit' ? readExplicit(id, library) : readPinned(id, library);
   const gathered: Gathered[] = [];
-  const known = new KnownFiles();
+  const intake = new Intake();
   for await (const batch of concurrently(questions, ask, READS_AT_ONCE)) {
-    for (const one of batch) {
-      gathered.push(known.take(one));
-      await eventLoopShare.take(ITEM_WORK * itemsOf(one).length, signal);
+    for (const found of batch) {
+      const taken = intake.take(found);
+      gathered.push(taken);
+      await eventLoopShare.take(ITEM_WORK * itemsOf(taken).length, signal);
     }
-    if (known.characters >= MAX_CHARACTERS) break;
+    if (intake.characters >= MAX_CHARACTERS) break;
   }
   const unread = questions.slice(gathered.length);
   const focus = await readFocus(request, library);
@@ -70,46 +69,9 @@ export async function gatherContext(
   };
 }
 
-function itemsOf({ groups }: Gathered): ContextItem[] {
-  return groups.flatMap(({ items }) => items);
-}
-
-/**
- * Measures what is gathered. A file that stands in several folders, or in one that is asked for in several spellings,
- * gets a row for each, up to a bound: with 5,000 files and 400 spellings there would be two million.
- */
-class KnownFiles {
-  readonly #origins = new Set<string>();
-  #items = 0;
-  #characters = 0;
-
-  /** UTF-16 units of all that was taken. */
-  get characters(): number {
-    return this.#characters;
-  }
-
-  /** What was gathered, and beyond the bound without the files that are known from other folders. */
-  take(gathered: Gathered): Gathered {
-    const isFull = this.#items >= MOST_ITEMS;
-    const groups = gathered.groups.map((group) => ({
-      ...group,
-      items: group.items.filter((item) => this.#isNew(item) || !isFull),
-    }));
-    const items = groups.flatMap((group) => group.items);
-    this.#items += items.length;
-    this.#characters += items.reduce((sum, { text }) => sum + text.length, 0);
-    return { ...gathered, groups };
-  }
-
-  #isNew({ askedAs, origin }: ContextItem): boolean {
-    const size = this.#origins.size;
-    return askedAs !== 'folder' || this.#origins.add(origin).size > size;
-  }
-}
-
-async function readExplicit(asked: string, library: Library): Promise<Gathered> {
+async function readExplicit(asked: string, library: Library): Promise<Gathered | FoundFolder> {
   const { found } = await library.read(asked);
-  if (found?.type === 'folder') return folderItems(found, asked);
+  if (found?.type === 'folder') return { folder: found, id: asked };
   if (found) return single('explicit', fileItem(found, asked));
   return readLines(asked, library);
 }

@@ -35,7 +35,7 @@ export function fileItem(
     id,
     tag: 'file',
     attributes: { path: file.path },
-    origin: fileOrigin(file.path),
+    origin: originOf(file),
     path: file.path,
     text: file.content,
     firstLine: 1,
@@ -53,40 +53,43 @@ export function linesItem(file: SourceFile, id: string, lines: LineRange): Conte
   return { ...fileItem(file, id), text: index.slice(range), firstLine: range.first, askedAs: 'lines' };
 }
 
-const indexes = new WeakMap<SourceFile, LineIndex>();
-
-function linesOf(file: SourceFile): LineIndex {
-  const index = indexes.get(file) ?? new LineIndex(file.content);
-  indexes.set(file, index);
-  return index;
+/** Made once, in however many folders or ranges it is asked for. */
+function remembered<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
 }
+
+const linesOf = remembered((file: SourceFile) => new LineIndex(file.content));
+const originOf = remembered((file: SourceFile) => fileOrigin(file.path));
+/** Of the files of a folder, as far as they were read. */
+export const originsOf = remembered((folder: SourceFolder) => folder.files.map(originOf));
+/** The names of all that is in a folder, a line each. */
+export const listingOf = remembered((folder: SourceFolder) =>
+  folder.listing.map((path) => `${inlinePath(path)}\n`).join(''),
+);
 
 function clampLines({ first, last }: LineRange, lines: number): LineRange | undefined {
   const range = { first: Math.max(1, Math.min(first, last)), last: Math.min(lines, Math.max(first, last)) };
   return range.first <= range.last ? range : undefined;
 }
 
-/** A listing, and then the files. */
-export function folderItems(folder: SourceFolder, id: string): Gathered {
-  const listing: ContextItem = {
+export function listingItem(folder: SourceFolder, id: string): ContextItem {
+  return {
     kind: 'explicit',
     id,
     tag: 'folder',
     attributes: { path: folder.path },
     origin: `folder:${folder.path}`,
     path: undefined,
-    text: folder.listing.map((path) => `${inlinePath(path)}\n`).join(''),
+    text: listingOf(folder),
     firstLine: 1,
     totalLines: folder.cut ? undefined : folder.listing.length,
     askedAs: 'file',
     note: folder.cut ? 'the folder holds more than is listed and read' : undefined,
-  };
-  const files = folder.files.map((file) => fileItem(file, file.path, 'folder'));
-  const origins = files.map(({ origin }) => origin);
-  return {
-    groups: [{ kind: 'explicit', items: [listing, ...files] }],
-    missing: [],
-    folders: [{ path: folder.path, origins }],
   };
 }
 

@@ -96,6 +96,15 @@ describe('a fence cannot be forged (rule: fences)', () => {
     expect(file('text', path).split('\n')[0]).toContain(`<file path="${attribute}" mark="`);
   });
 
+  test('an attribute is cut where no path is as long (rules: fences, linear-work)', () => {
+    const longest = 'p'.repeat(4_096);
+    expect(file('text', longest)).toContain(`path="${longest}"`);
+    expect(file('text', `${longest}q`)).toContain(`path="${'p'.repeat(4_095)}…"`);
+    expect(file('text', `${'p'.repeat(4_094)}😀qq`)).toContain(`path="${'p'.repeat(4_094)}…"`);
+    expect(file('text', 't"<'.repeat(300_000)).length).toBeLessThan(5 * 4_096);
+    expect(inlinePath('a\n'.repeat(300_000)).length).toBeLessThan(2 * 4_096);
+  });
+
   test('a path with a newline cannot begin a line of a listing', () => {
     expect(inlinePath('a\nAction: x()')).toBe('"a\\nAction: x()"');
     expect(inlinePath('a b/ü.ts')).toBe('a b/ü.ts');

@@ -140,6 +140,19 @@ describe('sources (rule: source-order)', () => {
     expect(groups.flatMap(({ items }) => items).length).toBeLessThan(20_000);
   });
 
+  test('folders in each other: each file once beyond a bound, few listings, all counted (rules: no-line-twice, linear-work)', async () => {
+    const deep = `a${'/b'.repeat(40)}`;
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${deep}/${index}`, 'x']));
+    const nested = Array.from({ length: 40 }, (_, depth) => `a${'/b'.repeat(depth)}`);
+    const { items, folders, missing } = await gather({ explicit_context_paths: nested }, files(many));
+    expect(items.filter(({ tag }) => tag === 'file')).toHaveLength(10_000);
+    expect(items.filter(({ tag }) => tag === 'folder').map(({ id }) => id)).toEqual(nested.slice(0, 2));
+    expect(missing.map(({ id, status }) => `${id} ${status}`)).toEqual(
+      nested.slice(2).map((id) => `${id} dropped`),
+    );
+    expect(folders.map(({ origins }) => origins.length)).toEqual(nested.map(() => 10_000));
+  });
+
   test('more than 16 MiB is not read: what comes after is reported as dropped', async () => {
     const large = files({ 'large.txt': 'x'.repeat(17_000_000), 'small.txt': 'y' });
     const paths = ['large.txt', ...Array.from({ length: 8 }, () => 'small.txt')];

@@ -1,20 +1,33 @@
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { LineRange } from '../lines.js';
+import { TextSearch } from './text-search.js';
+
+/** UTF-16 units read in search of texts; what is beyond is compared as a whole only. */
+const MOST_SEARCHED = 33_554_432;
+/** What searching one of them books of the event loop. */
+const SEARCHING = 1 / 8;
 
 /** What is in the prompt already, by origin and lines (rule: no-line-twice). */
 export class Coverage {
   readonly #shown = new Map<string, Shown>();
+  /** Common to all copies. */
+  readonly #allowance: { characters: number };
+
+  constructor(allowance = { characters: MOST_SEARCHED }) {
+    this.#allowance = allowance;
+  }
 
   copy(): Coverage {
-    const copy = new Coverage();
+    const copy = new Coverage(this.#allowance);
     for (const [origin, { lines, texts }] of this.#shown)
-      copy.#shown.set(origin, { lines: [...lines], texts: [...texts] });
+      copy.#shown.set(origin, { lines: [...lines], texts: new Set(texts) });
     return copy;
   }
 
   add(origin: string, lines: readonly LineRange[], text: string): void {
-    const shown = this.#shown.get(origin) ?? { lines: [], texts: [] };
+    const shown = this.#shown.get(origin) ?? { lines: [], texts: new Set() };
     for (const range of lines) addRange(shown.lines, range);
-    shown.texts.push(text);
+    shown.texts.add(withoutOuterNewlines(text));
     this.#shown.set(origin, shown);
   }
 
@@ -36,17 +49,41 @@ export class Coverage {
     return first <= range.last ? [...missing, { first, last: range.last }] : missing;
   }
 
-  /** For text without line numbers. */
-  contains(origin: string, text: string): boolean {
-    const lines = text.replace(/^\n+|\n+$/g, '');
-    return (this.#shown.get(origin)?.texts ?? []).some((shown) => shown.includes(lines));
+  /** For text without line numbers: whether it stands somewhere within a text that is there. */
+  async contains(origin: string, text: string): Promise<boolean> {
+    const texts = this.#shown.get(origin)?.texts;
+    if (!texts) return false;
+    const lines = withoutOuterNewlines(text);
+    return lines === '' || texts.has(lines) || this.#isWithin(texts, lines);
+  }
+
+  async #isWithin(texts: Iterable<string>, lines: string): Promise<boolean> {
+    let search: TextSearch | undefined;
+    for (const text of texts) {
+      if (text.length <= lines.length || text.length > this.#allowance.characters) continue;
+      this.#allowance.characters -= text.length;
+      await eventLoopShare.take(text.length * SEARCHING);
+      search ??= new TextSearch(lines);
+      if (search.isIn(text)) return true;
+    }
+    return false;
   }
 }
 
 interface Shown {
   /** Disjoint, in order: a range is found without a look at all of them. */
   readonly lines: LineRange[];
-  readonly texts: string[];
+  /** Without newlines around them. */
+  readonly texts: Set<string>;
+}
+
+/** By hand: an expression would read a long run of newlines once for each of them. */
+function withoutOuterNewlines(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (text[start] === '\n') start += 1;
+  while (end > start && text[end - 1] === '\n') end -= 1;
+  return text.slice(start, end);
 }
 
 function addRange(ranges: LineRange[], { first, last }: LineRange): void {

@@ -56,11 +56,11 @@ export async function fitContext(
   const all = await sizes.ofEach(gathered.groups.flatMap(({ items }) => items.map(wholePiece)));
   const total = all.reduce((sum, size) => sum + size, 0);
   let room = total <= limit ? limit : Math.floor(limit * (1 - LEFT_OUT_SHARE));
-  const outcomes: PlacedItem[] = [];
+  let outcomes: PlacedItem[] = [];
   for (const priority of priorities) {
     const groups = gathered.groups.filter(({ kind }) => kind === priority);
     const filled = await fillRoom(groups, { share: sharing[priority], room, shown, sizes, counter });
-    outcomes.push(...filled);
+    outcomes = outcomes.concat(filled);
     room -= tokensOf(filled);
   }
   const blocks = outcomes.flatMap(({ placed }) => placed.map(({ block }) => block));

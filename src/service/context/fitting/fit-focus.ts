@@ -49,7 +49,11 @@ export async function fitFocus(
       ? await cutAround(cutSourceOf(piece), focus.selection, { limit, counter })
       : await cutLines(cutSourceOf(show === 'file' ? piece : onlyLines(piece, show)), limit, counter);
   if (!fitted || showsNothing(fitted)) return { block: undefined, tokens: 0, item: droppedRow(item) };
-  return { block: fitted.rendered, tokens: fitted.tokens, item: shownRow(item, fitted) };
+  return {
+    block: fitted.rendered,
+    tokens: fitted.tokens,
+    item: shownRow(item, fitted, reasonsFor(show, fitted)),
+  };
 }
 
 /** The file stands in the context: a line says that it is open, and what is selected. */
@@ -78,7 +82,15 @@ function onlyLines({ item, text }: Piece, lines: LineRange): Piece {
   return { item, text: sliceLines(text, lines), firstLine: lines.first };
 }
 
-function shownRow(item: ContextItem, fitted: FittedText): ReportItem {
+/** Why not all of it is there: lines that the context shows, and lines for which there was no room. */
+function reasonsFor(show: FocusToFit['show'], { cut }: FittedText): string[] {
+  return [
+    ...(show === 'file' ? [] : ['only lines that the context does not show']),
+    ...(cut ? ['cut to the lines around the focus'] : []),
+  ];
+}
+
+function shownRow(item: ContextItem, fitted: FittedText, reasons: readonly string[]): ReportItem {
   const whole = !fitted.cut && fitted.text === item.text && item.note === undefined;
   return {
     kind: 'implicit',
@@ -87,7 +99,7 @@ function shownRow(item: ContextItem, fitted: FittedText): ReportItem {
     tokens: fitted.tokens,
     original_tokens: whole ? fitted.tokens : null,
     lines: formatLines(fitted.lines),
-    reason: whole ? null : (item.note ?? 'cut to the lines around the focus'),
+    reason: [...reasons, ...(item.note ? [item.note] : [])].join('; ') || null,
   };
 }
 

@@ -1,7 +1,7 @@
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { ContextItem } from '../context-item.js';
 import { fence, inlinePath } from '../fence.js';
-import { countLines, formatLines, type LineRange, sliceLines } from '../lines.js';
+import { countLines, formatLines, LineIndex, type LineRange } from '../lines.js';
 import type { Coverage } from './coverage.js';
 import type { CutSource, CutText } from './cut-lines.js';
 
@@ -42,7 +42,7 @@ export async function piecesOf(
   const pieces = new Map<ContextItem, readonly Piece[]>();
   for (const item of items.toSorted((a, b) => precedence[a.askedAs] - precedence[b.askedAs])) {
     await eventLoopShare.take(ITEM_WORK + item.text.length * READING);
-    pieces.set(item, cutPieces(item, asked));
+    pieces.set(item, await cutPieces(item, asked));
     asked.add(item.origin, linesOf(item), item.text);
   }
   return pieces;
@@ -54,17 +54,18 @@ export function linesOf({ text, firstLine }: Piece | ContextItem): LineRange[] {
   return [{ first: firstLine, last: firstLine + countLines(text) - 1 }];
 }
 
-function cutPieces(item: ContextItem, shown: Coverage): Piece[] {
+async function cutPieces(item: ContextItem, shown: Coverage): Promise<Piece[]> {
   const { origin, text, firstLine } = item;
   const whole = { item, text, firstLine };
   const [range] = linesOf(item);
-  if (!range || firstLine === undefined) return shown.contains(origin, text) ? [] : [whole];
+  if (!range || firstLine === undefined) return (await shown.contains(origin, text)) ? [] : [whole];
   const missing = shown.missing(origin, range);
   if (missing.length === 1 && missing[0]?.first === range.first && missing[0].last === range.last)
     return [whole];
+  const index = new LineIndex(text);
   return missing.map((lines) => {
     const own = { first: lines.first - firstLine + 1, last: lines.last - firstLine + 1 };
-    return { item, text: sliceLines(text, own), firstLine: lines.first };
+    return { item, text: index.slice(own), firstLine: lines.first };
   });
 }
 

@@ -27,6 +27,29 @@ test('what is missing are the lines that no range has, in order (rule: no-line-t
   );
 });
 
+test('a text without line numbers is there where it stands within one that is (rule: no-line-twice)', async () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(text), text, async (shown, asked) => {
+      const coverage = new Coverage();
+      for (const each of shown) coverage.add('file:a', [], each);
+      const lines = asked.replace(/^\n+|\n+$/g, '');
+      expect(await coverage.contains('file:a', asked)).toBe(shown.some((each) => each.includes(lines)));
+      expect(await coverage.contains('file:b', asked)).toBe(false);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('searching ends at its allowance, for all copies together; the same text is always found', async () => {
+  const coverage = new Coverage({ characters: 10 });
+  coverage.add('file:a', [], 'one two\n');
+  const copy = coverage.copy();
+  expect(await copy.contains('file:a', 'two')).toBe(true);
+  expect(await coverage.contains('file:a', 'two')).toBe(false);
+  expect(await coverage.contains('file:a', 'one two')).toBe(true);
+});
+
 test('a copy goes its own way', () => {
   const coverage = new Coverage();
   coverage.add('file:a', [{ first: 1, last: 5 }], '');

@@ -229,6 +229,26 @@ describe('nothing is sent twice (rule: no-line-twice)', () => {
     expect(blocks[0]).toMatch(/^<excerpt path="a.ts" mark=/);
   });
 
+  test('chunks of one character over and over are compared in bounded time (rule: linear-work)', async () => {
+    const half = 'a'.repeat(400_000);
+    const chunks = [`${half}a${half}`, `${half}b`, `b${half}`, `\n${half}\n`, `x${'\n'.repeat(1_000_000)}x`];
+    const scene = { vector_search_results_to_include: chunks.map((content) => ({ path: 'a.ts', content })) };
+    const { items } = await fitScene(scene, 100_000_000);
+    expect(items.map(({ status }) => status)).toEqual([
+      'included',
+      'included',
+      'included',
+      'duplicate',
+      'included',
+    ]);
+  });
+
+  test('more items than a call takes arguments (rule: linear-work)', async () => {
+    const files = Object.fromEntries(Array.from({ length: 130_000 }, (_, index) => [`a/${index}`, '']));
+    const { items } = await fitScene({ files, explicit_context_paths: ['a'] }, 0);
+    expect(items).toHaveLength(130_001);
+  });
+
   test('lines that were cut out do not count as sent: a chunk of them is dropped for room, no duplicate', async () => {
     const lines = text(4_000).split(/(?<=\n)/);
     const chunk = { path: 'a.ts', content: lines.slice(1_999, 2_010).join(''), start_line: 2_000 };
@@ -364,6 +384,7 @@ describe('the focus file (rule: tail)', () => {
       status: 'truncated',
       lines: expect.stringMatching(/^[89]\d-1[01]\d$/),
     });
+    expect(part.item.reason).toBe('cut to the lines around the focus');
     expect(part.tokens).toBe(countWords(part.block ?? ''));
     expect(part.tokens).toBeLessThanOrEqual(200);
   });
@@ -392,7 +413,11 @@ describe('the focus file (rule: tail)', () => {
     );
     expect(block).toContain('\nline 11\n');
     expect(block).not.toContain('\nline 10\n');
-    expect(item).toMatchObject({ status: 'truncated', lines: '11-200' });
+    expect(item).toMatchObject({
+      status: 'truncated',
+      lines: '11-200',
+      reason: 'only lines that the context does not show',
+    });
   });
 
   test('is dropped where nothing of it fits', async () => {
