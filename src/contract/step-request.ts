@@ -36,13 +36,6 @@ const inlinePinnedItemSchema = z
 
 const MANY = 10_000;
 
-/** The lists that may be long: who checks a request can check their items a few at a time. */
-export const longLists = [
-  { path: ['conversation_history'], item: turnSchema, max: MANY },
-  { path: ['inline_context', 'files'], item: inlineFileSchema, max: MANY },
-  { path: ['inline_context', 'pinned_items'], item: inlinePinnedItemSchema, max: MANY },
-] as const;
-
 const inlineContextSchema = z
   .object({
     files: optional(list(inlineFileSchema, MANY)),
@@ -53,6 +46,18 @@ const inlineContextSchema = z
 const taskSchema = z
   .object({ id: wholeNumber, content: z.string(), status: z.enum(['todo', 'in_progress', 'completed']) })
   .meta({ id: 'Task' });
+
+const FEWER = 1_000;
+
+/** The lists that may be long: who checks a request can check their items a few at a time. */
+export const longLists = [
+  { path: ['conversation_history'], item: turnSchema, max: MANY },
+  { path: ['inline_context', 'files'], item: inlineFileSchema, max: MANY },
+  { path: ['inline_context', 'pinned_items'], item: inlinePinnedItemSchema, max: MANY },
+  { path: ['vector_search_results_to_include'], item: vectorSearchResultSchema, max: FEWER },
+  { path: ['tools'], item: toolDefinitionSchema, max: FEWER },
+  { path: ['tasks'], item: taskSchema, max: FEWER },
+] as const;
 
 const phaseInstructionsSchema = z
   .object({ reason: optional(z.string()), act: optional(z.string()), observe: optional(z.string()) })
@@ -119,21 +124,21 @@ export const stepRequestSchema = z
     session_id: z.uuid(),
     user_query: z.string().meta({ description: 'The task; empty to go on after an observation.' }),
     conversation_history: list(turnSchema, MANY),
-    explicit_context_paths: optional(list(z.string().min(1), 1_000)).meta({
+    explicit_context_paths: optional(list(z.string().min(1), FEWER)).meta({
       description: 'Files or folders the user tagged; `path:10-40` takes lines.',
     }),
-    pinned_item_ids_to_include: optional(list(z.string().min(1), 1_000)),
+    pinned_item_ids_to_include: optional(list(z.string().min(1), FEWER)),
     implicit_context: optional(implicitContextSchema),
-    vector_search_results_to_include: optional(list(vectorSearchResultSchema, 1_000)),
+    vector_search_results_to_include: optional(list(vectorSearchResultSchema, FEWER)),
     available_tools_prompt_segment: optional(z.string()).meta({
       description: 'Tools in free text; signatures such as `read_file(path, start_line)` are read.',
     }),
     llm_config: llmConfigSchema,
     user_api_keys: optional(userApiKeysSchema),
     max_iterations_left: wholeNumber.min(0),
-    tools: optional(list(toolDefinitionSchema, 1_000)),
+    tools: optional(list(toolDefinitionSchema, FEWER)),
     inline_context: optional(inlineContextSchema),
-    tasks: optional(list(taskSchema, 1_000)),
+    tasks: optional(list(taskSchema, FEWER)),
     protocol: optional(z.enum(['text', 'xml', 'native', 'auto'])).meta({
       description: 'How the model is taught to act; default `text`.',
     }),

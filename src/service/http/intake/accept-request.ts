@@ -8,7 +8,7 @@ import { Secret } from '../../providers/secret.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { keepKeyOut, type RequestState, stateOf } from '../middleware/request-state.js';
 import type { InFlight } from './in-flight.js';
-import { type ParsedRequest, parseRequest } from './parse-request.js';
+import { type ParsedRequest, parseRequest, type WithFields } from './parse-request.js';
 import { type BodyLimits, readBody } from './read-request-body.js';
 
 /** What every request about a run says. */
@@ -31,7 +31,7 @@ export interface AcceptedRequest<Body> extends ParsedRequest<Body> {
 }
 
 /** Takes a request in, cheapest check first: load, type and size, JSON, schema. Throws `RequestRefused`. */
-export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
+export async function acceptRequest<Schema extends z.ZodType<RunRequest> & WithFields>(
   schema: Schema,
   { request, response }: { request: Request; response: Response },
   limits: RequestLimits,

@@ -16,13 +16,19 @@ export interface ParsedRequest<Request> {
   readonly warnings: readonly Warning[];
 }
 
+/** A schema of an object, by the names of its fields. */
+export interface WithFields {
+  readonly shape: object;
+}
+
 /** A request by its schema of the contract. Throws `RequestRefused` with what is wrong where (rule: unknown-fields). */
-export async function parseRequest<Schema extends z.ZodType<object>>(
+export async function parseRequest<Schema extends z.ZodType<object> & WithFields>(
   schema: Schema,
   body: unknown,
   signal: AbortSignal,
 ): Promise<ParsedRequest<z.output<Schema>>> {
-  const lists = await readLongLists(body, { maxIssues: MAX_DETAILS, signal });
+  const fields = Object.keys(schema.shape);
+  const lists = await readLongLists(body, { fields, maxIssues: MAX_DETAILS, signal });
   const result = schema.safeParse(lists.rest, { error: explainIssue });
   const issues = [...lists.issues, ...(result.error?.issues ?? [])];
   if (!result.success || issues.length > 0) throw new RequestRefused('invalid_request', detailsOf(issues));

@@ -17,6 +17,8 @@ interface LongLists {
 }
 
 interface Bounds {
+  /** What the schema knows: no other list is looked at. */
+  readonly fields: readonly string[];
   readonly maxIssues: number;
   readonly signal: AbortSignal;
 }
@@ -30,7 +32,7 @@ interface ReadList {
 export async function readLongLists(body: unknown, bounds: Bounds): Promise<LongLists> {
   const read: (ReadList & { readonly path: readonly string[] })[] = [];
   let rest = body;
-  for (const { path, item, max } of longLists) {
+  for (const { path, item, max } of longLists.filter(({ path: [field] }) => bounds.fields.includes(field))) {
     const list = path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), body);
     if (!Array.isArray(list) || list.length <= ITEMS || list.length > max) continue;
     read.push({ path, ...(await readList(list, { path, item }, bounds)) });

@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import { compactionRequestSchema } from '../../../../src/contract/compaction.js';
+import { stepRequestSchema } from '../../../../src/contract/step-request.js';
+import { RequestRefused } from '../../../../src/service/http/failure/to-failure.js';
+import { parseRequest } from '../../../../src/service/http/intake/parse-request.js';
+import { stepBody } from '../../../support/test-service.js';
+
+const { signal } = new AbortController();
+
+async function detailsOf(refused: Promise<unknown>) {
+  const error = await refused.catch((thrown: unknown) => thrown);
+  if (!(error instanceof RequestRefused)) throw error;
+  return error.details;
+}
+
+describe('enough wrong items end the check of a list (rule: loop-share)', () => {
+  test.each<[string, number, (items: unknown[]) => Record<string, unknown>]>([
+    ['conversation_history', 9_999, (items) => ({ conversation_history: items })],
+    ['inline_context.files', 9_999, (files) => ({ inline_context: { files } })],
+    ['inline_context.pinned_items', 9_999, (pinned_items) => ({ inline_context: { pinned_items } })],
+    ['vector_search_results_to_include', 999, (items) => ({ vector_search_results_to_include: items })],
+    ['tools', 999, (tools) => ({ tools })],
+    ['tasks', 999, (tasks) => ({ tasks })],
+  ])('%s: of %d at most 20 are looked at', async (path, length, sent) => {
+    const seen = new Set<number>();
+    const items = Array.from({ length }, (_, index) => ({
+      get content() {
+        seen.add(index);
+        return 1;
+      },
+      get name() {
+        seen.add(index);
+        return 1;
+      },
+    }));
+    const details = await detailsOf(parseRequest(stepRequestSchema, stepBody(sent(items)), signal));
+    expect(details).toHaveLength(20);
+    expect(details[0]?.path).toMatch(new RegExp(`^${path}\\.0\\.`));
+    expect(seen.size).toBeGreaterThan(0);
+    expect(seen.size).toBeLessThanOrEqual(20);
+  });
+});
+
+test('a long list that the schema does not know is an unknown field, not checked and not kept (rule: unknown-fields)', async () => {
+  const { project_id, session_id, llm_config } = stepBody();
+  const body = {
+    ...{ project_id, session_id, llm_config, conversation_history: [], target_tokens: 1, strategy: 'mask' },
+    ...{ inline_context: { files: Array(300).fill(1) }, tools: Array(300).fill(1) },
+  };
+  const { request, warnings } = await parseRequest(compactionRequestSchema, body, signal);
+  expect(Object.keys(request)).not.toContain('inline_context');
+  expect(warnings.map(({ message }) => message)).toEqual([
+    'The field inline_context is not known and was ignored.',
+    'The field tools is not known and was ignored.',
+  ]);
+});
+
+test('long lists come out as short ones do (rule: loop-share)', async () => {
+  const many = <Item>(item: Item) => Array(300).fill(item) as Item[];
+  const lists = {
+    conversation_history: many({ role: 'user', content: 'a', own: 1 }),
+    tools: many({ name: 'f', description: null, inputSchema: { b: 1, a: 2 } }),
+    tasks: many({ id: 1, content: 'a', status: 'todo' }),
+    vector_search_results_to_include: many({ path: 'a', content: 'b', score: null }),
+  };
+  const body = stepBody(lists);
+  const { request } = await parseRequest(stepRequestSchema, body, signal);
+  expect(request).toEqual(stepRequestSchema.parse(body));
+});
