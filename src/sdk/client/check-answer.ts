@@ -1,4 +1,5 @@
 import type { Compaction } from '../../contract/compaction.js';
+import type { TurnInput } from '../../contract/history.js';
 import type { ModelList } from '../../contract/model-list.js';
 import type { Preview } from '../../contract/preview.js';
 import type { ErrorResponse, Step } from '../../contract/step.js';
@@ -10,25 +11,29 @@ import type { StreamEvent } from '../../contract/stream.js';
  */
 export const isStep = (body: unknown): body is Step =>
   isObject(body) &&
-  typeof body['status'] === 'string' &&
-  typeof body['iterations_remaining'] === 'number' &&
-  isList(body['new_turns']) &&
-  isList(body['additional_actions']) &&
-  (body['status'] !== 'action_proposed' || isAction(body['action_details']));
+  Number.isInteger(body['iterations_remaining']) &&
+  isListOf(isTurn, body['new_turns']) &&
+  isListOf(isAction, body['additional_actions']) &&
+  (isAbsent(body['correction']) || isTurn(body['correction'])) &&
+  (isAbsent(body['usage']) || isObject(body['usage'])) &&
+  ['thought', 'direct_response'].every((name) => isAbsent(body[name]) || typeof body[name] === 'string') &&
+  hasOutcome(body);
+
+/** Each status with what it promises; a status that is not listed here is not the service's. */
+function hasOutcome({ status, action_details, error }: JsonObject): boolean {
+  if (status === 'action_proposed') return isAction(action_details);
+  if (status === 'error') return isStepError(error);
+  return status === 'direct_response_provided' || status === 'phase_completed';
+}
 
 export const isErrorResponse = (body: unknown): body is ErrorResponse =>
-  isObject(body) &&
-  body['status'] === 'error' &&
-  isObject(body['error']) &&
-  typeof body['error']['code'] === 'string' &&
-  typeof body['error']['message'] === 'string' &&
-  typeof body['error']['retryable'] === 'boolean';
+  isObject(body) && body['status'] === 'error' && isStepError(body['error']);
 
 export const isPreview = (body: unknown): body is Preview =>
   isObject(body) && typeof body['system'] === 'string' && isList(body['messages']);
 
 export const isCompaction = (body: unknown): body is Compaction =>
-  isObject(body) && isList(body['conversation_history']) && typeof body['changed'] === 'boolean';
+  isObject(body) && isListOf(isTurn, body['conversation_history']) && typeof body['changed'] === 'boolean';
 
 export const isModelList = (body: unknown): body is ModelList =>
   isObject(body) && isList(body['models']) && isList(body['upstreams']);
@@ -42,10 +47,37 @@ export function isStreamEvent(data: unknown): data is StreamEvent {
 }
 
 const isAction = (value: unknown): boolean =>
-  isObject(value) && typeof value['tool_name'] === 'string' && isObject(value['tool_args']);
+  isObject(value) &&
+  typeof value['id'] === 'string' &&
+  typeof value['tool_name'] === 'string' &&
+  isObject(value['tool_args']);
+
+const isStepError = (value: unknown): boolean =>
+  isObject(value) &&
+  typeof value['code'] === 'string' &&
+  typeof value['message'] === 'string' &&
+  typeof value['retryable'] === 'boolean';
+
+const roles: readonly unknown[] = ['user', 'assistant', 'tool_observation'] satisfies TurnInput['role'][];
+
+const isTurn = (value: unknown): boolean =>
+  isObject(value) &&
+  roles.includes(value['role']) &&
+  typeof value['content'] === 'string' &&
+  (isAbsent(value['toolCall']) || isCall(value['toolCall']));
+
+const isCall = (value: unknown): boolean =>
+  isObject(value) && typeof value['name'] === 'string' && isObject(value['parameters']);
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
 const isList = Array.isArray;
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+const isListOf = (isItem: (item: unknown) => boolean, value: unknown): boolean =>
+  isList(value) && value.every(isItem);
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

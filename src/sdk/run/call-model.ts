@@ -38,7 +38,9 @@ async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: 
   run.signal.throwIfAborted();
   const response = await receive(run, buildRequest(run, { phase, lastCall }));
   run.absorb(response);
-  run.iterationsLeft = lastCall ? run.iterationsLeft - 1 : response.iterations_remaining;
+  const spent = lastCall || phase === null || phase === 'observe' ? 1 : 0;
+  const left = run.iterationsLeft - spent; // counted here too: nothing a service says makes a run endless
+  run.iterationsLeft = lastCall ? left : Math.min(left, response.iterations_remaining);
   await tell(run, response);
   run.signal.throwIfAborted();
   return response;
@@ -68,6 +70,7 @@ async function receive(run: RunState, request: StepRequestInput): Promise<Step> 
 
 /** In milliseconds; null where trying again is of no use. */
 function retryWait({ options }: RunState, error: StepwiseError, attempt: number): number | null {
-  if (!error.retryable || attempt >= (options.retries ?? DEFAULT_RETRIES)) return null;
+  const mayRetry = error.retryable && attempt < (options.retries ?? DEFAULT_RETRIES);
+  if (!mayRetry) return null;
   return Math.min(error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt, LONGEST_WAIT_MS);
 }

@@ -4,6 +4,16 @@ import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
 import { done, finish, llmConfig, lookUpCall, start, task } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 
+const foreignStep = (fields: Record<string, unknown>): string =>
+  JSON.stringify({
+    status: 'direct_response_provided',
+    iterations_remaining: 3,
+    new_turns: [],
+    additional_actions: [],
+    ...fields,
+  });
+const proposed = (action_details: unknown) => ({ status: 'action_proposed', action_details });
+
 describe('trouble on the way (rule: run-options)', () => {
   test('a service that is gone is tried again, then the run ends with a history to go on from', async () => {
     const { run, service } = await start([lookUpCall(), { fault: 'hang-up' }], { retries: 1 });
@@ -40,6 +50,20 @@ describe('trouble on the way (rule: run-options)', () => {
       },
     ],
   ];
+  const step = (fields: Record<string, unknown>): Script => ({ foreign: foreignStep(fields), status: 200 });
+  const action = { tool_name: 'look_up', tool_args: { key: 'x' }, id: 'call_9' };
+  foreignBodies.push(
+    ['a status of no contract', step({ status: 'pending' })],
+    ['a turn that is null', step({ new_turns: [null] })],
+    ['a turn without content', step({ new_turns: [{ role: 'assistant' }] })],
+    ['a call without a name', step({ new_turns: [{ role: 'assistant', content: '', toolCall: {} }] })],
+    ['a further action that is null', step({ ...proposed(action), additional_actions: [null] })],
+    ['an action without an id', step(proposed({ ...action, id: undefined }))],
+    ['an error that is null', step({ status: 'error', error: null })],
+    ['a correction that is a text', step({ correction: 'Again.' })],
+    ['an answer that is a number', step({ direct_response: 42 })],
+    ['half an iteration', step({ iterations_remaining: 2.5 })],
+  );
   const foreignStreams: [string, Script][] = [
     ['an event that is no JSON', { foreign: event('hello'), status: 200, type: stream }],
     ['an event without a type', { foreign: event({ delta: 'x' }), status: 200, type: stream }],
@@ -69,6 +93,19 @@ describe('trouble on the way (rule: run-options)', () => {
       /^What answers at this address is not the service \(HTTP \d{3}\)\.$/,
     );
     expect(result.history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool_observation']);
+  });
+
+  test.each([
+    ['react', 4],
+    ['reason-act-observe', 12],
+  ] as const)('a service that never counts down cannot make %s endless (rule: iterations)', async (strategy, calls) => {
+    const endless: Script = {
+      foreign: foreignStep({ status: 'phase_completed', iterations_remaining: 9 }),
+      status: 200,
+    };
+    const { result, service } = await finish([endless], { maxSteps: 4, strategy, stream: false });
+    expect(result).toMatchObject({ stop_reason: 'step_limit', termination_reason: 'STEP_LIMIT' });
+    expect(service.requests).toHaveLength(calls);
   });
 
   test('events that a newer service adds are passed over (rule: stream-events)', async () => {
