@@ -21,7 +21,7 @@ export async function reactStep(
   const prompt = await preparePrompt(request, dependencies);
   await observer?.contextBuilt(prompt.report);
   const completion = await complete(prompt, dependencies, observer);
-  const reply = readReply(completion, prompt.situation);
+  const reply = await readReply(completion, prompt.situation);
   const conclusion = conclude(reply, prompt.situation);
   const result = toResult(conclusion, prompt, dependencies);
   if (result.action_details) await observer?.actionProposed(result.action_details);

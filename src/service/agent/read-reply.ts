@@ -1,4 +1,5 @@
 import type { Parse } from '../../contract/step.js';
+import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
 import { type ParsedCompletion, parseCompletion } from '../parsing/parse-completion.js';
 import { withoutNul } from './history/json-values.js';
@@ -29,20 +30,32 @@ export interface Reply {
   readonly reasoning: string | null;
 }
 
-/** Reads a completion: written dialects by the one parser, native calls against the same tools. */
-export function readReply(completion: Completion, situation: Pick<Situation, 'offered' | 'protocol'>): Reply {
-  const read = readCompletion(completion, situation);
+/**
+ * Reads a completion: written dialects by the one parser, native calls against the same tools. It goes on when
+ * the deadline has passed: the reply is there, and billed.
+ */
+export async function readReply(
+  completion: Completion,
+  situation: Pick<Situation, 'offered' | 'protocol'>,
+): Promise<Reply> {
+  const isNative = completion.toolCalls.length > 0 && !isRefusal(completion);
+  const read = isNative
+    ? await readNativeCalls(completion, situation.offered)
+    : readText(completion, situation);
   return { ...withoutNul(read), completion }; // an escape in an argument may have become one
 }
 
 type ReadCompletion = Omit<Reply, 'completion'>;
 
-function readCompletion(
+function isRefusal({ refusal, finishReason }: Completion): boolean {
+  return refusal !== null || finishReason === 'refusal';
+}
+
+function readText(
   completion: Completion,
   { offered, protocol }: Pick<Situation, 'offered' | 'protocol'>,
 ): ReadCompletion {
-  if (completion.refusal !== null || completion.finishReason === 'refusal') return readRefusal(completion);
-  if (completion.toolCalls.length > 0) return readNativeCalls(completion, offered);
+  if (isRefusal(completion)) return readRefusal(completion);
   const { finishReason, reasoning } = completion;
   const labelsExpected = protocol !== 'native';
   const parsed = parseCompletion(completion.text, offered, { finishReason, reasoning, labelsExpected });
@@ -72,10 +85,20 @@ function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
   return { ...unlabelled, parse: refused, answer: text || refusal, reasoning };
 }
 
+/** What reading a character of a call books of the event loop (rule: loop-share). */
+const READING = 4;
+
 /** Native arguments are read as the JSON dialect reads them, against the same tools and schemas. */
-function readNativeCalls(completion: Completion, offered: readonly OfferedTool[]): ReadCompletion {
+async function readNativeCalls(
+  completion: Completion,
+  offered: readonly OfferedTool[],
+): Promise<ReadCompletion> {
   const { finishReason, reasoning, toolCalls } = completion;
-  const readings = toolCalls.map((call) => ({ call, parsed: readNativeCall(call, offered, finishReason) }));
+  const readings: NativeReading[] = [];
+  for (const call of toolCalls) {
+    await eventLoopShare.take(READING * call.arguments.length);
+    readings.push({ call, parsed: readNativeCall(call, offered, finishReason) });
+  }
   const good = readings.filter(({ parsed }) => parsed.action);
   const parse = nativeParse(readings, completion);
   const said = completion.text.trim() || null;

@@ -13,40 +13,56 @@ const toolCall = (id: string, path: unknown) => ({
   arguments: JSON.stringify({ path }),
 });
 
-test('native calls and written ones come to the same action (rule: native-calling)', () => {
+test('native calls and written ones come to the same action (rule: native-calling)', async () => {
   const action = { name: 'read_file', parameters: { path: 'a' } };
-  expect(read('I look.\nAction: read_file(path="a")')).toMatchObject({
+  expect(await read('I look.\nAction: read_file(path="a")')).toMatchObject({
     thought: 'I look.',
     actions: [action],
   });
-  expect(read('I look.', { toolCalls: [toolCall('x', 'a')] })).toMatchObject({
+  expect(await read('I look.', { toolCalls: [toolCall('x', 'a')] })).toMatchObject({
     thought: 'I look.',
     actions: [{ ...action, id: 'x', raw: 'read_file({"path":"a"})' }],
     parse: { dialect: 'native', confidence: 'exact' },
   });
 });
 
-test('of several native calls the unreadable are discarded and reported; alone they are text', () => {
+test('of several native calls the unreadable are discarded and reported; alone they are text', async () => {
   const bad = { id: 'y', name: 'read_file', arguments: '{"other":1}' };
-  expect(read('', { toolCalls: [bad, toolCall('x', 'a')] })).toMatchObject({
+  expect(await read('', { toolCalls: [bad, toolCall('x', 'a')] })).toMatchObject({
     actions: [{ id: 'x' }],
     parse: { outcome: 'action', discarded: [{ kind: 'malformed_action', chars: bad.arguments.length }] },
   });
-  const alone = read('I look.', { toolCalls: [bad] });
+  const alone = await read('I look.', { toolCalls: [bad] });
   expect(alone).toMatchObject({ actions: [], thought: null, parse: { outcome: 'malformed_action' } });
   expect(alone.answer).toBe('I look.\nread_file({"other":1})');
 });
 
-test('a refusal is one, in the vendor’s words or without any (rule: billed-outcomes)', () => {
-  expect(read('', { refusal: 'I will not.' })).toMatchObject({
+test('a refusal is one, in the vendor’s words or without any (rule: billed-outcomes)', async () => {
+  expect(await read('', { refusal: 'I will not.' })).toMatchObject({
     answer: 'I will not.',
     parse: { outcome: 'refusal' },
   });
-  expect(read('Action: read_file(path="a")', { finishReason: 'refusal' })).toMatchObject({ actions: [] });
+  expect(await read('Action: read_file(path="a")', { finishReason: 'refusal' })).toMatchObject({
+    actions: [],
+  });
 });
 
-test('whatever was said can be sent back: no NUL is left in it (rule: history-returned)', () => {
-  const reply = read('Thought: a\u0000b\nAction: read_file(path="c\\u0000d")');
+test('whatever was said can be sent back: no NUL is left in it (rule: history-returned)', async () => {
+  const reply = await read('Thought: a\u0000b\nAction: read_file(path="c\\u0000d")');
   expect(reply.thought).toBe('a\uFFFDb');
   expect(reply.actions[0]?.parameters).toEqual({ path: 'c\uFFFDd' });
+});
+
+test('calls are read in turns with others (rule: loop-share)', async () => {
+  const toolCalls = Array.from({ length: 20 }, (_, at) => toolCall(`${at}`, 'a'.repeat(20_000)));
+  let turns = 0;
+  const turn = (): void => {
+    turns += 1;
+    if (turns < 1_000) ahead = setImmediate(turn);
+  };
+  let ahead = setImmediate(turn);
+  const { actions } = await read('', { toolCalls });
+  clearImmediate(ahead);
+  expect(actions).toHaveLength(20);
+  expect(turns).toBeGreaterThan(10);
 });
