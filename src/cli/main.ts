@@ -16,6 +16,7 @@ import { sanitize } from './screen/sanitize.js';
 import { Screen } from './screen/screen.js';
 import { Terminal } from './screen/terminal.js';
 import { takeModelKeys } from './session/model-key.js';
+import { onStop } from './session/on-stop.js';
 import { openSession, type View } from './session/open-session.js';
 import { openTools } from './session/open-tools.js';
 
@@ -25,8 +26,12 @@ const KEYS_ARE_SHOWN =
 /** By name: the class of a configuration's error is loaded with the service only. */
 const expected = new Set(['UsageError', 'StepwiseError', 'ConfigError']);
 
-// The reader of our output may leave early (`| head`): that is no error.
-process.stdout.on('error', () => process.exit(exitCodes.answered));
+let outputFailure: NodeJS.ErrnoException | undefined;
+process.stdout.on('error', (error) => {
+  outputFailure ??= error;
+});
+process.stderr.on('error', () => undefined); // there is nowhere left to say it
+process.on('exit', judgeOutput);
 process.exitCode = await main(process.argv.slice(2)).catch(explain);
 
 /**
@@ -71,9 +76,13 @@ async function callTool(
   terminal: Terminal,
 ): Promise<number> {
   const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  const stops = onStop(() => controller.abort());
   const call = { name, args, isAllowed: options.yes, terminal };
-  return runTool(await openTools(options), call, controller.signal);
+  try {
+    return await runTool(await openTools(options), call, controller.signal);
+  } finally {
+    stops.end();
+  }
 }
 
 function say(text: string): number {
@@ -87,4 +96,13 @@ function explain(error: unknown): number {
   const isSystem = error instanceof Error && 'syscall' in error;
   process.stderr.write(`stepwise: ${sanitize(String(expected.has(name) || isSystem ? message : stack))}\n`);
   return exitCodes.error;
+}
+
+/** A reader that leaves early (`| head`) is no error; an output that cannot be written, as on a full disk, is one. */
+function judgeOutput(): void {
+  if (outputFailure === undefined) return;
+  if (outputFailure.code !== 'EPIPE') {
+    process.stderr.write(`stepwise: The output could not be written: ${outputFailure.message}\n`);
+    process.exitCode = exitCodes.error;
+  } else if (process.exitCode === exitCodes.stopped) process.exitCode = exitCodes.answered;
 }

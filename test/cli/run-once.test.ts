@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
@@ -134,6 +134,36 @@ describe('for scripts (rule: terminal)', () => {
     child.stdout.once('data', () => child.stdout.destroy());
     expect((await ended(child)).stderr).not.toContain('EPIPE');
   }, 20_000);
+
+  test('a reader that leaves early stops the run, which is saved all the same (rule: exit-codes)', async () => {
+    const { start, folder } = await setUp([act(`run_command(command="sleep 30")`), answer('Ok.')]);
+    const file = join(folder, 'run.json');
+    const child = start([...scripted, '--yes', '--json', '--save', file, 'Long?']);
+    child.stdout.once('data', () => child.stdout.destroy());
+    const { code, stderr } = await ended(child);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(readTrajectory(readFileSync(file, 'utf8')).task).toBe('Long?');
+  }, 20_000);
+
+  const withFull = existsSync('/dev/full') ? test : test.skip;
+
+  withFull(
+    'an output that cannot be written is an error (rule: exit-codes)',
+    async () => {
+      const { startOnto } = await setUp([answer('Ok.')], files);
+      for (const args of [
+        [...scripted, 'Hi.'],
+        [...scripted, '--json', 'Hi.'],
+        ['tool', 'list_files'],
+        ['--help'],
+      ]) {
+        const { code, stderr } = await ended(startOnto('/dev/full', args));
+        expect({ args, code }).toEqual({ args, code: 1 });
+        expect(stderr).toContain('stepwise: The output could not be written: ');
+      }
+    },
+    30_000,
+  );
 });
 
 describe('what a model, a tool or a file says does not act on the terminal (rule: terminal)', () => {
@@ -258,6 +288,20 @@ describe('keys stay with the run (rule: command-safety)', () => {
       expect(stderr.match(/MARKER=shown/g)?.length).toBeGreaterThanOrEqual(2); // its own, and that of the CLI
       expect(bench.prompt(1)).toContain('MARKER=shown');
       expect(bench.prompt(1)).not.toContain(key);
+    },
+    20_000,
+  );
+
+  onLinux(
+    'nor one under another name of the vendor; addresses are no keys',
+    async () => {
+      const bench = await setUp([]);
+      Object.assign(bench.environment, { OPENAI_API_KEY_PROD: key, OPENAI_KEY_2: key, anthropic_key_3: key });
+      Object.assign(bench.environment, { OPENAI_UPSTREAM_URL: 'http://127.0.0.1:9/v1' });
+      const args = JSON.stringify({ command: everyEnvironment });
+      const { stdout } = await bench.run(['--yes', 'tool', 'run_command', args]);
+      expect(stdout).toContain('OPENAI_UPSTREAM_URL=');
+      expect(stdout).not.toContain(key);
     },
     20_000,
   );

@@ -38,6 +38,8 @@ export interface Bench {
   run(args: readonly string[], input?: string): Promise<Ended>;
   /** Starts it without waiting. */
   start(args: readonly string[]): ChildProcessWithoutNullStreams;
+  /** Starts it with its output going to a file. */
+  startOnto(file: string, args: readonly string[]): ChildProcessWithoutNullStreams;
   /** Starts it on a terminal of its own. */
   open(args: readonly string[]): Pty;
   /** The messages of the provider's request of this index, as one text. */
@@ -74,16 +76,23 @@ export async function setUp(
     }),
   };
   const server = inProcess ? [] : ['--server', await serve(environment)];
-  const start = (args: readonly string[]) => {
-    const child = spawn(process.execPath, [main, '--dir', folder, ...server, ...args], { env: environment });
+  const launch = (command: string, args: readonly string[]) => {
+    const child = spawn(command, args, { env: environment });
     leftovers.push(() => void child.kill('SIGKILL'));
     return child;
+  };
+  const start = (args: readonly string[]) =>
+    launch(process.execPath, [main, '--dir', folder, ...server, ...args]);
+  const startOnto = (file: string, args: readonly string[]) => {
+    const words = [process.execPath, main, '--dir', folder, ...server, ...args];
+    return launch('sh', ['-c', 'file="$1"; shift; exec "$@" > "$file"', 'sh', file, ...words]);
   };
   return {
     folder,
     provider,
     environment,
     start,
+    startOnto,
     run: (args, input = '') => ended(start(args), input),
     open: (args) => openPty([main, '--dir', folder, ...server, ...args], environment),
     prompt: (index) => JSON.stringify(provider.requests[index]?.body['messages']),
@@ -125,6 +134,8 @@ interface Pty {
   readonly shown: string;
   /** The same as it came, with everything that acts on a terminal. */
   readonly raw: string;
+  /** Closes the terminal, as a person closes a window. */
+  close(): void;
   /** The exit code. */
   readonly end: Promise<number | null>;
 }
@@ -146,6 +157,7 @@ function openPty(args: readonly string[], env: NodeJS.ProcessEnv): Pty {
   const shown = () => stripVTControlCharacters(raw).replaceAll('\r', '');
   return {
     type: (keys) => void child.stdin.write(keys),
+    close: () => void child.kill('SIGKILL'),
     see: async (text) => {
       for (let tries = 0; tries < 400; tries++) {
         const found = shown().indexOf(text, seen);

@@ -1,4 +1,5 @@
 import { sanitize } from '../screen/sanitize.js';
+import { onStop } from '../session/on-stop.js';
 import type { OpenSession } from '../session/open-session.js';
 import type { Session } from '../session/session.js';
 import { runSlashCommand } from '../session/slash-commands.js';
@@ -8,17 +9,31 @@ import { exitCodes } from './usage.js';
  * Task after task until the person leaves. An empty line goes on where a run was stopped or a saved one was
  * resumed. Resolves to the exit code.
  */
-export async function interact({ session, switchModel }: OpenSession): Promise<number> {
+export async function interact(opened: OpenSession): Promise<number> {
+  const ended = new AbortController();
+  const stops = onStop(() => {
+    ended.abort();
+    opened.session.interrupt();
+  });
+  try {
+    await runLines(opened, ended.signal);
+    return ended.signal.aborted ? exitCodes.stopped : exitCodes.answered;
+  } finally {
+    stops.end();
+  }
+}
+
+/** The signal ends it from outside: the terminal is closed. */
+async function runLines({ session, switchModel }: OpenSession, signal: AbortSignal): Promise<void> {
   const { terminal, screen } = session.parts;
   let left = false;
   const host = { session, switchModel, leave: () => (left = true) };
-  while (!left) {
-    const line = await terminal.askLine(`\n${terminal.paint('cyan', '›')} `);
+  while (!left && !signal.aborted) {
+    const line = await terminal.askLine(`\n${terminal.paint('cyan', '›')} `, { signal });
     if (line === undefined) break;
     if (line.startsWith('/')) screen.print(await runSlashCommand(host, line));
     else if (line.trim() !== '' || session.history.length > 0) await runLine(session, line.trim());
   }
-  return exitCodes.answered;
 }
 
 /** Esc and Ctrl-C stop the run, not the program. */

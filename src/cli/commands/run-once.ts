@@ -1,4 +1,5 @@
 import { sanitize } from '../screen/sanitize.js';
+import { onStop } from '../session/on-stop.js';
 import { saveRun } from '../session/saved-runs.js';
 import type { Session } from '../session/session.js';
 import { exitCodes } from './usage.js';
@@ -9,7 +10,7 @@ export async function runOnce(session: Session, task: string): Promise<number> {
   const keys = terminal.watchKeys((key) => {
     if (key === 'escape' || key === 'ctrl-c') session.interrupt();
   });
-  const signals = onSignals(() => session.interrupt());
+  const stops = onStop(() => session.interrupt());
   try {
     const { stop_reason, answer } = await session.run(task);
     if (!flags.json && !process.stdout.isTTY) process.stdout.write(`${sanitize(answer)}\n`);
@@ -17,25 +18,8 @@ export async function runOnce(session: Session, task: string): Promise<number> {
     return saved ? exitCodes[stop_reason] : exitCodes.error;
   } finally {
     keys.end();
-    signals.end();
+    stops.end();
   }
-}
-
-/** The first signal stops the run, which then ends in order; a second one does not wait. */
-function onSignals(stop: () => void): { end(): void } {
-  let stopping = false;
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const listen = () => {
-    if (stopping) process.exit(exitCodes.stopped);
-    stopping = true;
-    stop();
-  };
-  for (const name of names) process.on(name, listen);
-  return {
-    end: () => {
-      for (const name of names) process.off(name, listen);
-    },
-  };
 }
 
 /** False where the run was to be saved and could not be: the disk is full, the folder is not there. */

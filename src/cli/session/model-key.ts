@@ -1,4 +1,5 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { secretVariables } from '../../tools/run/start-command.js';
 
 const OWN_VARIABLE = 'STEPWISE_LLM_KEY';
 
@@ -27,8 +28,6 @@ export function findModelKey(
 export const keyVariable = (model: string): string | undefined =>
   vendorVariables.find(({ models }) => models.test(model))?.variable;
 
-const keyVariables = /^(?:STEPWISE_LLM_KEY|(?:OPENAI|ANTHROPIC)_\w*(?:KEY|TOKEN|SECRET))$/i;
-
 /** The keys that were in the environment, and whether a command can still find them there. */
 export interface TakenKeys {
   readonly keys: NodeJS.ProcessEnv;
@@ -42,7 +41,7 @@ export interface TakenKeys {
  * was started with, whatever is deleted later. That memory is overwritten.
  */
 export function takeModelKeys(environment: NodeJS.ProcessEnv = process.env): TakenKeys {
-  const names = Object.keys(environment).filter((name) => keyVariables.test(name));
+  const names = Object.keys(environment).filter((name) => secretVariables.test(name));
   const keys = Object.fromEntries(names.map((name) => [name, environment[name]]));
   if (names.length === 0) return { keys, areHidden: true };
   const areHidden = process.platform === 'linux' ? overwriteInitialEnvironment() : false;
@@ -74,7 +73,7 @@ function keyValues(): { at: number; length: number }[] {
       const value = at + entry.indexOf('=') + 1;
       const length = entry.length - entry.indexOf('=') - 1;
       at += entry.length + 1;
-      return length > 0 && keyVariables.test(entry.slice(0, entry.indexOf('=')))
+      return length > 0 && secretVariables.test(entry.slice(0, entry.indexOf('=')))
         ? [{ at: value, length }]
         : [];
     });

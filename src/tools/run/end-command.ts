@@ -8,6 +8,18 @@ const POLITE_MS = 500;
 const KILL_MS = 1_000;
 const POLL_MS = 25;
 
+/** Looks at what is left when there is no time to ask: more than a family that forks meanwhile needs. */
+const KILL_ROUNDS = 10;
+
+/** Commands of which something may still run. */
+const live = new Set<RunningCommand>();
+
+/** From here on nothing of the command outlives this process: what runs at its exit is killed there and then. */
+export function endWithProcess(command: RunningCommand): void {
+  if (live.size === 0) process.on('exit', killLive);
+  live.add(command);
+}
+
 /**
  * Ends everything that is left of a command: first asked, then killed. Resolves when nothing of it runs, or after
  * a second and a half if the system does not let go of it.
@@ -18,11 +30,31 @@ const POLL_MS = 25;
  */
 export async function endCommand(command: RunningCommand): Promise<void> {
   const { child } = command;
-  if (child.pid === undefined) return;
-  if (process.platform === 'win32') endTree(child.pid);
-  else await endAll(child.pid, command.mark);
-  child.stdout?.destroy();
-  child.stderr?.destroy();
+  if (child.pid !== undefined) {
+    if (process.platform === 'win32') endTree(child.pid);
+    else await endAll(child.pid, command.mark);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }
+  live.delete(command);
+  if (live.size === 0) process.off('exit', killLive);
+}
+
+/** At the exit of the process nothing can be waited for. */
+function killLive(): void {
+  for (const { child, mark } of live) {
+    if (child.pid === undefined) continue;
+    if (process.platform === 'win32') endTree(child.pid);
+    else killAll(child.pid, mark);
+  }
+}
+
+function killAll(shell: number, mark: string): void {
+  for (let round = 0; round < KILL_ROUNDS; round++) {
+    const left = processesOf(shell, mark);
+    if (left.length === 0) return;
+    for (const pid of left) signal(pid, 'SIGKILL');
+  }
 }
 
 async function endAll(shell: number, mark: string): Promise<void> {

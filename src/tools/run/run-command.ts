@@ -2,7 +2,7 @@ import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/defin
 import { defaultLimits } from '../limits.js';
 import type { ProjectRoot } from '../project-root.js';
 import { notReadable } from '../system-failure.js';
-import { endCommand } from './end-command.js';
+import { endCommand, endWithProcess } from './end-command.js';
 import { OutputCapture } from './output-capture.js';
 import { startCommand } from './start-command.js';
 
@@ -54,6 +54,7 @@ async function runCommand(
 ): Promise<string> {
   const output = new OutputCapture();
   const running = startCommand(command, folder, (chunk) => output.add(chunk));
+  endWithProcess(running);
   const timeUp = new Promise<'timeout'>((resolve) => {
     const timer = setTimeout(resolve, timeoutMs, 'timeout');
     const clear = () => clearTimeout(timer);
@@ -63,8 +64,7 @@ async function runCommand(
     signal.addEventListener('abort', () => resolve('aborted'), { once: true });
     if (signal.aborted) resolve('aborted');
   });
-  const end = await Promise.race([running.ended, timeUp, aborted]);
-  await endCommand(running);
+  const end = await Promise.race([running.ended, timeUp, aborted]).finally(() => endCommand(running));
   return [describeEnd(end, timeoutMs), output.text()].filter(Boolean).join('\n');
 }
 
