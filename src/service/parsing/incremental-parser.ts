@@ -2,6 +2,7 @@ import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import { DeltaWriter, type ParseDelta } from './delta-writer.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from './parse-completion.js';
 import { character, isOneOf, lineEnd, skipBlanks } from './text/characters.js';
+import { otherTurnOpener } from './text/chat-tokens.js';
 import { type InlineMark, inlineMarkAt } from './text/inline-marks.js';
 import { type Line, LineClassifier } from './text/line-classifier.js';
 import type { Marker } from './text/markers.js';
@@ -107,6 +108,7 @@ export class IncrementalParser {
     if (mark === 'partial') return false;
     this.#atEdge = mark?.kind === 'chat_token';
     if (mark?.kind !== 'chat_token') return true;
+    if (otherTurnOpener(this.#pending, this.#at) !== null) this.#writer.hold();
     this.#writer.dropGap();
     this.#line = { ...newLine };
     this.#at = mark.end;
@@ -222,11 +224,21 @@ export class IncrementalParser {
     if (role === 'reasoning')
       return mark.kind === 'think_end' ? this.#endThinking(mark.end) : this.#pass(mark.end);
     if (role === 'answer') return this.#enterAnswerMark(mark);
+    if (mark.kind === 'chat_token' && this.#leavesTurn()) {
+      this.#writer.hold();
+      return false;
+    }
+    if (mark.kind === 'chat_token') return this.#keep(mark.end);
     if (this.#line.quoted || mark.kind === 'answer_end') return this.#pass(mark.end);
-    if (mark.kind === 'chat_token' || mark.kind === 'cut') return this.#keep(mark.end);
+    if (mark.kind === 'cut') return this.#keep(mark.end);
     if (mark.kind === 'think' && !this.#line.hasText) return this.#beginThinking(mark.end);
     this.#writer.hold();
     return false;
+  }
+
+  /** Somebody else's turn may begin here, of which nothing is shown. */
+  #leavesTurn(): boolean {
+    return !this.#lines.insideCodeFence && otherTurnOpener(this.#pending, this.#at) !== null;
   }
 
   #enterAnswerMark({ kind, end }: InlineMark): true {

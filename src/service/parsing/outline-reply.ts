@@ -3,7 +3,7 @@ import { readAction } from './dialects/read-action.js';
 import { callTagAt, readTag } from './dialects/tags.js';
 import type { CallReading } from './dialects/written-call.js';
 import { character, lineEnd, skipBlanks } from './text/characters.js';
-import { skipChatTokens } from './text/chat-tokens.js';
+import { beginsOtherTurn, imaginesTurn, skipChatTokens } from './text/chat-tokens.js';
 import { CodeSpans } from './text/code-spans.js';
 import { THINK_CLOSE, THINK_OPEN } from './text/inline-marks.js';
 import { type Line, LineClassifier } from './text/line-classifier.js';
@@ -44,6 +44,8 @@ export interface ReplyOutline {
   readonly lastFence: QuotedFence | null;
   /** Where the last line of prose starts, or the JSON value it begins with. */
   readonly lastLine: number | null;
+  /** Where the model began to imagine the turn of somebody else (rule: chat-tokens). */
+  readonly otherTurn: number | null;
 }
 
 interface Findings {
@@ -52,6 +54,7 @@ interface Findings {
   readonly wrappers: TextSpan[];
   lastFence: QuotedFence | null;
   lastLine: number | null;
+  otherTurn: number | null;
 }
 
 /** So many broken or quoted calls are looked at before the rest is taken for prose; keeps the walk linear. */
@@ -64,6 +67,7 @@ const MAXIMUM_ATTEMPTS = 64;
 export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
   const edge = skipChatTokens(text, 0);
   const first = new Walk(text, edge, tools);
+  if (beginsOtherTurn(text, 0, edge)) return { ...first.outline(edge), otherTurn: 0, start: 0, edge: 0 };
   const end = first.run() ?? reasoningEndAfter(text, first.turn);
   if (end === null) return first.outline(edge);
   const second = new Walk(text, end, tools, { orphanCloseCounts: false });
@@ -89,7 +93,14 @@ class Walk {
   readonly #orphanCloseCounts: boolean;
   readonly #lines = new LineClassifier();
   readonly #codeSpans: CodeSpans;
-  readonly #found: Findings = { thoughts: [], reasoning: [], wrappers: [], lastFence: null, lastLine: null };
+  readonly #found: Findings = {
+    thoughts: [],
+    reasoning: [],
+    wrappers: [],
+    lastFence: null,
+    lastLine: null,
+    otherTurn: null,
+  };
   /** After a `</think>` that was never opened. */
   #orphanEnd: number | null = null;
   /** A value that was tried and given up here is not tried again before this place. */
@@ -134,15 +145,21 @@ class Walk {
     return (line.kind === 'value' ? this.#skipValue(start) : null) ?? this.#enterProse(start, end);
   }
 
-  #skipLine(line: Line | null): number {
+  #skipLine(line: Line | null): number | null {
     const [start, end] = this.#line;
     this.#codeSpans.endParagraph();
     if (line?.kind === 'wrapper') this.#found.wrappers.push([start, line.end]);
     if (line?.kind === 'quoted') {
       this.#lines.sawProse();
-      this.#enterQuotation(start);
+      if (!this.#enterQuotation(start)) return null;
     }
     return end + 1;
+  }
+
+  /** What the model makes others say is not taken, as if it had stopped there. */
+  #stopAtOtherTurn(at: number): null {
+    this.#found.otherTurn = at;
+    return null;
   }
 
   #trackFence(wasInFence: boolean): void {
@@ -154,13 +171,19 @@ class Walk {
       this.#found.lastFence = { ...lastFence, close: this.#line };
   }
 
-  /** In a quoted line only our own fences count: they may open or close there. */
-  #enterQuotation(from: number): void {
+  /** In a quoted line only our own fences count, which may open or close there, and the end of the model's turn; false there. */
+  #enterQuotation(from: number): boolean {
+    const text = this.#text;
     const [, end] = this.#line;
     for (let at = this.#nextTag(from); at < end; at = this.#nextTag(at + 1)) {
       const tag = this.#ownTagAt(at);
       if (tag) this.#lines.enterOwnTag(tag);
+      else if (text.charAt(at - 1) === '>' && !this.#lines.insideFence && imaginesTurn(text, at)) {
+        this.#stopAtOtherTurn(at);
+        return false;
+      }
     }
+    return true;
   }
 
   /** The next `<`; remembered, since many lines may stand before it. */
@@ -225,6 +248,8 @@ class Walk {
       if (mark === character.backtick) {
         at = this.#codeSpans.enterRun(at);
         this.#lines.sawProse();
+      } else if (this.#leavesTurn(mark, at)) {
+        return this.#stopAtOtherTurn(at);
       } else if (mark === character.less) {
         const next = this.#enterTag(at);
         // after reasoning a marker may stand as at the start of a line
@@ -236,6 +261,11 @@ class Walk {
       }
     }
     return end + 1;
+  }
+
+  #leavesTurn(mark: number, at: number): boolean {
+    if (mark !== character.less && mark !== character.openBracket) return false;
+    return !this.#codeSpans.isOpen && imaginesTurn(this.#text, at);
   }
 
   /** At a `<`: returns where to go on, null to stop. */
@@ -253,8 +283,8 @@ class Walk {
   }
 
   /** One of our own fences: what is left of the line belongs to it. */
-  #leaveToQuotation(at: number): number {
-    this.#enterQuotation(at);
+  #leaveToQuotation(at: number): number | null {
+    if (!this.#enterQuotation(at)) return null;
     return lineEnd(this.#text, at) + 1;
   }
 

@@ -2,6 +2,7 @@ import { OfferedTools } from './arguments/offered-tool.js';
 import { addUp, type Discarded, describeDiscarded } from './discarded.js';
 import { outlineReply, type ReplyOutline, type TextSpan } from './outline-reply.js';
 import { lineEnd, skipBlanks, skipSpace } from './text/characters.js';
+import { skipChatTokens } from './text/chat-tokens.js';
 import { ANSWER_CLOSE } from './text/inline-marks.js';
 import { LineClassifier } from './text/line-classifier.js';
 import type { Marker } from './text/markers.js';
@@ -28,7 +29,8 @@ export class ReplyText {
   constructor(text: string, tools: OfferedTools) {
     this.text = text;
     this.outline = outlineReply(text, tools);
-    const { end, stop } = trimEnd(text, this.outline.start);
+    const { start, otherTurn } = this.outline;
+    const { end, stop } = otherTurn === null ? trimEnd(text, start) : trimTokens(text, start, otherTurn);
     this.end = end;
     this.#stop = stop;
     this.#strays = strayClosers(text);
@@ -67,7 +69,16 @@ export class ReplyText {
 
   /** What is left out of an answer whose label stands at `thoughtEnd`. */
   leftOutOfAnswer(thoughtEnd = this.outline.start): Discarded[] {
-    return addUp([...this.#leftOut(thoughtEnd, this.end), { kind: 'stop', chars: this.#stop }]);
+    const stop = { kind: 'stop', chars: this.#stop } as const;
+    return addUp([...this.#leftOut(thoughtEnd, this.end), stop, ...this.#imagined()]);
+  }
+
+  /** The turn of somebody else and all that follows it. */
+  #imagined(): Discarded[] {
+    const { otherTurn } = this.outline;
+    if (otherTurn === null) return [];
+    const words = skipChatTokens(this.text, otherTurn);
+    return [{ kind: 'chat_token', chars: words - otherTurn }, ...describeDiscarded(this.text, words)];
   }
 
   /** What is left out before a call, and after it. */
@@ -97,9 +108,13 @@ export class ReplyText {
     return skipSpace(this.text, wrapper ? wrapper[1] : reasoningEnd);
   }
 
-  /** Where the reply's content ends, before the fence that wraps it. */
+  /** Where the reply's content ends, before the fence that wraps it; quoted text may hold what looks like another turn. */
   contentEnd(): number {
-    return this.#beforeWrapper(this.contentStart(), this.end);
+    const { start, otherTurn } = this.outline;
+    return this.#beforeWrapper(
+      this.contentStart(),
+      otherTurn === null ? this.end : trimEnd(this.text, start).end,
+    );
   }
 
   /** The label the content begins with, if that is `Thought:`. */

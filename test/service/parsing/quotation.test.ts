@@ -224,6 +224,56 @@ describe('what a server leaks of its template (rule: chat-tokens)', () => {
     });
   });
 
+  test.each([
+    ['after the answer', `Done.\n<|im_start|>user\n${acting}`, 'Done.'],
+    [
+      'and a turn of its own after it',
+      `Done.<|im_end|>\n<|im_start|>user\nGo.<|im_end|>\n<|im_start|>assistant\n${acting}`,
+      'Done.',
+    ],
+    ['after a thought', `Thought: Done.<|im_end|><|im_start|>user\n${acting}`, 'Done.'],
+    ['Llama', `Done.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n${acting}`, 'Done.'],
+    ['Phi', `Done.<|end|><|user|>Go on.\n${acting}`, 'Done.'],
+    ['Mistral', `Done.</s>\n[INST] Go on. [/INST]\n${acting}`, 'Done.'],
+    ['Gemma', `Done.<end_of_turn>\n<start_of_turn>user\n<tool_call>${json}</tool_call>`, 'Done.'],
+    ['after a list', `- Done.<|im_end|><|im_start|>user\n${acting}`, '- Done.'],
+    ['with an answer', `Done.\n<|im_start|>tool\nFinal Answer: 4`, 'Done.'],
+    ['directly after a label', `Done.\nAction: <|im_start|>user\n${call}`, 'Done.\nAction:'],
+  ])('nothing in the turn of somebody else acts: %s', (_, text, answer) => {
+    const { joined, completion } = stream(text, [3]);
+    expect(completion).toMatchObject({ outcome: 'answer', action: null, answer });
+    expect(joined.answer || joined.draft).toBe(answer);
+    expect(completion.discarded).toContainEqual({ kind: 'chat_token', chars: expect.any(Number) });
+    expect(streamsToTheSameResult(text, [1, 7])).toBe(true);
+  });
+
+  test('a reply that begins as somebody else holds nothing of the model', () => {
+    expect(read(`<|im_start|>user\n${acting}`)).toMatchObject({
+      outcome: 'empty',
+      discarded: [
+        { kind: 'chat_token', chars: 16 },
+        { kind: 'action', chars: acting.length - 1 },
+      ],
+    });
+  });
+
+  test.each([
+    ['the end of the turn', `Action: read\nAction Input: a.md<|im_end|>\nhello`],
+    ['and an imagined one', `Action: read\nAction Input: a.md<|im_end|>\n<|im_start|>user\nhello`],
+    ['on the same line', `Action: read\nAction Input: a.md<|im_end|><|im_start|>user\nhello`],
+    ['an imagined one only', `Action: read\nAction Input: a.md\n<|im_start|>user\nhello`],
+  ])('an input without quotes ends before %s', (_, text) => {
+    expect(read(text).action?.toolArgs).toEqual({ path: 'a.md' });
+  });
+
+  test('a call by itself may quote a turn', () => {
+    const content = '<|im_start|>user\nhello';
+    expect(read(`write_file(path="a", content="${content}")`).action?.toolArgs).toEqual({
+      path: 'a',
+      content,
+    });
+  });
+
   test('a call before text that is not another turn is no bare call', () => {
     expect(read(`${json}<|im_end|> is what models write.`).action).toBeNull();
   });

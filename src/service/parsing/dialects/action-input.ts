@@ -1,5 +1,6 @@
 import { type OfferedTools, shorten } from '../arguments/offered-tool.js';
 import { lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
+import { turnEndInLine } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
 import { matchMarker } from '../text/markers.js';
 import { type JsonValue, Scanner } from '../text/scanner.js';
@@ -118,10 +119,15 @@ function readStructure(scanner: Scanner, start: number, name: string): CallReadi
   return inputCall(name, start, scanner.position, isList ? [value] : value, scanner);
 }
 
-/** Plain text up to the next marker. A blank line with more text after it leaves open where it ends. */
+/** Plain text up to the next marker or the end of the model's turn. A blank line with more text after it leaves open where it ends. */
 function readPlain(text: string, start: number, name: string, input: number): CallReading {
   let end = input;
   while (end < text.length) {
+    const turnEnd = turnEndInLine(text, end, lineEnd(text, end));
+    if (turnEnd !== null) {
+      end = turnEnd;
+      break;
+    }
     end = lineEnd(text, end);
     const marker = matchMarker(text, end + 1);
     if (marker && marker !== 'partial') break;

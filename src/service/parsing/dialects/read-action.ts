@@ -1,6 +1,6 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { skipSpace } from '../text/characters.js';
-import { skipChatTokens } from '../text/chat-tokens.js';
+import { beginsOtherTurn, skipChatTokens } from '../text/chat-tokens.js';
 import { meansNoAction, readActionInput } from './action-input.js';
 import { readBracket } from './bracket.js';
 import { readCall, readListedCall, readQuotedCall } from './call.js';
@@ -23,6 +23,7 @@ const dialects: readonly ((text: string, start: number, tools: OfferedTools) => 
  * Reads what stands after `Action:`. Null where it is no call at all: `None`, `N/A`, prose (rule: offered-tools).
  */
 export function readAction(text: string, position: number, tools: OfferedTools): CallReading | null {
+  if (beginsOtherTurn(text, position, skipChatTokens(text, position))) return null;
   const start = unwrap(text, position);
   for (const read of dialects) {
     const reading = read(text, start, tools);

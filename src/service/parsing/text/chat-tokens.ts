@@ -1,4 +1,4 @@
-import { isSpace } from './characters.js';
+import { isBlank, isOneOf, isSpace, isWordCharacter } from './characters.js';
 
 /** Tokens with which models end a turn; a server may cut them in the middle, leaving the first half. */
 export const endTokens = [
@@ -23,8 +23,15 @@ const turnTokens = [
   '<|start|>',
   '<start_of_turn>',
 ];
-const roles = ['assistant', 'user', 'system', 'tool', 'model'];
-const openers = turnTokens.flatMap((token) => roles.map((role) => token + role));
+const ownRoles = ['assistant', 'model'];
+const otherRoles = ['user', 'system', 'tool', 'developer', 'ipython'];
+const openers = turnTokens.flatMap((token) => [...ownRoles, ...otherRoles].map((role) => token + role));
+/** What opens a turn of somebody else by itself. */
+const otherTurnTokens = ['<|user|>', '<|system|>', '<|tool|>', '<|observation|>', '<｜User｜>', '[INST]'];
+const otherOpeners = [
+  ...turnTokens.flatMap((token) => otherRoles.map((role) => token + role)),
+  ...otherTurnTokens,
+];
 
 const otherTokens = [
   ...turnTokens,
@@ -41,13 +48,9 @@ const otherTokens = [
   '<|message|>',
   '<|python_tag|>',
   '<|assistant|>',
-  '<|user|>',
-  '<|system|>',
-  '<|tool|>',
+  ...otherTurnTokens,
   '<｜begin▁of▁sentence｜>',
   '<｜Assistant｜>',
-  '<｜User｜>',
-  '[INST]',
   '[/INST]',
 ];
 
@@ -78,8 +81,53 @@ export function skipChatTokens(text: string, position: number): number {
   }
 }
 
-/** Whether a turn of somebody else begins among the tokens between two places. */
+/** Whether a turn begins among the tokens between two places. */
 export function beginsTurn(text: string, start: number, end: number): boolean {
   const written = text.slice(start, end);
-  return openers.some((opener) => written.includes(opener));
+  return [...openers, ...otherTurnTokens].some((opener) => written.includes(opener));
+}
+
+/** After the token with which somebody else's turn opens at `position`; null where none does. */
+export function otherTurnOpener(text: string, position: number): number | null {
+  if (!isOneOf('<[', text, position)) return null;
+  const opener = otherOpeners.find((each) => text.startsWith(each, position));
+  if (opener === undefined) return null;
+  const end = position + opener.length;
+  return isWordCharacter(text.charCodeAt(end - 1)) && isWordCharacter(text.charCodeAt(end)) ? null : end;
+}
+
+/**
+ * Whether the model goes on to imagine somebody else's turn at `position`: the token starts its line, ends it, or stands
+ * next to another tag. Elsewhere in a line the text only speaks of the token.
+ */
+export function imaginesTurn(text: string, position: number): boolean {
+  const end = otherTurnOpener(text, position);
+  if (end === null) return false;
+  if (end >= text.length || isOneOf('\r\n<', text, end) || text.charAt(position - 1) === '>') return true;
+  let before = position;
+  while (isBlank(text.charCodeAt(before - 1))) before -= 1;
+  return before === 0 || text.charAt(before - 1) === '\n';
+}
+
+/** Whether somebody else's turn begins among the tokens and white space between two places. */
+export function beginsOtherTurn(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (otherTurnOpener(text, at) !== null) return true;
+  return false;
+}
+
+/** Where the model's turn ends in a line: at a token that ends both, or at somebody else's turn; null where it goes on. */
+export function turnEndInLine(text: string, start: number, end: number): number | null {
+  for (let at = start; at < end; at += 1) {
+    if (!isOneOf('<[', text, at)) continue;
+    if (endsTurnAt(text, at, end) || imaginesTurn(text, at)) return at;
+  }
+  return null;
+}
+
+/** `</s>` is HTML too, and ends no turn. */
+function endsTurnAt(text: string, position: number, end: number): boolean {
+  const token = endTokens.find((each) => each !== '</s>' && text.startsWith(each, position));
+  if (token === undefined) return false;
+  const after = text.slice(position + token.length, end).trimStart();
+  return after === '' || chatTokenAt(after, 0) !== undefined;
 }

@@ -43,6 +43,11 @@ export class LineClassifier {
     return this.#codeFence !== null;
   }
 
+  /** Inside a code fence or one of our own. */
+  get insideFence(): boolean {
+    return this.insideCodeFence || this.#echoed.isInside;
+  }
+
   /** The reply has had text that is neither reasoning nor wrapping. */
   get proseBefore(): boolean {
     return this.#proseBefore;
