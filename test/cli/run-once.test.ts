@@ -365,8 +365,8 @@ describe('saved runs (rule: saved-runs)', () => {
     const { folder } = await setUp([], files);
     process.env['XDG_STATE_HOME'] = join(folder, 'state');
     try {
-      expect(savedRunsFolder('/work/shop')).toMatch(/state\/stepwise\/runs\/shop-[0-9a-f]{12}$/);
-      expect(savedRunsFolder('/work/shop')).not.toBe(savedRunsFolder('/home/shop'));
+      expect(savedRunsFolder('/code/shop')).toMatch(/state\/stepwise\/runs\/shop-[0-9a-f]{12}$/);
+      expect(savedRunsFolder('/code/shop')).not.toBe(savedRunsFolder('/home/shop'));
       const bench = await setUp(script, files);
       const file = join(bench.folder, 'run.json');
       await bench.run([...scripted, '--save', file, 'What is here?']);

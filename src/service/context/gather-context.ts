@@ -33,26 +33,11 @@ export async function gatherContext(
   sources: readonly ContextSource[],
   signal: AbortSignal,
 ): Promise<GatheredContext> {
+  const questions = questionsOf(request);
+  if (questions.length === 0 && !request.implicit_context) return onlyVectors(request);
   const inline = request.inline_context ? [inlineSource(request.inline_context)] : [];
   const library = openLibrary([...inline, ...sources], signal);
-  const paths = request.explicit_context_paths ?? [];
-  const pinnedIds = request.pinned_item_ids_to_include ?? [];
-  const questions = [
-    ...paths.map((path) => ({ kind: 'explicit' as const, id: path })),
-    ...pinnedIds.map((id) => ({ kind: 'pinned' as const, id })),
-  ];
-  const ask = ({ kind, id }: (typeof questions)[number]) =>
-    kind === 'explicit' ? readExplicit(id, library) : readPinned(id, library);
-  const gathered: Gathered[] = [];
-  const intake = new Intake();
-  for await (const batch of concurrently(questions, ask, READS_AT_ONCE)) {
-    for (const found of batch) {
-      const taken = intake.take(found);
-      gathered.push(taken);
-      await eventLoopShare.take(ITEM_WORK * itemsOf(taken).length, signal);
-    }
-    if (intake.characters >= MAX_CHARACTERS) break;
-  }
+  const gathered = await askAll(questions, library, signal);
   const unread = questions.slice(gathered.length);
   const focus = await readFocus(request, library);
   return {
@@ -67,6 +52,47 @@ export async function gatherContext(
       ...new Map(gathered.flatMap(({ folders }) => folders.map((each) => [each.path, each]))).values(),
     ],
   };
+}
+
+/** Something the request asks for by name. */
+interface Question {
+  readonly kind: 'explicit' | 'pinned';
+  readonly id: string;
+}
+
+function questionsOf(request: StepRequest): Question[] {
+  const paths = request.explicit_context_paths ?? [];
+  const pinnedIds = request.pinned_item_ids_to_include ?? [];
+  return [
+    ...paths.map((path) => ({ kind: 'explicit' as const, id: path })),
+    ...pinnedIds.map((id) => ({ kind: 'pinned' as const, id })),
+  ];
+}
+
+/** A step that asks for nothing by name has no source to open. */
+function onlyVectors(request: StepRequest): GatheredContext {
+  return { groups: vectorGroups(request), focus: undefined, missing: [], folders: [] };
+}
+
+/** What the questions found, in their order; fewer than were asked if the first ones found more than is read. */
+async function askAll(
+  questions: readonly Question[],
+  library: Library,
+  signal: AbortSignal,
+): Promise<Gathered[]> {
+  const ask = ({ kind, id }: Question) =>
+    kind === 'explicit' ? readExplicit(id, library) : readPinned(id, library);
+  const gathered: Gathered[] = [];
+  const intake = new Intake();
+  for await (const batch of concurrently(questions, ask, READS_AT_ONCE)) {
+    for (const found of batch) {
+      const taken = intake.take(found);
+      gathered.push(taken);
+      await eventLoopShare.take(ITEM_WORK * itemsOf(taken).length, signal);
+    }
+    if (intake.characters >= MAX_CHARACTERS) break;
+  }
+  return gathered;
 }
 
 async function readExplicit(asked: string, library: Library): Promise<Gathered | FoundFolder> {
