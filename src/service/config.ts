@@ -118,9 +118,9 @@ const upstreamFields = z
     {
       url,
       keyRequired: z.boolean().optional(),
-      contextWindow: z.int().positive().exactOptional(),
-      maxTokensParam: z.enum(['max_tokens', 'max_completion_tokens']).exactOptional(),
-      encoding: z.enum(['o200k_base', 'cl100k_base']).exactOptional(),
+      contextWindow: z.int().positive().optional(),
+      maxTokensParam: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+      encoding: z.enum(['o200k_base', 'cl100k_base']).optional(),
     },
     { error: 'expected a URL, or an object of url, keyRequired, contextWindow, maxTokensParam and encoding' },
   )

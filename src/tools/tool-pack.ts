@@ -11,10 +11,12 @@ import { runCommandTool } from './run/run-command.js';
 import { editFileTool } from './write/edit-file.js';
 import { writeFileTool } from './write/write-file.js';
 
-/** What the tools of a pack may do. */
-export interface ToolPackOptions extends Partial<ToolLimits> {
+type GivenLimits = { readonly [Name in keyof ToolLimits]?: ToolLimits[Name] | undefined };
+
+/** What the tools of a pack may do. An option that is undefined is one left out. */
+export interface ToolPackOptions extends GivenLimits {
   /** Where runs of this project are saved, for `search_memory`; without it, only `.stepwise/runs` of the project. */
-  readonly savedRunsFolder?: string;
+  readonly savedRunsFolder?: string | undefined;
 }
 
 /** What each tool of a pack is made from. */
@@ -56,10 +58,13 @@ export async function createToolPack(
   return [...readTools, ...changeTools].map((create) => create(parts));
 }
 
-async function packParts(
-  folder: string,
-  { savedRunsFolder, ...limits }: ToolPackOptions,
-): Promise<PackParts> {
+async function packParts(folder: string, { savedRunsFolder, ...given }: ToolPackOptions): Promise<PackParts> {
   const root = await ProjectRoot.open(folder);
-  return { ...defaultLimits, ...limits, root, savedRunsFolder };
+  const limits: ToolLimits = {
+    maxLines: given.maxLines ?? defaultLimits.maxLines,
+    maxFiles: given.maxFiles ?? defaultLimits.maxFiles,
+    maxMatches: given.maxMatches ?? defaultLimits.maxMatches,
+    commandTimeoutMs: given.commandTimeoutMs ?? defaultLimits.commandTimeoutMs,
+  };
+  return { ...limits, root, savedRunsFolder };
 }

@@ -235,6 +235,18 @@ describe('the client alone', () => {
     await expect(hasty.step(request)).rejects.toMatchObject({ code: 'service_timeout', retryable: true });
   });
 
+  test.each([2 ** 31, Infinity])('waits %d ms where it is told to (rule: run-options)', async (timeoutMs) => {
+    provider.script({ text: 'Here I am.', delayMs: 50 });
+    const patient = new StepwiseClient({ baseUrl: service.url, llmKey: key, timeoutMs });
+    expect(await patient.step(request)).toMatchObject({ direct_response: 'Here I am.' });
+  });
+
+  test.each([NaN, -1])('takes no time limit of %d', (timeoutMs) => {
+    expect(() => new StepwiseClient({ baseUrl: service.url, timeoutMs })).toThrow(
+      `timeoutMs must be milliseconds from 0, or Infinity for no limit, not ${timeoutMs}.`,
+    );
+  });
+
   test('a caller who leaves gets their own reason', async () => {
     provider.script({ text: 'late', delayMs: 5_000 });
     const controller = new AbortController();

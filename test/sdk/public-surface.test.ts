@@ -23,7 +23,8 @@ beforeAll(() => {
 /** What a consumer writes, with the strictest settings there are. */
 const consumer = `
 import { defineTool, StepwiseClient, type ApprovalRule, type RunEvent, type ToolArguments } from 'stepwise';
-import { createReadTools } from 'stepwise/tools';
+import { startService, type Settings } from 'stepwise/server';
+import { createReadTools, createToolPack, type ToolPackOptions } from 'stepwise/tools';
 import { z } from 'zod';
 
 const client = new StepwiseClient({ baseUrl: 'http://127.0.0.1:8080', llmKey: process.env['LLM_KEY'], token: undefined });
@@ -42,12 +43,19 @@ const convert = defineTool({
     required: ['to', 'value'],
   },
   annotations: { readOnlyHint: undefined },
+  preview: undefined,
   execute: ({ to, value, note }) => {
     const unit: 'celsius' | 'kelvin' = to;
     const known: unknown = note;
     return value.toFixed(1) + unit + String(known);
   },
 });
+const given: ToolPackOptions = { maxLines: undefined, maxFiles: undefined, maxMatches: undefined, commandTimeoutMs: undefined, savedRunsFolder: undefined };
+const settings: Settings = {
+  PORT: undefined,
+  UPSTREAMS: { mine: { url: 'http://127.0.0.1:1/v1', keyRequired: undefined, contextWindow: undefined, maxTokensParam: undefined, encoding: undefined } },
+};
+export const all = [createToolPack('.', given), startService(settings)] as const;
 const maxSteps: number | undefined = undefined;
 const run = client.run('What is this project about?', {
   llmConfig: { modelName: 'offline', tokenLimit: 8_000, reservedOutputTokens: 1_000, temperature: undefined },
@@ -80,7 +88,11 @@ test('a consumer compiles with strict and exactOptionalPropertyTypes, Zod schema
     target: 'es2023',
     types: ['node'],
     noEmit: true,
-    paths: { stepwise: [`${types}/sdk/index.d.ts`], 'stepwise/tools': [`${types}/tools/index.d.ts`] },
+    paths: {
+      stepwise: [`${types}/sdk/index.d.ts`],
+      'stepwise/tools': [`${types}/tools/index.d.ts`],
+      'stepwise/server': [`${types}/service/server.d.ts`],
+    },
   };
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));

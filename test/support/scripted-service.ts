@@ -16,7 +16,7 @@ export type Script =
   | { error: keyof typeof errorCodes; retryAfterMs?: number; inStream?: boolean }
   | { fault: 'hang-up' | 'html' | 'silence' | 'cut-stream' }
   /** What a proxy or another server might say, word for word. */
-  | { foreign: string; status: number; type?: string };
+  | { foreign: string; status: number; type?: string; headers?: Record<string, string> };
 
 interface Call {
   name: string;
@@ -84,10 +84,10 @@ function answer(
 }
 
 function sayForeign(
-  { foreign, status, type = 'application/json' }: Extract<Script, { foreign: string }>,
+  { foreign, status, type = 'application/json', headers }: Extract<Script, { foreign: string }>,
   response: ServerResponse,
 ) {
-  response.writeHead(status, { 'content-type': type }).end(foreign);
+  response.writeHead(status, { 'content-type': type, ...headers }).end(foreign);
 }
 
 function fail(fault: string, response: ServerResponse) {

@@ -1,6 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { createReadTools } from '../../src/tools/tool-pack.js';
 import { openWorkshop } from '../support/workshop.js';
 
 const lines = (count: number, text = 'line') =>
@@ -19,6 +20,20 @@ describe('read_file (rule: tool-pack)', () => {
     const text = await call('read_file', { path: 'a.txt', start_line: 101 });
     expect(text).toMatch(/^a\.txt \(lines 101-600 of 1200\)\n101: line 101\n/);
     expect(text).toMatch(/600: line 600\nshowing 500 of 1100 lines; go on with start_line=601$/);
+  });
+
+  test('a limit that is undefined is one left out (rule: tool-limits)', async () => {
+    const given = {
+      maxLines: undefined,
+      maxFiles: undefined,
+      maxMatches: undefined,
+      commandTimeoutMs: undefined,
+    };
+    const { folder } = await openWorkshop({ 'a.txt': lines(501) });
+    const tools = await createReadTools(folder, given);
+    const read = tools.find(({ name }) => name === 'read_file');
+    const context = { signal: new AbortController().signal, callId: 'call_1' };
+    expect(await read?.execute({ path: 'a.txt' }, context)).toMatch(/showing 500 of 501 lines; .*$/);
   });
 
   test('cuts a line that is a file of its own', async () => {

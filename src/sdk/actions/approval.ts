@@ -58,6 +58,12 @@ export function isAllowed(call: JudgedCall, rules: readonly ApprovalRule[]): boo
 /** True if both allow the same, in whatever order their fields come. */
 export const isSameRule = (a: ApprovalRule, b: ApprovalRule): boolean => sortedJson(a) === sortedJson(b);
 
+/**
+ * Characters that show as nothing or as a plain space: controls, formats and their like, fillers, other spaces and
+ * the blank Braille pattern. What cannot be seen cannot be agreed to.
+ */
+const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Z}/u;
+
 /** The rules a person may choose from for this call. */
 export function proposeRules({ action, tool }: JudgedCall): ApprovalRule[] {
   const { tool_name, tool_args } = action;
@@ -65,7 +71,7 @@ export function proposeRules({ action, tool }: JudgedCall): ApprovalRule[] {
   if (typeof command !== 'string') {
     return tool.annotations?.readOnlyHint === true ? [{ type: 'reads', tool: tool_name }] : [];
   }
-  if (/\p{C}/u.test(command)) return []; // what cannot be seen cannot be agreed to
+  if (unseen.test(command) || unseen.test(JSON.stringify(others))) return [];
   const entry = entryOf(command);
   return [
     { type: 'call', tool: tool_name, args: tool_args },

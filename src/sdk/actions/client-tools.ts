@@ -90,10 +90,15 @@ const createTasksTool = (host: ClientToolHost): Tool =>
     execute: async ({ tasks }) => {
       const written = tasks.map(readTask).filter(({ content }) => content !== '');
       if (written.length === 0) throw new ToolError('Give at least one task.');
+      if (written.length > MAX_TASKS)
+        throw new ToolError(`Give at most ${MAX_TASKS} tasks; these are ${written.length}.`);
       await host.setTasks(written.map((task, index) => ({ id: index + 1, ...task })));
       return showTasks(host);
     },
   });
+
+/** What the service takes with a step (rule: body-limits): a longer list would end the run. */
+const MAX_TASKS = 1_000;
 
 const statuses = ['todo', 'in_progress', 'completed'] as const satisfies readonly Task['status'][];
 

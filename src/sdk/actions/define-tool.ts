@@ -20,7 +20,7 @@ export interface Tool extends ToolDefinition {
   /** Runs the call. What it throws, and `{ success: false, error }`, is an observation that says it failed. */
   execute(args: ToolArguments, context: ToolContext): unknown;
   /** What the call would do, for the person who is asked to approve it: a diff, a command. */
-  preview?(args: ToolArguments, context: ToolContext): Promise<string>;
+  readonly preview?: ((args: ToolArguments, context: ToolContext) => Promise<string>) | undefined;
 }
 
 /** The part of a parameter's JSON Schema from which the type of its argument is inferred. */
@@ -95,7 +95,7 @@ export interface ToolSpecification<Schema> {
   /** Runs the call. What it throws, and `{ success: false, error }`, is an observation that says it failed. */
   execute(args: ArgumentsOf<Schema>, context: ToolContext): unknown;
   /** What the call would do, for the person who is asked to approve it: a diff, a command. */
-  preview?(args: ArgumentsOf<Schema>, context: ToolContext): Promise<string>;
+  readonly preview?: ((args: ArgumentsOf<Schema>, context: ToolContext) => Promise<string>) | undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ActionDetails } from '../../contract/step.js';
+import { startTimer } from '../client/timer.js';
 import { InputNeeded, type InputRequest } from './client-tools.js';
 import type { Tool } from './define-tool.js';
 import { renderError, renderObservation } from './render-observation.js';
@@ -64,16 +65,17 @@ const cutOff: ToolOutcome = { success: false, text: 'Stopped before it was done.
 
 async function executeWithin(tool: Tool, action: ActionDetails, { signal, timeoutMs }: ToolLimits) {
   const controller = new AbortController();
+  const expire = () => controller.abort(new Error(`Given up after ${timeoutMs} ms.`));
+  const clearTimer = startTimer(timeoutMs, expire);
   const stop = () => controller.abort(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
   const giveUp = alarm();
-  const expire = setTimeout(() => controller.abort(new Error(`Given up after ${timeoutMs} ms.`)), timeoutMs);
   controller.signal.addEventListener('abort', () => giveUp.after(GRACE_MS, controller.signal.reason));
   try {
     const context = { signal: controller.signal, callId: action.id };
     return await Promise.race([invoke(tool, action, context), giveUp.rings]);
   } finally {
-    clearTimeout(expire);
+    clearTimer();
     giveUp.cancel();
     signal.removeEventListener('abort', stop);
   }

@@ -1,11 +1,12 @@
 import { StepwiseError } from './stepwise-error.js';
+import { startTimer } from './timer.js';
 
 /** Ends a call when the caller's signal fires or the time is up, and tells afterwards which of the two it was. */
 export class CallLimit {
   readonly #controller = new AbortController();
   readonly #address: string;
   readonly #caller: AbortSignal | undefined;
-  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #clearTimer: () => void;
   readonly #abort: () => void;
   #timedOut = false;
 
@@ -13,10 +14,10 @@ export class CallLimit {
     this.#address = address;
     this.#caller = caller;
     this.#abort = () => this.#controller.abort(caller?.reason);
-    this.#timer = setTimeout(() => {
+    this.#clearTimer = startTimer(timeoutMs, () => {
       this.#timedOut = true;
       this.#controller.abort();
-    }, timeoutMs);
+    });
     caller?.addEventListener('abort', this.#abort, { once: true });
     if (caller?.aborted) this.#abort();
   }
@@ -35,7 +36,7 @@ export class CallLimit {
 
   /** To be called when the answer has been read; leaves no timer and no listener behind. */
   end(): void {
-    clearTimeout(this.#timer);
+    this.#clearTimer();
     this.#caller?.removeEventListener('abort', this.#abort);
   }
 }

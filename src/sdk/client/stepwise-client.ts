@@ -17,6 +17,7 @@ import {
 import { readEvents } from './read-events.js';
 import type { CallOptions, StepEvent, StepService } from './step-service.js';
 import { StepwiseError } from './stepwise-error.js';
+import { checkTimeLimit } from './timer.js';
 
 /** Where the service is, and what each call carries. */
 export interface ClientOptions {
@@ -26,7 +27,7 @@ export interface ClientOptions {
   readonly token?: string | undefined;
   /** The model key; sent in a header with each call, kept nowhere else. */
   readonly llmKey?: string | undefined;
-  /** Milliseconds for a whole call; default 130,000, a little more than the service's own deadline. */
+  /** Milliseconds for a whole call; default 130,000, a little more than the service's own deadline; `Infinity`: no limit. */
   readonly timeoutMs?: number | undefined;
   /** In place of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
@@ -56,7 +57,9 @@ export class StepwiseClient implements StepService {
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
 
+  /** Throws `RangeError` for a `timeoutMs` that is no number of milliseconds. */
   constructor({ baseUrl, token, llmKey, timeoutMs, fetch: ownFetch }: ClientOptions) {
+    checkTimeLimit('timeoutMs', timeoutMs);
     this.#baseUrl = baseUrl.replace(/\/+$/, '');
     this.#headers = {
       'content-type': 'application/json',
@@ -67,7 +70,10 @@ export class StepwiseClient implements StepService {
     this.#fetch = ownFetch ?? ((input, init) => fetch(input, init));
   }
 
-  /** Starts an agent on a task. Nothing happens before the first event is asked for. */
+  /**
+   * Starts an agent on a task. Nothing happens before the first event is asked for. Throws `RangeError` for options
+   * with which a run would end at once or never, `TypeError` for two tools of one name.
+   */
   run(task: string, options: RunOptions): Run {
     return new Run(this, task, options);
   }
@@ -173,10 +179,18 @@ function parseJson(text: string, response: Response): unknown {
 }
 
 /** Something between us and the service answered: a proxy's page, another server. */
-const invalidAnswer = ({ status }: Response): StepwiseError =>
+const invalidAnswer = ({ status, headers }: Response): StepwiseError =>
   new StepwiseError({
     code: 'invalid_answer',
     message: `What answers at this address is not the service (HTTP ${status}).`,
-    retryable: status >= 500,
+    retryable: status >= 500 || status === 408 || status === 429,
+    retryAfterMs: readRetryAfter(headers.get('retry-after')),
     status,
   });
+
+/** In milliseconds; seconds or a date (RFC 9110 §10.2.3), else null. */
+function readRetryAfter(value: string | null): number | null {
+  if (value === null) return null;
+  const wait = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
+  return Number.isNaN(wait) ? null : Math.max(0, wait);
+}

@@ -1,3 +1,5 @@
+import { startTimer } from './timer.js';
+
 /** What the work resolves to, or the signal's reason as soon as it fires: nobody waits for work that does not listen. */
 export async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   let stop: () => void = () => undefined;
@@ -17,10 +19,10 @@ export async function untilAborted<Result>(work: Promise<Result>, signal: AbortS
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(finish, milliseconds);
+    const clear = startTimer(milliseconds, finish);
     signal.addEventListener('abort', finish, { once: true });
     function finish(): void {
-      clearTimeout(timer);
+      clear();
       signal.removeEventListener('abort', finish);
       if (signal.aborted) reject(signal.reason);
       else resolve();

@@ -4,6 +4,7 @@ import type { StepRequestInput, Task } from '../../contract/step-request.js';
 import type { ApprovalRule, Approve } from '../actions/approval.js';
 import type { ClientToolName, InputRequest } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
+import { checkTimeLimit } from '../client/timer.js';
 
 /** What a run is given beside its task (rule: run-options). An option that is undefined is one left out. */
 export interface RunOptions {
@@ -21,7 +22,7 @@ export interface RunOptions {
   readonly strategy?: StrategyName | undefined;
   /** Own words in place of the built-in instructions of the phases (rule: phases). */
   readonly phaseInstructions?: NonNullable<StepRequestInput['phase_instructions']> | undefined;
-  /** Model calls in `react`, whole rounds in `reason-act-observe`; default 10. */
+  /** Model calls in `react`, whole rounds in `reason-act-observe`; at least 1, default 10. */
   readonly maxSteps?: number | undefined;
   /** Asked for each action that needs a person's consent. Without it, such actions are denied. */
   readonly approve?: Approve | undefined;
@@ -31,7 +32,7 @@ export interface RunOptions {
   readonly guards?: readonly Guard[] | undefined;
   /** Answers the model's question. Without it, a question ends the run with `needs_input`. */
   readonly onInputRequest?: ((request: InputRequest, signal: AbortSignal) => Promise<string>) | undefined;
-  /** Milliseconds to wait for an answer to a question; default five minutes. */
+  /** Milliseconds to wait for an answer to a question; default five minutes; `Infinity`: no limit. */
   readonly inputTimeoutMs?: number | undefined;
   /** What becomes of the run when that time is up: it ends with `needs_input` (default), or goes on. */
   readonly onInputTimeout?: 'end' | 'continue' | undefined;
@@ -47,7 +48,7 @@ export interface RunOptions {
   readonly tasks?: readonly Task[] | undefined;
   /** How often a step that failed for a passing reason is tried again; default 2. */
   readonly retries?: number | undefined;
-  /** Milliseconds after which a tool is given up; default two minutes. */
+  /** Milliseconds after which a tool is given up; default two minutes; `Infinity`: no limit. */
   readonly toolTimeoutMs?: number | undefined;
   /** False asks for whole steps instead of streams: then there are no deltas. */
   readonly stream?: boolean | undefined;
@@ -57,6 +58,16 @@ export interface RunOptions {
   readonly projectId?: string | undefined;
   /** A UUID for logs; default: a new one. */
   readonly sessionId?: string | undefined;
+}
+
+const MOST_STEPS = 2 ** 31 - 1;
+
+/** Throws `RangeError` for options with which a run would end at once or never. */
+export function checkRunOptions({ maxSteps = 1, inputTimeoutMs, toolTimeoutMs }: RunOptions): void {
+  checkTimeLimit('inputTimeoutMs', inputTimeoutMs);
+  checkTimeLimit('toolTimeoutMs', toolTimeoutMs);
+  if (Number.isInteger(maxSteps) && maxSteps >= 1 && maxSteps <= MOST_STEPS) return;
+  throw new RangeError(`maxSteps must be a whole number from 1 to ${MOST_STEPS}, not ${maxSteps}.`);
 }
 
 /** `react`: thought, action and observation in one model call. `reason-act-observe`: a model call for each. */

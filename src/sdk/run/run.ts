@@ -11,7 +11,7 @@ import { relay } from './relay.js';
 import { endOfException, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';
 import { runHost } from './run-host.js';
-import type { RunOptions } from './run-options.js';
+import { checkRunOptions, type RunOptions } from './run-options.js';
 import { type RunResult, summarizeRun } from './run-result.js';
 import { RunState } from './run-state.js';
 import { strategies } from './strategies.js';
@@ -27,6 +27,7 @@ export class Run implements AsyncIterable<RunEvent> {
   #result: RunResult | undefined;
 
   constructor(service: StepService, task: string, options: RunOptions) {
+    checkRunOptions(options);
     const signal = this.#controller.signal;
     this.#state = new RunState({ service, task, options, signal });
     this.#state.tools = offeredTools(this.#state);

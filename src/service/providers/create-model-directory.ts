@@ -18,10 +18,10 @@ interface UpstreamConfig {
   readonly url: string;
   readonly keyRequired: boolean;
   /** Tokens. */
-  readonly contextWindow?: number;
-  readonly maxTokensParam?: 'max_tokens' | 'max_completion_tokens';
+  readonly contextWindow?: number | undefined;
+  readonly maxTokensParam?: 'max_tokens' | 'max_completion_tokens' | undefined;
   /** Given, the count is taken for exact. */
-  readonly encoding?: ModelProfile['encoding'];
+  readonly encoding?: ModelProfile['encoding'] | undefined;
 }
 
 export interface ProvidersConfig {

@@ -180,6 +180,28 @@ describe('what "always" allows (rule: always-rules)', () => {
     expect(isAllowed(run(other), rules)).toBe(false);
   });
 
+  test.each([
+    ['a Hangul filler', '\u3164'],
+    ['a no-break space', '\u00a0'],
+    ['an ideographic space', '\u3000'],
+    ['a line separator', '\u2028'],
+    ['a soft hyphen', '\u00ad'],
+    ['a zero-width space', '\u200b'],
+    ['a tag character', '\u{e0041}'],
+    ['a variation selector', '\ufe0f'],
+    ['a combining grapheme joiner', '\u034f'],
+    ['a blank Braille pattern', '\u2800'],
+    ['a bell', '\u0007'],
+  ])('for a call with %s, which cannot be seen, nothing is proposed', (_, unseen) => {
+    expect(proposeRules(run(`ls${unseen}src`))).toEqual([]);
+    expect(isAllowed(run(`ls${unseen}src`), [{ ...exactly(`ls${unseen}src`), type: 'call' }])).toBe(false);
+  });
+
+  test('what cannot be seen counts in the folder too, and letters of any script can be seen', () => {
+    expect(proposeRules(run('ls', { working_dir: 'src\u3164' }))).toEqual([]);
+    expect(proposeRules(run('ls größe 日本語 e\u0301', { working_dir: 'año' }))).toHaveLength(1);
+  });
+
   test('the very command holds for the very folder', () => {
     const rules = proposeRules(run('make', { working_dir: 'a' }));
     expect(isAllowed({ ...run('make', { working_dir: 'a' }) }, rules)).toBe(true);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { stepRequestSchema } from '../../../src/contract/step-request.js';
 import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
 import { done, finish, lookUpCall } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
@@ -49,6 +50,20 @@ describe('TODO list (rule: client-tools)', () => {
     ]);
     expect(service.requests.at(-1)?.max_iterations_left).toBe(1);
     expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+  });
+
+  test('a list is as long as the service takes it, and a longer one is a mistake that the model can mend', async () => {
+    const long = (length: number) => call('create_tasks', { tasks: Array(length).fill('Look') });
+    const { service, result } = await finish([long(1_001), long(1_000), done]);
+    expect(result.history[2]).toMatchObject({
+      content: 'Give at most 1000 tasks; these are 1001.',
+      toolResult: { success: false },
+    });
+    expect(service.requests[2]?.tasks).toHaveLength(1_000);
+    expect(
+      stepRequestSchema.shape.tasks.safeParse(Array(1_001).fill(service.requests[2]?.tasks?.[0])).success,
+    ).toBe(false);
+    expect(result.stop_reason).toBe('answered');
   });
 
   test('a list that was completed by an earlier run asks for nothing', async () => {

@@ -123,6 +123,41 @@ describe('trouble on the way (rule: run-options)', () => {
     expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
   });
 
+  test.each([
+    ['in seconds', '0', 0],
+    ['as a date', 'Sun, 06 Nov 1994 08:49:37 GMT', 0],
+    ['in other words', 'soon', 1_000],
+  ])('a proxy that limits the rate is tried again when its page says, %s', async (_, retryAfter, wait) => {
+    const page = {
+      foreign: '<h1>Slow down</h1>',
+      status: 429,
+      type: 'text/html',
+      headers: { 'retry-after': retryAfter },
+    };
+    const { result, events } = await finish([page, done]);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'agent_error', retry_in_ms: wait }));
+    expect(result.stop_reason).toBe('answered');
+  });
+
+  test.each([
+    0,
+    -1,
+    2.5,
+    NaN,
+    Infinity,
+  ])('%d steps are none that a run can take (rule: run-options)', (maxSteps) => {
+    const client = new StepwiseClient({ baseUrl: 'http://127.0.0.1:1' });
+    expect(() => client.run(task, { llmConfig, maxSteps })).toThrow(
+      `maxSteps must be a whole number from 1 to 2147483647, not ${maxSteps}.`,
+    );
+    expect(() => client.run(task, { llmConfig, toolTimeoutMs: NaN })).toThrow(
+      'toolTimeoutMs must be milliseconds',
+    );
+    expect(() => client.run(task, { llmConfig, inputTimeoutMs: NaN })).toThrow(
+      'inputTimeoutMs must be milliseconds',
+    );
+  });
+
   test('the wait that the service names is kept', async () => {
     const { result, events } = await finish([{ error: 'upstream_rate_limited', retryAfterMs: 30 }, done]);
     expect(events).toContainEqual(expect.objectContaining({ type: 'agent_error', retry_in_ms: 30 }));
