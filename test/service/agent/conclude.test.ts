@@ -53,6 +53,12 @@ describe('an action that cannot be read (rule: unreadable-action)', () => {
     expect(correction?.content).toContain('read_file({"path":"some path","start_line":1})');
   });
 
+  test('a namespace before the name of a tool is not in the way', async () => {
+    const toolCalls = [{ id: 'x', name: 'functions.read_file', arguments: '{}' }];
+    const { correction } = await concluded('', { protocol: 'native' }, { toolCalls });
+    expect(correction?.content).toContain('read_file({"path":"some path","start_line":1})');
+  });
+
   test('where an answer was ordered there is none', async () => {
     const { correction, outcome } = await concluded('Action: read_file(path="a"', { max_iterations_left: 1 });
     expect([correction, outcome]).toEqual([null, 'malformed_action']);

@@ -35,6 +35,10 @@ function meantTool({ completion: { text, toolCalls } }: Reply, { offered }: Situ
   const tools = new Map(offered.map((tool) => [tool.name, tool]));
   const marker = Math.max(0, text.search(/action\s*:|<(?:tool|function)_/i));
   const words = text.slice(marker, marker + SEARCHED_CHARACTERS).split(/[\s\p{Cc}<>(){}[\]"'`,:]+/u);
-  const named = [...toolCalls.slice(0, 1).map(({ name }) => name), ...words].find((word) => tools.has(word));
-  return tools.get(named ?? '') ?? offered[0] ?? unknownTool;
+  const names = [...toolCalls.slice(0, 1).map(({ name }) => name), ...words];
+  const named = names.flatMap((name) => tools.get(name) ?? tools.get(withoutNamespace(name)) ?? []);
+  return named[0] ?? offered[0] ?? unknownTool;
 }
+
+/** `functions.list` means `list`. */
+const withoutNamespace = (name: string): string => name.slice(name.lastIndexOf('.') + 1);

@@ -1,52 +1,108 @@
 import { isObject } from '../../../contract/fields.js';
 import { renderCall, renderXmlCall } from '../../../conversation/call-text.js';
+import { checkArguments } from '../../parsing/arguments/check-arguments.js';
+import { expandSchema } from '../../parsing/arguments/expand-schema.js';
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
+import { signature } from '../../parsing/dialects/written-call.js';
+import type { JsonValue } from '../../parsing/text/scanner.js';
 import type { TaughtProtocol } from './render-unit.js';
 
 /** So many parameters of a tool that requires none show how it is called. */
 const MOST_OPTIONAL = 2;
+/** A sample that would need more items, or lies deeper, is not written. */
+const MOST_ITEMS = 3;
+const DEEPEST = 4;
+const LONGEST_TEXT = 80;
 
 /**
- * A call of a tool in the very form that the model is taught, with the tool's own parameters and values that fit
- * them: the same for the same tool (rule: worked-example).
+ * A call of a tool in the very form that the model is taught, with the tool's own parameters and values that pass the
+ * check of a real call: the same for the same tool (rule: worked-example). Where no such values are found, the
+ * tool's signature.
  */
 export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol): string {
   const parameters = sampleArguments(tool);
+  if (!checkArguments(parameters, tool.inputSchema, new WeakMap()).ok) return signature(tool);
   if (protocol === 'xml') return renderXmlCall(tool.name, parameters);
   if (protocol === 'native') return `${tool.name}(${JSON.stringify(parameters)})`;
   return `Action: ${renderCall(tool.name, parameters)}`;
 }
 
-function sampleArguments({ parameters, inputSchema = {} }: OfferedTool): Readonly<Record<string, unknown>> {
-  const properties = isObject(inputSchema['properties']) ? inputSchema['properties'] : {};
-  const required = Array.isArray(inputSchema['required']) ? new Set(inputSchema['required']) : undefined;
-  const shown = parameters.filter((name) => required?.has(name));
+function sampleArguments({ parameters, inputSchema = {} }: OfferedTool): Record<string, JsonValue> {
+  const schema: unknown = expandSchema(inputSchema)?.schema;
+  const { properties, required } = isObject(schema) ? schema : {};
+  const wanted = new Set(Array.isArray(required) ? required : []);
+  const shown = parameters.filter((name) => wanted.has(name));
   const names = shown.length > 0 ? shown : parameters.slice(0, MOST_OPTIONAL);
-  return Object.fromEntries(names.map((name) => [name, sampleValue(name, properties[name])]));
+  return Object.fromEntries(names.map((name) => [name, sampleValue(name, propertyOf(properties, name), 0)]));
 }
 
-const samplesByType: Readonly<Record<string, unknown>> = {
-  integer: 1,
-  number: 1,
-  boolean: true,
-  array: [],
-  object: {},
-  null: null,
+function propertyOf(properties: unknown, name: string): unknown {
+  return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
+type SchemaObject = Readonly<Record<string, unknown>>;
+
+const samplesByType: Readonly<
+  Record<string, (schema: SchemaObject, name: string, depth: number) => JsonValue>
+> = {
+  integer: (schema) => sampleNumber(schema, 1),
+  number: (schema) => sampleNumber(schema, 0),
+  boolean: () => true,
+  array: ({ minItems, items }, name, depth) =>
+    Array.from({ length: Math.min(numberOr(minItems, 0), MOST_ITEMS) }, () =>
+      sampleValue(name, items, depth + 1),
+    ),
+  object: sampleObject,
+  null: () => null,
 };
 
 /** What the schema itself names as a value, else one of its type; a text says what belongs there. */
-function sampleValue(name: string, schema: unknown): unknown {
+function sampleValue(name: string, schema: unknown, depth: number): JsonValue {
   if (!isObject(schema)) return `some ${name}`;
-  const { const: only, default: usual, examples, enum: allowed, type } = schema;
+  const { const: only, default: usual, examples, enum: allowed, type, anyOf, oneOf } = schema;
   const named = [only, ...listOf(examples), usual, ...listOf(allowed)].find((value) => isShort(value));
-  if (named !== undefined) return named;
-  const [first] = Array.isArray(type) ? type : [type];
-  return Object.hasOwn(samplesByType, String(first)) ? samplesByType[String(first)] : `some ${name}`;
+  // a schema arrives as JSON, and so does every value in it
+  if (named !== undefined) return named as JsonValue;
+  const [alternative] = [...listOf(anyOf), ...listOf(oneOf)];
+  if (type === undefined && alternative !== undefined && depth < DEEPEST)
+    return sampleValue(name, alternative, depth + 1);
+  const first = String(Array.isArray(type) ? type[0] : type);
+  const sample = Object.hasOwn(samplesByType, first) ? samplesByType[first] : undefined;
+  return sample && depth < DEEPEST ? sample(schema, name, depth) : sampleText(schema, name);
 }
+
+function sampleObject({ properties, required }: SchemaObject, _: string, depth: number): JsonValue {
+  const names = (Array.isArray(required) ? required : []).filter((name) => typeof name === 'string');
+  return Object.fromEntries(
+    names.map((name) => [name, sampleValue(name, propertyOf(properties, name), depth + 1)]),
+  );
+}
+
+/** 1, or the value nearest to it that the bounds allow. */
+function sampleNumber(schema: SchemaObject, step: number): number {
+  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf } = schema;
+  const unit = numberOr(multipleOf, step);
+  const above = numberOr(exclusiveMinimum, -Infinity) + (unit || 1);
+  const below = numberOr(exclusiveMaximum, Infinity) - (unit || 1);
+  const least = Math.max(numberOr(minimum, -Infinity), above);
+  const most = Math.min(numberOr(maximum, Infinity), below);
+  const near = Math.min(Math.max(1, least), most);
+  if (unit === 0) return near;
+  const rounded = Math.ceil(near / unit) * unit;
+  return rounded > most ? Math.floor(near / unit) * unit : rounded;
+}
+
+function sampleText({ minLength, maxLength }: SchemaObject, name: string): string {
+  const least = Math.min(numberOr(minLength, 0), LONGEST_TEXT);
+  return `some ${name}`.padEnd(least, '.').slice(0, numberOr(maxLength, Infinity));
+}
+
+const numberOr = (value: unknown, otherwise: number): number =>
+  typeof value === 'number' ? value : otherwise;
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value.slice(0, 1) : []);
 
 /** A sample is read with every step: a long one is none. */
 function isShort(value: unknown): boolean {
-  return value !== undefined && value !== null && JSON.stringify(value).length <= 80;
+  return value !== undefined && value !== null && JSON.stringify(value).length <= LONGEST_TEXT;
 }

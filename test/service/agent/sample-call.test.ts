@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import { sampleCall } from '../../../src/service/agent/prompt/sample-call.js';
+import { toOfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
+import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
+
+describe('the sample call (rule: worked-example)', () => {
+  test.each([
+    ['a least number', { type: 'integer', minimum: 5 }, 5],
+    ['a number above a bound', { type: 'integer', exclusiveMinimum: 5 }, 6],
+    ['a greatest number', { type: 'number', maximum: -2 }, -2],
+    ['a step', { type: 'integer', minimum: 7, multipleOf: 5 }, 10],
+    ['a least number of items', { type: 'array', minItems: 1, items: { type: 'integer' } }, [1]],
+    ['required keys', { type: 'object', required: ['k'] }, { k: 'some k' }],
+    [
+      'required keys of their own types',
+      { type: 'object', required: ['k'], properties: { k: { type: 'integer', minimum: 2 } } },
+      { k: 2 },
+    ],
+    ['an enumeration', { enum: ['red', 'blue'] }, 'red'],
+    ['an alternative', { anyOf: [{ type: 'integer', minimum: 3 }, { type: 'null' }] }, 3],
+    ['a reference', { $ref: '#/$defs/count' }, 4],
+    ['a short text', { type: 'string', maxLength: 3 }, 'som'],
+    ['a long text', { type: 'string', minLength: 12 }, 'some x......'],
+  ])('passes the check of a real call: %s', (_, x, value) => {
+    const tool = toOfferedTool({
+      name: 'run',
+      inputSchema: {
+        type: 'object',
+        properties: { x },
+        required: ['x'],
+        $defs: { count: { type: 'integer', minimum: 4 } },
+      },
+    });
+    for (const protocol of ['text', 'xml'] as const) {
+      const parsed = parseCompletion(sampleCall(tool, protocol), [tool]);
+      expect(parsed).toMatchObject({
+        outcome: 'action',
+        confidence: 'exact',
+        action: { toolArgs: { x: value } },
+      });
+    }
+  });
+
+  test('is the signature where the schema cannot be met', () => {
+    const inputSchema = { type: 'object', properties: { x: { not: {} } }, required: ['x'] };
+    expect(sampleCall(toOfferedTool({ name: 'run', inputSchema }), 'text')).toBe('run(x)');
+  });
+});
