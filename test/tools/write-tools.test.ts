@@ -165,7 +165,7 @@ describe('edit_file (rule: tool-pack)', () => {
     await preview(shop, 'edit_file', args);
     writeFileSync(join(shop.folder, 'a.ts'), `// new\n${code}`);
     await expect((async () => shop.tool('edit_file').execute(args, context))()).rejects.toThrow(
-      'was changed by somebody else',
+      'was changed in the meantime, by another call or by somebody else',
     );
     expect(read(shop, 'a.ts')).toBe(`// new\n${code}`);
     await shop.tool('edit_file').execute(args, { ...context, callId: 'call_8' });
@@ -177,5 +177,28 @@ describe('edit_file (rule: tool-pack)', () => {
     await shop.call('edit_file', edit('a = 1', 'a = 7'));
     await shop.call('edit_file', edit('b = 1', 'b = 8'));
     expect(read(shop, 'a.ts')).toBe('const a = 7;\nconst b = 8;\nconst c = 3;\n');
+  });
+
+  test('so do two that were both approved before the first one ran (rule: approval)', async () => {
+    const shop = await openWorkshop({ 'a.ts': code });
+    const tool = shop.tool('edit_file');
+    const [first, second] = [edit('a = 1', 'a = 7'), edit('b = 1', 'b = 8')];
+    await tool.preview?.(first, { ...context, callId: 'one' });
+    await tool.preview?.(second, { ...context, callId: 'two' });
+    await tool.execute(first, { ...context, callId: 'one' });
+    await tool.execute(second, { ...context, callId: 'two' });
+    expect(read(shop, 'a.ts')).toBe('const a = 7;\nconst b = 8;\nconst c = 3;\n');
+  });
+
+  test("but not if somebody else's change came between them (rule: approval)", async () => {
+    const shop = await openWorkshop({ 'a.ts': code });
+    const tool = shop.tool('edit_file');
+    const second = [edit('b = 1', 'b = 8'), { ...context, callId: 'two' }] as const;
+    await tool.preview?.(...second);
+    await shop.call('edit_file', edit('a = 1', 'a = 7'));
+    const between = `// new\n${read(shop, 'a.ts')}`;
+    writeFileSync(join(shop.folder, 'a.ts'), between);
+    await expect((async () => tool.execute(...second))()).rejects.toThrow('was changed in the meantime');
+    expect(read(shop, 'a.ts')).toBe(between);
   });
 });

@@ -5,8 +5,8 @@ import {
   describeRule,
 } from '../../sdk/actions/approval.js';
 import type { InputRequest } from '../../sdk/actions/client-tools.js';
-import { proposalLines, renderProposal } from '../screen/render-proposal.js';
-import { sanitize, sanitizeLine } from '../screen/sanitize.js';
+import { proposalRows, renderProposal } from '../screen/render-proposal.js';
+import { sanitize, sanitizeLine, showInvisible } from '../screen/sanitize.js';
 import type { Key, Terminal } from '../screen/terminal.js';
 import { editArguments } from './edit-arguments.js';
 
@@ -27,7 +27,7 @@ export async function askApproval(
 ): Promise<ApprovalDecision> {
   const { progress } = terminal;
   show(terminal, request, MAX_LINES);
-  const options = choicesFor(request);
+  const options = choicesFor(request, terminal.width);
   const keys: Key[] = [...options.map(([key]) => key), 'escape', 'ctrl-c'];
   const line = options.map(([key, what]) => `${terminal.paint('bold', `[${key}]`)} ${what}`).join('  ');
   for (;;) {
@@ -46,7 +46,7 @@ function show(terminal: Terminal, request: ApprovalRequest, maxLines: number): v
 }
 
 /** Keys and what they mean; what comes from the model is on this line too. */
-function choicesFor(request: ApprovalRequest): readonly (readonly [Key, string])[] {
+function choicesFor(request: ApprovalRequest, width: number): readonly (readonly [Key, string])[] {
   const { rules } = request;
   return [
     ['y', 'allow'],
@@ -55,14 +55,14 @@ function choicesFor(request: ApprovalRequest): readonly (readonly [Key, string])
       return rule ? [[key, `always allow ${inShort(rule)}`] as const] : [];
     }),
     ['e', 'edit'],
-    ...(proposalLines(request).length > MAX_LINES ? [['v', 'view all of it'] as const] : []),
+    ...(proposalRows(request, width).length > MAX_LINES ? [['v', 'view all of it'] as const] : []),
     ['n', 'no, with a reason'],
     ['esc', 'stop'],
   ];
 }
 
 function inShort(rule: ApprovalRule): string {
-  const text = sanitizeLine(describeRule(rule));
+  const text = showInvisible(sanitizeLine(describeRule(rule)));
   return text.length > MAX_RULE_LENGTH && rule.type === 'call' ? 'exactly this' : text;
 }
 

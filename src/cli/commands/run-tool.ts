@@ -68,7 +68,7 @@ async function refuse(
   const preview = (await tool.preview?.(action.tool_args, { signal, callId: action.id })) ?? null;
   const { paint, width, progress } = terminal;
   const maxLines = Number.POSITIVE_INFINITY;
-  const proposal = renderProposal({ action, preview, rules: [] }, { paint, width, maxLines });
+  const proposal = renderProposal({ action, preview }, { paint, width, maxLines });
   progress.write(`${proposal.join('\n')}\nNot run: nobody is there to approve it. Allow it with --yes.\n`);
   return exitCodes.denied;
 }

@@ -31,23 +31,32 @@ function renderNewText({ path, before = '', after }: Change): string {
 
 /**
  * Remembers which text of a file a preview was made from: what a person approved is carried out on that text or
- * not at all.
+ * not at all. Several calls of a step are approved before the first one runs, so what an edit has made of the text
+ * takes its place for the others.
  */
 export class ApprovedChanges {
-  readonly #textByCall = new Map<string, string | undefined>();
+  readonly #previewed = new Map<string, Pick<Change, 'path' | 'before'>>();
 
   /** What to show to the person who is asked. */
   preview(callId: string, change: Change): string {
-    this.#textByCall.set(callId, change.before);
-    const [oldest] = this.#textByCall.keys();
-    if (this.#textByCall.size > MAX_CALLS && oldest !== undefined) this.#textByCall.delete(oldest);
+    this.#previewed.set(callId, { path: change.path, before: change.before });
+    const [oldest] = this.#previewed.keys();
+    if (this.#previewed.size > MAX_CALLS && oldest !== undefined) this.#previewed.delete(oldest);
     return renderChange(change);
   }
 
   /** Throws `ToolError` where the file is no longer what was previewed. */
   check(callId: string, { path, before }: Pick<Change, 'path' | 'before'>): void {
-    const known = this.#textByCall.has(callId);
-    if (known && this.#textByCall.get(callId) !== before) throw changed(path);
-    this.#textByCall.delete(callId);
+    const known = this.#previewed.get(callId);
+    if (known && known.before !== before) throw changed(path);
+    this.#previewed.delete(callId);
+  }
+
+  /** A change was carried out: what else was previewed on the same text holds on the new one. */
+  carriedOut({ path, before, after }: Change): void {
+    for (const [callId, known] of this.#previewed) {
+      if (known.path === path && known.before === before)
+        this.#previewed.set(callId, { path, before: after });
+    }
   }
 }

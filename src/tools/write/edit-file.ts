@@ -33,6 +33,7 @@ export function editFileTool(root: ProjectRoot): Tool {
       const change = await changeOf(root, edit);
       approved.check(callId, change);
       await writeText(root, edit.path, { text: change.after, expected: change.before });
+      approved.carriedOut(change);
       return `Edited ${edit.path}:\n${renderChange(change)}`;
     },
   });

@@ -35,7 +35,7 @@ export async function writeText(
 }
 
 export const changed = (path: string): ToolError =>
-  new ToolError(`"${path}" was changed by somebody else in the meantime. Read it again.`);
+  new ToolError(`"${path}" was changed in the meantime, by another call or by somebody else. Read it again.`);
 
 /**
  * The file's text, or undefined where there is none. Throws `ToolError` for a file that is not UTF-8: written
