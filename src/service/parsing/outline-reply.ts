@@ -5,7 +5,7 @@ import type { CallReading } from './dialects/written-call.js';
 import { character, lineEnd, skipBlanks } from './text/characters.js';
 import { beginsOtherTurn, imaginesTurn, skipChatTokens } from './text/chat-tokens.js';
 import { CodeSpans } from './text/code-spans.js';
-import { THINK_CLOSE, THINK_OPEN } from './text/inline-marks.js';
+import { nextThinkClose, nextThinkOpen, thinkTagAt } from './text/inline-marks.js';
 import { type Line, LineClassifier } from './text/line-classifier.js';
 import { readValue } from './text/literals.js';
 import type { Marker } from './text/markers.js';
@@ -79,10 +79,10 @@ export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
 function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
   if (turn.kind !== 'action') return null;
   const from = turn.reading.kind === 'call' ? turn.reading.end : turn.at;
-  const close = text.indexOf(THINK_CLOSE, from);
-  if (close < 0 || text.charAt(close - 1) === '`') return null;
-  const open = text.indexOf(THINK_OPEN, from);
-  return open >= 0 && open < close ? null : close + THINK_CLOSE.length;
+  const close = nextThinkClose(text, from);
+  if (!close || text.charAt(close[0] - 1) === '`') return null;
+  const open = nextThinkOpen(text, from);
+  return open && open[0] < close[0] ? null : close[1];
 }
 
 class Walk {
@@ -271,9 +271,10 @@ class Walk {
   /** At a `<`: returns where to go on, null to stop. */
   #enterTag(at: number): number | null {
     const text = this.#text;
-    if (text.startsWith(THINK_OPEN, at)) return this.#enterThinking(at);
-    if (text.startsWith(THINK_CLOSE, at) && this.#orphanCloseCounts && !this.#codeSpans.isOpen) {
-      this.#orphanEnd = at + THINK_CLOSE.length;
+    const think = thinkTagAt(text, at);
+    if (think === 'think') return this.#enterThinking(at);
+    if (think === 'think_end' && this.#orphanCloseCounts && !this.#codeSpans.isOpen) {
+      this.#orphanEnd = nextThinkClose(text, at)?.[1] ?? at + 1;
       return null;
     }
     this.#lines.sawProse();
@@ -308,13 +309,13 @@ class Walk {
   #enterThinking(at: number): number {
     const text = this.#text;
     const isQuoted = this.#codeSpans.isOpen;
-    const close = isQuoted || this.#thinkNeverEnds ? -1 : text.indexOf(THINK_CLOSE, at);
-    if (!isQuoted && close < 0) this.#thinkNeverEnds = true;
-    if (close < 0 && (isQuoted || skipBlanks(text, this.#line[0]) < at)) {
+    const close = isQuoted || this.#thinkNeverEnds ? null : nextThinkClose(text, at);
+    if (!isQuoted && !close) this.#thinkNeverEnds = true;
+    if (!close && (isQuoted || skipBlanks(text, this.#line[0]) < at)) {
       this.#lines.sawProse();
       return at + 1;
     }
-    const end = close < 0 ? text.length : close + THINK_CLOSE.length;
+    const end = close ? close[1] : text.length;
     this.#found.reasoning.push([at, end]);
     return end;
   }

@@ -3,13 +3,11 @@ import { addUp, type Discarded, describeDiscarded } from './discarded.js';
 import { outlineReply, type ReplyOutline, type TextSpan } from './outline-reply.js';
 import { lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import { skipChatTokens } from './text/chat-tokens.js';
-import { ANSWER_CLOSE } from './text/inline-marks.js';
+import { ANSWER_CLOSE, thinkTagsAround } from './text/inline-marks.js';
 import { LineClassifier } from './text/line-classifier.js';
 import type { Marker } from './text/markers.js';
 import { strayClosers } from './text/own-fences.js';
 import { trimEnd, trimTokens } from './text/trailing.js';
-
-const thinkTag = /^<think>|<\/think>$/g;
 
 /** A text that is not read for actions, such as a summary: all of it, without reasoning and a leading `Thought:`. */
 export function readProse(text: string): string {
@@ -41,7 +39,7 @@ export class ReplyText {
     const { edge, start, reasoning } = this.outline;
     const before: TextSpan[] = start > edge ? [[edge, start]] : [];
     const blocks = [...before, ...reasoning].map(([from, to]) =>
-      this.text.slice(from, to).trim().replace(thinkTag, '').trim(),
+      this.text.slice(from, to).trim().replace(thinkTagsAround, '').trim(),
     );
     return blocks.filter((block) => block !== '').join('\n\n') || null;
   }

@@ -173,6 +173,17 @@ describe('an action in the fence that ends the reply (rule: closing-fence)', () 
   });
 });
 
+describe('reasoning under its other names (rule: thinking)', () => {
+  test.each(['thinking', 'reasoning', 'THINK', 'Thinking'])('<%s> is no source of actions', (name) => {
+    const text = `<${name}>\n${acting}</${name}>\nFinal Answer: y`;
+    const { joined, completion } = stream(text, [3]);
+    expect(completion).toMatchObject({ outcome: 'answer', answer: 'y', reasoning: acting.trim() });
+    expect(joined).toEqual({ reasoning: acting.trim(), draft: '', thought: '', answer: 'y' });
+    expect(read(`${acting}</${name}>\nFinal Answer: y`).answer).toBe('y');
+    expect(read(`<${name}>\n${acting}`).action).toBeNull();
+  });
+});
+
 describe('what a server leaks of its template (rule: chat-tokens)', () => {
   test.each([
     ['around JSON', `<|im_start|>${json}<|im_end|>`],

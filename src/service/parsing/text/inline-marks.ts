@@ -4,12 +4,20 @@ import { type OwnTag, ownTagAt } from './own-fences.js';
 /** Tags that announce a call without any marker (rule: tag-call). */
 export const callTags = ['tool_call', 'tool_code', 'function_call'] as const;
 
-export const THINK_OPEN = '<think>';
-export const THINK_CLOSE = '</think>';
+const thinkNames = ['think', 'thinking', 'reasoning'].flatMap((name) => [
+  name,
+  name.charAt(0).toUpperCase() + name.slice(1),
+  name.toUpperCase(),
+]);
+const anyThinkOpen = new RegExp(`<(?:${thinkNames.join('|')})>`, 'g');
+const anyThinkClose = new RegExp(`</(?:${thinkNames.join('|')})>`, 'g');
 export const ANSWER_CLOSE = '</final_answer>';
 
 /** Beginnings of tags at which a server may have cut the reply. */
 const cutTags = ['<observation>', '</tool_code', '</code'];
+
+/** The tags around reasoning at its edges. */
+export const thinkTagsAround = new RegExp(`^${anyThinkOpen.source}|${anyThinkClose.source}$`, 'g');
 
 /** What stands at a `<` or `[` inside a line and is no plain text. */
 export type InlineMark =
@@ -20,8 +28,8 @@ export type InlineMark =
   | { readonly kind: 'own_fence'; readonly tag: OwnTag; readonly end: number };
 
 const kinds: ReadonlyMap<string, Exclude<InlineMark['kind'], 'own_fence'>> = new Map([
-  [THINK_OPEN, 'think'],
-  [THINK_CLOSE, 'think_end'],
+  ...thinkNames.map((name): [string, 'think'] => [`<${name}>`, 'think']),
+  ...thinkNames.map((name): [string, 'think_end'] => [`</${name}>`, 'think_end']),
   [ANSWER_CLOSE, 'answer_end'],
   ...callTags.map((tag): [string, 'call'] => [`<${tag}>`, 'call']),
   ...chatTokens.map((token): [string, 'chat_token'] => [token, 'chat_token']),
@@ -46,4 +54,27 @@ export function inlineMarkAt(text: string, position: number): InlineMark | 'part
   const kind = mark === undefined ? undefined : kinds.get(mark);
   if (mark !== undefined && kind) return { kind, end: position + mark.length };
   return own;
+}
+
+/** The next tag that opens reasoning: where it starts and ends (rule: thinking). */
+export function nextThinkOpen(text: string, from: number): readonly [start: number, end: number] | null {
+  return nextMatch(anyThinkOpen, text, from);
+}
+
+/** The next tag that closes reasoning. */
+export function nextThinkClose(text: string, from: number): readonly [start: number, end: number] | null {
+  return nextMatch(anyThinkClose, text, from);
+}
+
+/** Whether reasoning opens or closes at `position`. */
+export function thinkTagAt(text: string, position: number): 'think' | 'think_end' | null {
+  const mark = inlineMarkAt(text, position);
+  const kind = mark === 'partial' ? null : mark?.kind;
+  return kind === 'think' || kind === 'think_end' ? kind : null;
+}
+
+function nextMatch(tag: RegExp, text: string, from: number): readonly [start: number, end: number] | null {
+  tag.lastIndex = from;
+  const match = tag.exec(text);
+  return match && [match.index, match.index + match[0].length];
 }
