@@ -158,6 +158,12 @@ describe('trouble on the way (rule: run-options)', () => {
     );
   });
 
+  test('retries that are no number are none (rule: run-options)', async () => {
+    const { result, service } = await finish([{ error: 'overloaded', retryAfterMs: 1 }], { retries: NaN });
+    expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'overloaded' } });
+    expect(service.requests).toHaveLength(1);
+  });
+
   test('the wait that the service names is kept', async () => {
     const { result, events } = await finish([{ error: 'upstream_rate_limited', retryAfterMs: 30 }, done]);
     expect(events).toContainEqual(expect.objectContaining({ type: 'agent_error', retry_in_ms: 30 }));
