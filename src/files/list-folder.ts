@@ -31,6 +31,10 @@ const SKIPPED_FOLDER = 'node_modules';
 /** Where runs were kept in a project: they repeat what the project says, and are never found in its place. */
 const SAVED_RUNS_FOLDER = '.stepwise/runs';
 
+/** True for what lies where runs were kept in a project; the path is relative to it. */
+export const isSavedRun = (path: string): boolean =>
+  path === SAVED_RUNS_FOLDER || path.startsWith(`${SAVED_RUNS_FOLDER}/`);
+
 /** The folder with the rules of every folder above it, as Git asks them; undefined if they leave it out. */
 export async function enterFolder(
   root: string,
@@ -70,7 +74,7 @@ export async function listFolder(
 
 function isNeverListed(path: string, name: string): boolean {
   if (name === SKIPPED_FOLDER || name.includes('\\') || isSecretPath(path)) return true;
-  return path === SAVED_RUNS_FOLDER || path.startsWith(`${SAVED_RUNS_FOLDER}/`);
+  return isSavedRun(path);
 }
 
 async function withRulesOf(root: string, { path, chain }: OpenFolder): Promise<readonly IgnoreRules[]> {

@@ -73,6 +73,15 @@ describe('run_command (rule: tool-pack)', () => {
     expect(output).toMatch(/\nend$/);
   });
 
+  test('a time limit that no timer of the system can hold is held all the same (rule: tool-limits)', async () => {
+    for (const timeoutMs of [3_000_000_000, Infinity]) {
+      expect((await run('sleep 0.2; echo done', { timeoutMs })).output).toBe('Exit code 0.\ndone');
+    }
+    await expect(run('echo', { timeoutMs: Number.NaN })).rejects.toThrow(
+      'commandTimeoutMs must be milliseconds',
+    );
+  });
+
   test('a command that waits for input gets none', async () => {
     expect((await run('cat; read x; echo "[$x]"')).output).toBe('Exit code 0.\n[]');
   });

@@ -108,6 +108,8 @@ describe('tools and service refuse the same files (rule: secret-files)', () => {
     expect(listed.sort()).toEqual(shown);
     const found = await call('search_code', { pattern: 'x', path: '.stepwise/runs' });
     expect(found).toBe('No matches.');
+    expect(await call('search_code', { pattern: 'x', path: '.stepwise/runs/1.json' })).toBe('No matches.');
+    expect(await call('search_code', { pattern: 'x', path: 'dist/a.txt' })).toContain('dist/a.txt:1: x');
   });
 });
 

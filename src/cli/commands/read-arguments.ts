@@ -48,6 +48,8 @@ const REPLAY_WHAT = 'replay needs the file of a saved run. Usage: stepwise repla
 export const NO_TASK =
   'There is no task. Give one: stepwise "How is the discount calculated?", or pipe it in; at a terminal, stepwise alone asks for it.';
 
+const MAX_COMMAND_SECONDS = 86_400;
+
 const protocols = ['text', 'xml', 'native', 'auto'] as const;
 const strategies = ['react', 'reason-act-observe'] as const;
 
@@ -83,6 +85,7 @@ export function readArguments(argv: readonly string[]): Invocation {
   if (values.help) return { command: 'help' };
   if (values.version) return { command: 'version' };
   if (values.token !== undefined) throw new UsageError(NO_TOKEN);
+  checkTexts(values);
   const flags = readFlags(values);
   const [first, second, third] = positionals;
   if (first === 'tool' && positionals.length <= 3) {
@@ -102,6 +105,19 @@ function parse(argv: readonly string[]) {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** Throws `UsageError` for a flag with an empty text: a script's variable that is not set, mostly. */
+function checkTexts(values: ReturnType<typeof parse>['values']): void {
+  const empty = Object.entries(values).find(([, value]) => [value].flat().includes(''));
+  if (empty) throw new UsageError(`--${empty[0]} has no value.`);
+  if (values.server !== undefined) checkServer(values.server);
+}
+
+function checkServer(url: string): void {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
+  if (protocol === 'http:' || protocol === 'https:') return;
+  throw new UsageError('--server must be the http or https URL of a service, such as http://127.0.0.1:8080.');
 }
 
 function readFlags(values: ReturnType<typeof parse>['values']): RunFlags {
@@ -124,6 +140,8 @@ function readLimits(values: ReturnType<typeof parse>['values']): Partial<ToolLim
   const maxFiles = wholeNumber('--max-files', values['max-files']);
   const maxMatches = wholeNumber('--max-matches', values['max-matches']);
   const seconds = wholeNumber('--command-timeout', values['command-timeout']);
+  if (seconds !== undefined && seconds > MAX_COMMAND_SECONDS)
+    throw new UsageError(`--command-timeout must be at most ${MAX_COMMAND_SECONDS} (a day).`);
   return {
     ...(maxLines !== undefined && { maxLines }),
     ...(maxFiles !== undefined && { maxFiles }),

@@ -1,3 +1,4 @@
+import { isSavedRun } from '../../files/list-folder.js';
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 import { showing, skipped } from '../limits.js';
@@ -81,8 +82,10 @@ async function* batchesBelow(
   path: string,
   { signal }: ToolContext,
 ): AsyncGenerator<Batch> {
-  if ((await root.kindOf(path)) === 'file')
-    return yield { paths: [root.name(await root.locate(path))], unreadableFolders: 0 };
+  if ((await root.kindOf(path)) === 'file') {
+    const name = root.name(await root.locate(path));
+    return yield { paths: isSavedRun(name) ? [] : [name], unreadableFolders: 0 };
+  }
   let paths: string[] = [];
   let unreadableFolders = 0;
   for await (const entry of root.walk(path, { signal })) {

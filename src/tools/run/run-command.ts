@@ -1,4 +1,5 @@
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
+import { checkTimeLimit, startTimer } from '../../sdk/client/timer.js';
 import { defaultLimits } from '../limits.js';
 import type { ProjectRoot } from '../project-root.js';
 import { notReadable } from '../system-failure.js';
@@ -10,8 +11,9 @@ import { startCommand } from './start-command.js';
  * `run_command(command, working_dir)`: bash, or PowerShell on Windows. What a command does is not contained in
  * the project folder: that is why a person approves it.
  */
-export const runCommandTool = (root: ProjectRoot, timeoutMs = defaultLimits.commandTimeoutMs): Tool =>
-  defineTool({
+export function runCommandTool(root: ProjectRoot, timeoutMs = defaultLimits.commandTimeoutMs): Tool {
+  checkTimeLimit('commandTimeoutMs', timeoutMs);
+  return defineTool({
     name: 'run_command',
     description: `Run a shell command in the project folder, for at most ${timeoutMs / 1000} seconds and without input. Processes left in the background end with it.`,
     inputSchema: {
@@ -33,6 +35,7 @@ export const runCommandTool = (root: ProjectRoot, timeoutMs = defaultLimits.comm
       return runCommand(command, { folder, timeoutMs }, context);
     },
   });
+}
 
 /** A folder that is not there is the model's mistake, not the shell's. Throws `ToolError`. */
 async function folderAt(root: ProjectRoot, path = '.'): Promise<string> {
@@ -56,8 +59,7 @@ async function runCommand(
   const running = startCommand(command, folder, (chunk) => output.add(chunk));
   endWithProcess(running);
   const timeUp = new Promise<'timeout'>((resolve) => {
-    const timer = setTimeout(resolve, timeoutMs, 'timeout');
-    const clear = () => clearTimeout(timer);
+    const clear = startTimer(timeoutMs, () => resolve('timeout'));
     running.ended.then(clear, clear);
   });
   const aborted = new Promise<'aborted'>((resolve) => {
