@@ -36,6 +36,7 @@ export {
   defineTool,
   type InputSchema,
   type ParameterSchema,
+  type PreviewContext,
   type Tool,
   type ToolArguments,
   type ToolContext,

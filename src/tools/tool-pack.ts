@@ -8,6 +8,7 @@ import { readFileTool } from './read/read-file.js';
 import { searchCodeTool } from './read/search-code.js';
 import { searchMemoryTool } from './read/search-memory.js';
 import { runCommandTool } from './run/run-command.js';
+import { ApprovedChanges } from './write/approved-changes.js';
 import { editFileTool } from './write/edit-file.js';
 import { writeFileTool } from './write/write-file.js';
 
@@ -23,6 +24,8 @@ export interface ToolPackOptions extends GivenLimits {
 interface PackParts extends ToolLimits {
   readonly root: ProjectRoot;
   readonly savedRunsFolder: string | undefined;
+  /** One for all tools that write: they write the same files. */
+  readonly changes: ApprovedChanges;
 }
 
 const readTools: readonly ((parts: PackParts) => Tool)[] = [
@@ -35,8 +38,8 @@ const readTools: readonly ((parts: PackParts) => Tool)[] = [
 ];
 
 const changeTools: readonly ((parts: PackParts) => Tool)[] = [
-  ({ root }) => editFileTool(root),
-  ({ root }) => writeFileTool(root),
+  ({ changes }) => editFileTool(changes),
+  ({ changes }) => writeFileTool(changes),
   ({ root, commandTimeoutMs }) => runCommandTool(root, commandTimeoutMs),
 ];
 
@@ -66,5 +69,5 @@ async function packParts(folder: string, { savedRunsFolder, ...given }: ToolPack
     maxMatches: given.maxMatches ?? defaultLimits.maxMatches,
     commandTimeoutMs: given.commandTimeoutMs ?? defaultLimits.commandTimeoutMs,
   };
-  return { ...limits, root, savedRunsFolder };
+  return { ...limits, root, savedRunsFolder, changes: new ApprovedChanges(root) };
 }

@@ -39,7 +39,7 @@ describe('run_command (rule: tool-pack)', () => {
     const { folder } = await openWorkshop();
     mkdirSync(join(folder, 'sub'));
     const tool = runCommandTool(await ProjectRoot.open(folder));
-    const context = { signal: new AbortController().signal, callId: 'c' };
+    const context = { signal: new AbortController().signal, callId: 'c', earlierCallIds: [] };
     const command = '[[ 1 < 2 ]] && pwd';
     expect(await tool.execute({ command, working_dir: 'sub' }, context)).toBe(
       `Exit code 0.\n${realpathSync(join(folder, 'sub'))}`,
@@ -56,7 +56,7 @@ describe('run_command (rule: tool-pack)', () => {
     const tool = runCommandTool(await ProjectRoot.open(folder));
     const call = [
       { command: 'pwd', working_dir },
-      { signal: new AbortController().signal, callId: 'c' },
+      { signal: new AbortController().signal, callId: 'c', earlierCallIds: [] },
     ] as const;
     const mistake = expect.objectContaining({
       name: 'ToolError',

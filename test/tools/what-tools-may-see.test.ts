@@ -118,7 +118,7 @@ describe('files that are not UTF-8 are read with a remark and never edited (rule
 
   test('read and searched, not edited, not replaced; not a byte is changed', async () => {
     const { folder, call, tool } = await openWorkshop({ 'a.txt': latin1 });
-    const context = { signal, callId: 'c' };
+    const context = { signal, callId: 'c', earlierCallIds: [] };
     expect(await call('read_file', { path: 'a.txt' })).toMatch(
       /1: name = "Z\uFFFDrich"\n2: size = 3\n\(The file is not UTF-8.*cannot be edited/,
     );

@@ -14,15 +14,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
+import type { ApprovalDecision } from '../../src/sdk/actions/approval.js';
 import type { ToolArguments } from '../../src/sdk/actions/define-tool.js';
 import { createToolPack } from '../../src/tools/tool-pack.js';
+import { done, finish } from '../support/run-harness.js';
 import { openWorkshop, secret, swapping, type Workshop } from '../support/workshop.js';
 
 /** A small disk of its own takes the right to mount one: in most containers, and in CI as root. */
 const mountable = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs x $d && umount $d']).status === 0;
 const whereMountable = mountable ? test : test.skip;
 
-const context = { signal: new AbortController().signal, callId: 'call_7' };
+const context = { signal: new AbortController().signal, callId: 'call_7', earlierCallIds: [] };
 const read = ({ folder }: Workshop, path: string) => readFileSync(join(folder, path), 'utf8');
 const preview = ({ tool }: Workshop, name: string, args: ToolArguments) =>
   tool(name).preview?.(args, context);
@@ -184,21 +186,93 @@ describe('edit_file (rule: tool-pack)', () => {
     const tool = shop.tool('edit_file');
     const [first, second] = [edit('a = 1', 'a = 7'), edit('b = 1', 'b = 8')];
     await tool.preview?.(first, { ...context, callId: 'one' });
-    await tool.preview?.(second, { ...context, callId: 'two' });
+    await tool.preview?.(second, { ...context, callId: 'two', earlierCallIds: ['one'] });
     await tool.execute(first, { ...context, callId: 'one' });
     await tool.execute(second, { ...context, callId: 'two' });
     expect(read(shop, 'a.ts')).toBe('const a = 7;\nconst b = 8;\nconst c = 3;\n');
   });
+});
 
-  test("but not if somebody else's change came between them (rule: approval)", async () => {
-    const shop = await openWorkshop({ 'a.ts': code });
-    const tool = shop.tool('edit_file');
-    const second = [edit('b = 1', 'b = 8'), { ...context, callId: 'two' }] as const;
-    await tool.preview?.(...second);
-    await shop.call('edit_file', edit('a = 1', 'a = 7'));
-    const between = `// new\n${read(shop, 'a.ts')}`;
-    writeFileSync(join(shop.folder, 'a.ts'), between);
-    await expect((async () => tool.execute(...second))()).rejects.toThrow('was changed in the meantime');
-    expect(read(shop, 'a.ts')).toBe(between);
+describe('several changes of one file in one step (rule: approval)', () => {
+  interface Change {
+    readonly name: string;
+    readonly args: Readonly<Record<string, string>>;
+  }
+  const write = (content: string, path = 'a.txt'): Change => ({
+    name: 'write_file',
+    args: { path, content },
+  });
+  const edit = (old_string: string, new_string: string): Change => ({
+    name: 'edit_file',
+    args: { path: 'a.txt', old_string, new_string },
+  });
+
+  /** A run whose first step makes these changes; the previews that were shown, the observations, the file. */
+  async function change(
+    changes: readonly [Change, ...Change[]],
+    approve: (asked: number, shop: Workshop) => ApprovalDecision = () => ({ type: 'allow' }),
+  ) {
+    const shop = await openWorkshop({ 'a.txt': 'one\ntwo\n' });
+    const [call, ...more] = changes;
+    const previews: (string | null)[] = [];
+    const { result } = await finish([{ call, more }, done], {
+      tools: await createToolPack(shop.folder),
+      approve: async ({ preview: shown }) => approve(previews.push(shown), shop),
+    });
+    const observations = result.history.filter(({ role }) => role === 'tool_observation');
+    return { previews, observations: observations.map(({ content }) => content), text: read(shop, 'a.txt') };
+  }
+
+  test('two writes both arrive; the second is shown on top of the first', async () => {
+    const { previews, observations, text } = await change([write('1\ntwo\n'), write('1\n2\n', './a.txt')]);
+    expect(previews[0]).toContain('-one\n+1\n two');
+    expect(previews[1]).toMatch(/^On top of an earlier change of this step:\n/);
+    expect(previews[1]).toContain(' 1\n-two\n+2');
+    expect(observations).toEqual(['Replaced a.txt: 2 lines.', 'Replaced ./a.txt: 2 lines.']);
+    expect(text).toBe('1\n2\n');
+  });
+
+  test('an edit finds what a write of the same step wrote', async () => {
+    const { previews, text } = await change([
+      write('new text\n'),
+      edit('new', 'newer'),
+      edit('newer', 'newest'),
+    ]);
+    expect(previews[1]).toContain('-new text\n+newer text');
+    expect(previews[2]).toContain('-newer text\n+newest text');
+    expect(text).toBe('newest text\n');
+  });
+
+  test('what was refused is not under the next one', async () => {
+    const { previews, text } = await change([write('never\n'), edit('one', '1')], (asked) =>
+      asked === 1 ? { type: 'deny', reason: '' } : { type: 'allow' },
+    );
+    expect(previews[1]).toMatch(/^---/);
+    expect(previews[1]).toContain('-one\n+1');
+    expect(text).toBe('1\ntwo\n');
+  });
+
+  test('what the person made of the first is under the second', async () => {
+    const { previews, text } = await change([write('never\n'), edit('one', '1')], (asked) =>
+      asked === 1 ? { type: 'edit', args: write('one, edited\n').args } : { type: 'allow' },
+    );
+    expect(previews[1]).toContain('-one, edited\n+1, edited');
+    expect(text).toBe('1, edited\n');
+  });
+
+  test("somebody else's change between them is not overwritten", async () => {
+    const shell = { name: 'run_command', args: { command: 'echo three >> a.txt' } };
+    const { observations, text } = await change([write('1\n'), shell, write('2\n')]);
+    expect(observations[2]).toContain('was changed in the meantime');
+    expect(text).toBe('1\nthree\n');
+  });
+
+  test('nor one that came while the person was asked', async () => {
+    const { observations, text } = await change([edit('one', '1'), edit('two', '2')], (asked, shop) => {
+      if (asked === 2) shop.write('a.txt', '// new\none\ntwo\n');
+      return { type: 'allow' };
+    });
+    for (const observation of observations) expect(observation).toContain('was changed in the meantime');
+    expect(text).toBe('// new\none\ntwo\n');
   });
 });

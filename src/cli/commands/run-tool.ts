@@ -1,44 +1,52 @@
+import type { ActionDetails } from '../../contract/step.js';
 import type { Tool, ToolArguments } from '../../sdk/actions/define-tool.js';
 import { executeTool } from '../../sdk/actions/execute-tool.js';
 import { findArgumentProblem } from '../../sdk/actions/find-argument-problem.js';
 import { renderProposal } from '../screen/render-proposal.js';
 import { sanitize } from '../screen/sanitize.js';
 import type { Terminal } from '../screen/terminal.js';
-import { UsageError } from './read-arguments.js';
+import { onStop } from '../session/on-stop.js';
+import { openTools } from '../session/open-tools.js';
+import { type Invocation, UsageError } from './read-arguments.js';
 import { exitCodes } from './usage.js';
 
 const TOOL_USAGE = 'stepwise tool NAME [JSON] [--dir .]';
 const DEFAULT_TIMEOUT_MS = 120_000;
 
-/** A call as it was typed, and the person who can answer for it. */
-interface TypedCall {
-  readonly name: string | undefined;
-  /** JSON. */
-  readonly args: string;
-  /** True with `--yes`. */
-  readonly isAllowed: boolean;
-  readonly terminal: Terminal;
-}
-
 /**
  * Runs one tool without a model. At a terminal, what the person typed is what they approve; a script has to say
  * `--yes` for what needs approval, else it is shown and not run. Resolves to the exit code.
  */
-export async function runTool(tools: readonly Tool[], call: TypedCall, signal: AbortSignal): Promise<number> {
-  const tool = findTool(tools, call.name);
+export async function runTool(
+  { name, args, options }: Extract<Invocation, { command: 'tool' }>,
+  terminal: Terminal,
+): Promise<number> {
+  const tool = findTool(await openTools(options), name);
   const action = {
     tool_name: tool.name,
-    tool_args: readArgumentsOf(tool, call.args),
+    tool_args: readArgumentsOf(tool, args),
     raw_action_string: '',
     id: 'call_1',
     requires_approval: tool.annotations?.requiresApproval === true,
   };
-  const isAllowed = !action.requires_approval || call.isAllowed || call.terminal.isInteractive;
-  if (!isAllowed) return refuse(tool, action, { terminal: call.terminal, signal });
-  const outcome = await executeTool(tool, action, {
-    signal,
-    timeoutMs: tool.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-  });
+  const isAllowed = !action.requires_approval || options.yes || terminal.isInteractive;
+  const controller = new AbortController();
+  const stops = onStop(() => controller.abort());
+  try {
+    return await (isAllowed ? execute : refuse)(tool, action, { terminal, signal: controller.signal });
+  } finally {
+    stops.end();
+  }
+}
+
+interface Surroundings {
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+async function execute(tool: Tool, action: ActionDetails, { signal }: Surroundings): Promise<number> {
+  const timeoutMs = tool.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const outcome = await executeTool(tool, action, { signal, timeoutMs });
   (outcome.success ? process.stdout : process.stderr).write(`${sanitize(outcome.text)}\n`);
   if (signal.aborted) return exitCodes.stopped;
   return outcome.success ? exitCodes.answered : exitCodes.error;
@@ -62,10 +70,11 @@ function readArgumentsOf(tool: Tool, json: string): ToolArguments {
 /** Shows what would have been done. */
 async function refuse(
   tool: Tool,
-  action: Parameters<typeof executeTool>[1],
-  { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
+  action: ActionDetails,
+  { terminal, signal }: Surroundings,
 ): Promise<number> {
-  const preview = (await tool.preview?.(action.tool_args, { signal, callId: action.id })) ?? null;
+  const context = { signal, callId: action.id, earlierCallIds: [] };
+  const preview = (await tool.preview?.(action.tool_args, context)) ?? null;
   const { paint, width, progress } = terminal;
   const maxLines = Number.POSITIVE_INFINITY;
   const proposal = renderProposal({ action, preview }, { paint, width, maxLines });

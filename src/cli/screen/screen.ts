@@ -47,6 +47,11 @@ export class Screen {
     this.#spinner.above(() => this.#terminal.progress.write(`${text}\n`));
   }
 
+  /** The first that is seen where there is much to load; `hold` ends it. */
+  begin(): void {
+    if (!this.#flags.json) this.#spinner.start('Starting', 'ctrl-c to leave');
+  }
+
   /** Nothing moves while a person is asked. */
   hold(): void {
     this.#spinner.stop();

@@ -13,6 +13,7 @@ export class Spinner {
   readonly #terminal: LiveLine;
   #timer: ReturnType<typeof setInterval> | undefined;
   #verb = '';
+  #hint = '';
   #detail = '';
   #since = 0;
   #frame = 0;
@@ -21,11 +22,12 @@ export class Spinner {
     this.#terminal = terminal;
   }
 
-  /** Shows the verb with a clock that begins now. */
-  start(verb: string): void {
+  /** Shows the verb with a clock that begins now, and how to stop it. */
+  start(verb: string, hint = 'esc to interrupt'): void {
     this.stop();
     if (!this.#terminal.isLive) return;
     this.#verb = verb;
+    this.#hint = hint;
     this.#detail = '';
     this.#since = Date.now();
     this.#timer = setInterval(() => this.#draw(), FRAME_MS);
@@ -55,7 +57,7 @@ export class Spinner {
     const { paint, width, progress } = this.#terminal;
     const frame = frames[this.#frame++ % frames.length] ?? '';
     const seconds = Math.floor((Date.now() - this.#since) / 1000);
-    const status = `${this.#verb}… ${seconds}s • esc to interrupt`;
+    const status = `${this.#verb}… ${seconds}s • ${this.#hint}`;
     const room = width - status.length - 6;
     const detail = this.#detail && room > 10 ? `  ${this.#detail.slice(-room)}` : '';
     progress.write(`\r\u001b[K${paint('cyan', frame)} ${status}${paint('dim', detail)}`);

@@ -8,7 +8,7 @@ import { findKey, type ModelChoice, offlineModel, offlineNotice } from './choose
 import { offerOllama } from './ollama.js';
 import { folderAt, openTools } from './open-tools.js';
 import { readSavedRun } from './saved-runs.js';
-import { Session } from './session.js';
+import { Session, type SessionParts } from './session.js';
 
 export interface View {
   readonly terminal: Terminal;
@@ -34,20 +34,26 @@ export async function openSession(
   if (interactive && !view.terminal.isInteractive) throw new UsageError(NO_TASK);
   const folder = await folderAt(flags.dir);
   const tools = await openTools(flags);
-  const rules = new ApprovalRules(folder);
   const choice = await chooseModel(view);
-  const local = flags.server ? undefined : await startService();
-  const url = flags.server ?? local?.url ?? '';
+  view.screen.begin();
   try {
-    const session = new Session(
-      { ...view, tools, rules, folder, url },
-      choice,
-      await keyFor(choice, view, url),
-    );
-    if (flags.resume) session.resume(await readSavedRun(flags.resume));
+    return await connect({ ...view, tools, rules: new ApprovalRules(folder), folder }, choice);
+  } finally {
+    view.screen.hold();
+  }
+}
+
+/** To the service of `--server`, or to one of its own that ends with the session. */
+async function connect(parts: View & Omit<SessionParts, 'url'>, choice: ModelChoice): Promise<OpenSession> {
+  const { server, resume } = parts.flags;
+  const local = server ? undefined : await startService();
+  const url = server ?? local?.url ?? '';
+  try {
+    const session = new Session({ ...parts, url }, choice, await keyFor(choice, parts, url));
+    if (resume) session.resume(await readSavedRun(resume));
     return {
       session,
-      switchModel: async (model) => session.setModel(model, await keyFor(model, view, url)),
+      switchModel: async (model) => session.setModel(model, await keyFor(model, parts, url)),
       close: async () => local?.close(),
     };
   } catch (error) {
@@ -56,7 +62,7 @@ export async function openSession(
   }
 }
 
-/** Loaded only where it is used: that takes longer than all the rest. */
+/** Loaded only where it is used: that takes longer than all the rest, so the person sees something before. */
 async function startService(): Promise<Service> {
   const { startLocalService } = await import('./local-service.js');
   return startLocalService();
@@ -75,10 +81,12 @@ async function chooseModel({ flags, terminal, screen }: View): Promise<ModelChoi
 
 async function keyFor(
   choice: ModelChoice,
-  { terminal, keys }: View,
+  { terminal, screen, keys }: View,
   url: string,
 ): Promise<string | undefined> {
   const client = new StepwiseClient({ baseUrl: url });
+  const models = await client.models();
+  screen.hold();
   const ask = terminal.isInteractive ? (question: string) => terminal.askSecret(question) : undefined;
-  return findKey(choice, await client.models(), { environment: keys, ask });
+  return findKey(choice, models, { environment: keys, ask });
 }

@@ -10,11 +10,16 @@ import { findArgumentProblem } from './find-argument-problem.js';
 /** An action that guards and people have judged. */
 export type ClearedAction = RunnableAction | SettledAction;
 
-interface RunnableAction {
-  readonly action: ActionDetails;
-  readonly tool: Tool;
+interface RunnableAction extends ProposedAction {
   /** A person changed the arguments: `action` has theirs. */
   readonly edited?: boolean;
+}
+
+interface ProposedAction {
+  readonly action: ActionDetails;
+  readonly tool: Tool;
+  /** The calls that run before this one: what they change is what it finds. */
+  readonly earlierCallIds: readonly string[];
 }
 
 /** What it came to is known without running it. */
@@ -33,17 +38,22 @@ export async function clearActions(
 ): Promise<readonly ClearedAction[] | 'stop'> {
   const cleared: ClearedAction[] = [];
   for (const action of actions) {
-    const verdict = await clearAction(run, action);
+    const earlierCallIds = cleared.flatMap((each) => ('tool' in each ? [each.action.id] : []));
+    const verdict = await clearAction(run, action, earlierCallIds);
     if (verdict === 'stop') return 'stop';
     cleared.push(verdict);
   }
   return cleared;
 }
 
-async function clearAction(run: RunState, action: ActionDetails): Promise<ClearedAction | 'stop'> {
+async function clearAction(
+  run: RunState,
+  action: ActionDetails,
+  earlierCallIds: readonly string[],
+): Promise<ClearedAction | 'stop'> {
   const tool = run.tools.get(action.tool_name);
   if (!tool) return settle(action, `There is no tool "${action.tool_name}".`);
-  const inspected = await inspect(run, { action, tool });
+  const inspected = await inspect(run, { action, tool, earlierCallIds });
   if ('outcome' in inspected) return inspected;
   return inspected.needsApproval ? askApproval(run, inspected) : inspected;
 }
@@ -53,19 +63,17 @@ interface InspectedAction extends RunnableAction {
   readonly preview: string | null;
 }
 
-async function inspect(
-  run: RunState,
-  { action, tool }: RunnableAction,
-): Promise<InspectedAction | SettledAction> {
+async function inspect(run: RunState, proposed: ProposedAction): Promise<InspectedAction | SettledAction> {
+  const { action, tool } = proposed;
   const problem = findArgumentProblem(action.tool_args, tool.inputSchema);
   if (problem) return settle(action, problem);
   const verdict = await askGuards(run, action);
   if (verdict?.type === 'refuse') return settle(action, verdict.reason);
   const wanted = action.requires_approval || tool.annotations?.requiresApproval || verdict !== undefined;
   if (!wanted || isAllowed({ action, tool }, run.approvalRules)) {
-    return { action, tool, needsApproval: false, preview: null };
+    return { ...proposed, needsApproval: false, preview: null };
   }
-  return previewCall(run, { action, tool });
+  return previewCall(run, proposed);
 }
 
 /** The guards in their order: the first refusal decides, else whether any of them wants a person to see it. */
@@ -81,12 +89,13 @@ async function askGuards(run: RunState, action: ActionDetails): Promise<GuardVer
 }
 
 /** A call that cannot even be previewed is not worth a person's attention: its failure is the outcome. */
-async function previewCall(run: RunState, { action, tool }: RunnableAction) {
-  const context = { signal: run.signal, callId: action.id };
+async function previewCall(run: RunState, proposed: ProposedAction) {
+  const { action, tool, earlierCallIds } = proposed;
+  const context = { signal: run.signal, callId: action.id, earlierCallIds };
   try {
     const previewed = tool.preview?.(action.tool_args, context) ?? Promise.resolve(null);
     const preview = await untilAborted(previewed, run.signal);
-    return { action, tool, needsApproval: true, preview };
+    return { ...proposed, needsApproval: true, preview };
   } catch (error) {
     run.signal.throwIfAborted();
     return { action, outcome: failureOf(error) };
@@ -99,12 +108,12 @@ async function askApproval(run: RunState, inspected: InspectedAction): Promise<C
   await run.emit({ type: 'approval_requested', request });
   if (!run.options.approve) return deny(action, NOBODY_TO_ASK);
   const decision = await untilAborted(run.options.approve(request, run.signal), run.signal);
-  return decision.type === 'stop' ? 'stop' : carryOut(run, { action, tool }, decision);
+  return decision.type === 'stop' ? 'stop' : carryOut(run, inspected, decision);
 }
 
 async function carryOut(
   run: RunState,
-  asked: RunnableAction,
+  asked: ProposedAction,
   decision: Exclude<ApprovalDecision, { type: 'stop' }>,
 ): Promise<ClearedAction> {
   if (decision.type === 'deny') return deny(asked.action, denialText(decision.reason));
@@ -115,14 +124,9 @@ async function carryOut(
 }
 
 /** What a person wrote is checked like what the model wrote, but not asked about again. */
-async function applyEdit(
-  run: RunState,
-  { action, tool }: RunnableAction,
-  tool_args: ActionDetails['tool_args'],
-) {
-  const edited = { ...action, tool_args };
-  const inspected = await inspect(run, { action: edited, tool });
-  return 'outcome' in inspected ? inspected : { action: edited, tool, edited: true };
+async function applyEdit(run: RunState, proposed: ProposedAction, tool_args: ActionDetails['tool_args']) {
+  const inspected = await inspect(run, { ...proposed, action: { ...proposed.action, tool_args } });
+  return 'outcome' in inspected ? inspected : { ...inspected, edited: true };
 }
 
 function allowFromNowOn(run: RunState, rule: ApprovalRule): void {

@@ -11,6 +11,12 @@ export interface ToolContext {
   readonly callId: string;
 }
 
+/** What a preview is given beside the arguments of the call. */
+export interface PreviewContext extends ToolContext {
+  /** The calls of the same step that were cleared before and will run before this one, in their order. */
+  readonly earlierCallIds: readonly string[];
+}
+
 /** A tool the run can execute. Whatever it returns becomes the observation: text as it is, all else as JSON. */
 export interface Tool extends ToolDefinition {
   /** For the model: what the tool does, and when to use it. */
@@ -20,7 +26,7 @@ export interface Tool extends ToolDefinition {
   /** Runs the call. What it throws, and `{ success: false, error }`, is an observation that says it failed. */
   execute(args: ToolArguments, context: ToolContext): unknown;
   /** What the call would do, for the person who is asked to approve it: a diff, a command. */
-  readonly preview?: ((args: ToolArguments, context: ToolContext) => Promise<string>) | undefined;
+  readonly preview?: ((args: ToolArguments, context: PreviewContext) => Promise<string>) | undefined;
 }
 
 /** The part of a parameter's JSON Schema from which the type of its argument is inferred. */
@@ -95,7 +101,7 @@ export interface ToolSpecification<Schema> {
   /** Runs the call. What it throws, and `{ success: false, error }`, is an observation that says it failed. */
   execute(args: ArgumentsOf<Schema>, context: ToolContext): unknown;
   /** What the call would do, for the person who is asked to approve it: a diff, a command. */
-  readonly preview?: ((args: ArgumentsOf<Schema>, context: ToolContext) => Promise<string>) | undefined;
+  readonly preview?: ((args: ArgumentsOf<Schema>, context: PreviewContext) => Promise<string>) | undefined;
 }
 
 /**

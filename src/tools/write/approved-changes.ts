@@ -1,5 +1,6 @@
-import { createTwoFilesPatch } from 'diff';
-import { changed } from './write-text.js';
+import type { PreviewContext, ToolContext } from '../../sdk/actions/define-tool.js';
+import type { ProjectRoot } from '../project-root.js';
+import { changed, currentText, writeText } from './write-text.js';
 
 /** Milliseconds for finding the smallest difference; texts that have little in common take very long. */
 const DIFF_TIMEOUT_MS = 1_000;
@@ -7,15 +8,66 @@ const DIFF_TIMEOUT_MS = 1_000;
 /** Calls whose preview is remembered: more than a person can have before their eyes. */
 const MAX_CALLS = 100;
 
-/** A file's text before and after a change; `before` is undefined if there is no file yet. */
-interface Change {
+const ON_TOP = 'On top of an earlier change of this step:\n';
+
+/** What a call does to a file: its new text from the old one, undefined if there is no file yet. */
+interface FileChange {
+  readonly path: string;
+  /** Throws `ToolError` for a text that cannot be changed like this. */
+  readonly apply: (before: string | undefined) => string;
+}
+
+/** A file's text before and after a change. */
+interface ChangedFile {
+  /** As the call names it. */
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string;
 }
 
-/** What a person approves: the change as a unified diff. */
-export function renderChange({ path, before, after }: Change): string {
+/**
+ * The changes of one folder that a person was shown: what was approved is carried out on that text or not at all.
+ * All calls of a step are approved before the first one runs, so a change is shown on top of those that run before
+ * it (rule: approval).
+ */
+export class ApprovedChanges {
+  readonly #root: ProjectRoot;
+  readonly #previewed = new Map<string, ChangedFile & { readonly place: string }>();
+
+  constructor(root: ProjectRoot) {
+    this.#root = root;
+  }
+
+  /** What to show to the person who is asked. */
+  async preview({ path, apply }: FileChange, { callId, earlierCallIds }: PreviewContext): Promise<string> {
+    const place = await this.#root.locate(path);
+    const earlier = earlierCallIds
+      .map((id) => this.#previewed.get(id))
+      .findLast((each) => each?.place === place);
+    const before = earlier ? earlier.after : await currentText(this.#root, path);
+    const change = { path, place, before, after: apply(before) };
+    this.#previewed.set(callId, change);
+    const [oldest] = this.#previewed.keys();
+    if (this.#previewed.size > MAX_CALLS && oldest !== undefined) this.#previewed.delete(oldest);
+    return `${earlier ? ON_TOP : ''}${await renderChange(change)}`;
+  }
+
+  /** Writes the file. Throws `ToolError` if that would not be what was previewed. */
+  async carryOut({ path, apply }: FileChange, { callId }: ToolContext): Promise<ChangedFile> {
+    const before = await currentText(this.#root, path);
+    const known = this.#previewed.get(callId);
+    this.#previewed.delete(callId);
+    if (known && known.before !== before) throw changed(path);
+    const after = apply(before);
+    if (known && known.after !== after) throw changed(path);
+    await writeText(this.#root, path, { text: after, expected: before });
+    return { path, before, after };
+  }
+}
+
+/** A change as a unified diff. */
+export async function renderChange({ path, before, after }: ChangedFile): Promise<string> {
+  const { createTwoFilesPatch } = await import('diff');
   const from = before === undefined ? '/dev/null' : `a/${path}`;
   const options = { context: 3, timeout: DIFF_TIMEOUT_MS };
   const patch = createTwoFilesPatch(from, `b/${path}`, before ?? '', after, undefined, undefined, options);
@@ -23,40 +75,8 @@ export function renderChange({ path, before, after }: Change): string {
 }
 
 /** Where no difference is found in time the new text is shown whole: nothing is approved unseen. */
-function renderNewText({ path, before = '', after }: Change): string {
+function renderNewText({ path, before = '', after }: ChangedFile): string {
   const sizes = `${before.length} → ${after.length} characters`;
   const lines = after.split('\n').map((line) => `+${line}`);
   return [`${path}: the whole text changes (${sizes}). The new text:`, ...lines].join('\n');
-}
-
-/**
- * Remembers which text of a file a preview was made from: what a person approved is carried out on that text or
- * not at all. Several calls of a step are approved before the first one runs, so what an edit has made of the text
- * takes its place for the others.
- */
-export class ApprovedChanges {
-  readonly #previewed = new Map<string, Pick<Change, 'path' | 'before'>>();
-
-  /** What to show to the person who is asked. */
-  preview(callId: string, change: Change): string {
-    this.#previewed.set(callId, { path: change.path, before: change.before });
-    const [oldest] = this.#previewed.keys();
-    if (this.#previewed.size > MAX_CALLS && oldest !== undefined) this.#previewed.delete(oldest);
-    return renderChange(change);
-  }
-
-  /** Throws `ToolError` where the file is no longer what was previewed. */
-  check(callId: string, { path, before }: Pick<Change, 'path' | 'before'>): void {
-    const known = this.#previewed.get(callId);
-    if (known && known.before !== before) throw changed(path);
-    this.#previewed.delete(callId);
-  }
-
-  /** A change was carried out: what else was previewed on the same text holds on the new one. */
-  carriedOut({ path, before, after }: Change): void {
-    for (const [callId, known] of this.#previewed) {
-      if (known.path === path && known.before === before)
-        this.#previewed.set(callId, { path, before: after });
-    }
-  }
 }

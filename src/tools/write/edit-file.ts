@@ -1,9 +1,7 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
-import type { ProjectRoot } from '../project-root.js';
 import { notReadable } from '../system-failure.js';
-import { ApprovedChanges, renderChange } from './approved-changes.js';
-import { currentText, writeText } from './write-text.js';
+import { type ApprovedChanges, renderChange } from './approved-changes.js';
 
 interface Edit {
   readonly path: string;
@@ -12,8 +10,7 @@ interface Edit {
 }
 
 /** `edit_file(path, old_string, new_string)`: replaces a text that occurs exactly once. */
-export function editFileTool(root: ProjectRoot): Tool {
-  const approved = new ApprovedChanges();
+export function editFileTool(changes: ApprovedChanges): Tool {
   return defineTool({
     name: 'edit_file',
     description:
@@ -28,22 +25,21 @@ export function editFileTool(root: ProjectRoot): Tool {
       required: ['path', 'old_string', 'new_string'],
     },
     annotations: { requiresApproval: true },
-    preview: async (edit, { callId }) => approved.preview(callId, await changeOf(root, edit)),
-    execute: async (edit, { callId }) => {
-      const change = await changeOf(root, edit);
-      approved.check(callId, change);
-      await writeText(root, edit.path, { text: change.after, expected: change.before });
-      approved.carriedOut(change);
-      return `Edited ${edit.path}:\n${renderChange(change)}`;
+    preview: (edit, context) => changes.preview(changeOf(edit), context),
+    execute: async (edit, context) => {
+      const change = await changes.carryOut(changeOf(edit), context);
+      return `Edited ${edit.path}:\n${await renderChange(change)}`;
     },
   });
 }
 
-async function changeOf(root: ProjectRoot, edit: Edit) {
-  const before = await currentText(root, edit.path);
-  if (before === undefined) throw notReadable(edit.path);
-  return { path: edit.path, before, after: applyEdit(before, edit) };
-}
+const changeOf = (edit: Edit) => ({
+  path: edit.path,
+  apply: (before: string | undefined) => {
+    if (before === undefined) throw notReadable(edit.path);
+    return applyEdit(before, edit);
+  },
+});
 
 function applyEdit(text: string, { path, old_string, new_string }: Edit): string {
   if (old_string === '') throw new ToolError('old_string is empty; to write a new file use write_file.');

@@ -1,11 +1,8 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
-import type { ProjectRoot } from '../project-root.js';
-import { ApprovedChanges } from './approved-changes.js';
-import { currentText, writeText } from './write-text.js';
+import type { ApprovedChanges } from './approved-changes.js';
 
 /** `write_file(path, content)`: a whole file, with its folders. */
-export function writeFileTool(root: ProjectRoot): Tool {
-  const approved = new ApprovedChanges();
+export function writeFileTool(changes: ApprovedChanges): Tool {
   return defineTool({
     name: 'write_file',
     description: 'Write a whole file; missing folders are made. To change a part of a file use edit_file.',
@@ -15,12 +12,9 @@ export function writeFileTool(root: ProjectRoot): Tool {
       required: ['path', 'content'],
     },
     annotations: { requiresApproval: true },
-    preview: async ({ path, content }, { callId }) =>
-      approved.preview(callId, { path, before: await currentText(root, path), after: content }),
-    execute: async ({ path, content }, { callId }) => {
-      const before = await currentText(root, path);
-      approved.check(callId, { path, before });
-      await writeText(root, path, { text: content, expected: before });
+    preview: ({ path, content }, context) => changes.preview({ path, apply: () => content }, context),
+    execute: async ({ path, content }, context) => {
+      const { before } = await changes.carryOut({ path, apply: () => content }, context);
       const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
       return `${before === undefined ? 'Created' : 'Replaced'} ${path}: ${lines} lines.`;
     },
