@@ -18,7 +18,7 @@ interface CurrentLine {
   /** Blanks it starts with, which stand in the gap already. */
   indent: number;
   quoted: boolean;
-  /** It is shown only once text follows it: a fence in a thought may turn out to be the action. */
+  /** It is shown only once text follows it: a fence may turn out to be the action. */
   kept: boolean;
   /** Its label left `**` open. */
   openBold: boolean;
@@ -57,6 +57,8 @@ export class IncrementalParser {
   /** Nothing has come but white space and chat tokens. */
   #atEdge = true;
   #isWrapped = false;
+  /** Null in a code fence of which only the opening line has come. */
+  #fenceIsKept: boolean | null = false;
   /** A line began like a JSON value, in whose strings markers do not count. */
   #valueBegan = false;
   #openTag = false;
@@ -123,8 +125,7 @@ export class IncrementalParser {
     const line = this.#lines.enter({ text, start: this.#at, end, indent, isWhole: end < text.length });
     if (!line) return false;
     const quoted = line.kind === 'quoted';
-    const inFence = wasInFence || this.#lines.insideCodeFence;
-    const kept = quoted && inFence && this.#writer.role === 'thought';
+    const kept = quoted && this.#fenceMayAct(wasInFence);
     this.#line = { ...newLine, begins: false, quoted, kept };
     if (line.kind === 'wrapper') {
       this.#isWrapped = true;
@@ -133,6 +134,14 @@ export class IncrementalParser {
     else if (line.kind === 'marker') this.#enterMarker(line.marker);
     else if (line.kind === 'value') this.#valueBegan = true;
     return true;
+  }
+
+  /** A code fence may turn out to hold the action or the answer: after a labelled thought, or where JSON stands in it. */
+  #fenceMayAct(wasInFence: boolean): boolean {
+    const isInFence = this.#lines.insideCodeFence;
+    if (!wasInFence) this.#fenceIsKept = isInFence ? null : false;
+    else this.#fenceIsKept ??= this.#writer.role === 'thought' || isOneOf('{[', this.#pending, this.#at);
+    return this.#fenceIsKept ?? true;
   }
 
   #keepTo(end: number): void {

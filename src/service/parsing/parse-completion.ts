@@ -26,7 +26,7 @@ export interface ParseCommon {
   readonly repairs: readonly Repair[];
   /** What was read but is in no field, by kind, in characters. */
   readonly discarded: readonly Discarded[];
-  /** The answer stood under `Final Answer:` or in `<final_answer>`. */
+  /** The answer was given as one: under `Final Answer:`, in `<final_answer>`, as `final_answer` of a JSON object. */
   readonly answerLabelled: boolean;
 }
 
@@ -128,38 +128,54 @@ const brokenOff = {
 } as const;
 
 function fromCall(reply: ReplyText, call: ResolvedCall, at: number): Found {
-  if (call.outcome !== 'action') return unreadAction(reply, call);
-  const { toolName, toolArgs, repairs, dialect, start, end } = call;
+  if (call.outcome !== 'action' && call.outcome !== 'answer') return unreadAction(reply, call);
+  const { repairs, start, end } = call;
+  const thought = [reply.thoughtBefore(at), call.thought].filter(Boolean).join('\n');
+  const discarded = reply.leftOutAround(at, { start, end });
+  if (call.outcome === 'answer') return givenAnswer(call.answer.trim(), { thought, repairs, discarded });
+  const { toolName, toolArgs, dialect } = call;
   return {
     outcome: 'action',
     action: { toolName, toolArgs, raw: reply.text.slice(start, end) },
     dialect,
     answer: null,
     problem: null,
-    thought: reply.thoughtBefore(at),
+    thought,
     repairs,
-    discarded: reply.leftOutAround(at, { start, end }),
+    discarded,
   };
 }
 
-function unreadAction(reply: ReplyText, call: Exclude<ResolvedCall, { outcome: 'action' }>): Found {
+type UnreadCall = Exclude<ResolvedCall, { outcome: 'action' | 'answer' }>;
+
+function unreadAction(reply: ReplyText, call: UnreadCall): Found {
   return { ...call, action: null, thought: null, answer: reply.whole(), discarded: reply.leftOutOfAnswer() };
 }
 
 function labelledAnswer(reply: ReplyText, marker: Marker): Found {
-  const answer = reply.answer(marker);
-  const thought = reply.thoughtBefore(marker.start) || null;
-  const discarded = reply.leftOutOfAnswer(marker.start);
-  if (answer === '') return { ...nothing, thought, discarded };
+  return givenAnswer(reply.answer(marker), {
+    thought: reply.thoughtBefore(marker.start),
+    repairs: [],
+    discarded: reply.leftOutOfAnswer(marker.start),
+  });
+}
+
+/** An answer that the model gave as one. */
+function givenAnswer(
+  answer: string,
+  said: { thought: string; repairs: readonly Repair[]; discarded: readonly Discarded[] },
+): Found {
+  const thought = said.thought || null;
+  if (answer === '') return { ...nothing, ...said, thought };
   return {
     outcome: 'answer',
     action: null,
     dialect: null,
+    problem: null,
     answer,
     answerLabelled: true,
-    problem: null,
+    ...said,
     thought,
-    discarded,
   };
 }
 

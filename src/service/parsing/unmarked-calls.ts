@@ -1,4 +1,5 @@
 import type { OfferedTools } from './arguments/offered-tool.js';
+import { isAnswerCall } from './arguments/resolve-call.js';
 import { readBracket } from './dialects/bracket.js';
 import { readCall } from './dialects/call.js';
 import { readJsonCall } from './dialects/json-object.js';
@@ -12,7 +13,7 @@ import { beginsTurn, skipChatTokens } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
 
-/** A call without any marker that is the whole text, names an offered tool and needs no repair (rule: bare-call). */
+/** A call without any marker that is the whole text and means what it says (rules: bare-call, step-object). */
 export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading | null {
   if (reply.outline.thoughts.length > 0) return null;
   const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
@@ -20,7 +21,7 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   if (reply.thoughtBefore(start) !== '') return null; // reasoning stands between words and the call
   const reading =
     readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
-  if (!isWellFormed(reading, tools)) return null;
+  if (!isWellFormed(reading, tools) && !speaksForItself(reading, tools)) return null;
   const end = text.charAt(reading.end) === ';' ? reading.end + 1 : reading.end;
   if (end < text.length && !endsItsTurn(text, end)) return null;
   return reading.dialect === 'json' ? reading : { ...reading, dialect: 'bare' };
@@ -34,7 +35,6 @@ const MOST_BLANKS = 16;
  * there to tell.
  */
 export function mayBeginBareCall(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
-  if (tools.areUnknown) return false;
   const start = skipBlanks(text, position);
   if (text.charAt(start) === '{') return true;
   if (text.charAt(start) === '[') {
@@ -42,6 +42,7 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
     if (inside - start > MOST_BLANKS) return true;
     return inside >= text.length ? 'partial' : isOneOf('{[', text, inside);
   }
+  if (tools.areUnknown) return false;
   if (tools.mayGoOnToName(text, start)) return 'partial';
   const end = tools.nameEnd(text, start);
   if (!tools.find(text.slice(start, end))) return false;
@@ -61,18 +62,26 @@ function isWellFormed(reading: CallReading | null, tools: OfferedTools): reading
   return reading?.kind === 'call' && tools.find(reading.name) !== undefined && reading.repairs.length === 0;
 }
 
+/** What it is meant to be stands in the object: an answer, or what `protocol: "json"` teaches (rule: step-object). */
+function speaksForItself(reading: CallReading | null, tools: OfferedTools): reading is WholeCall {
+  if (reading?.kind !== 'call' || reading.dialect !== 'json') return false;
+  return reading.isStepObject === true || isAnswerCall(reading, tools);
+}
+
 /**
- * The action in a fence that ends the reply, where all the text before it is a labelled thought and the fence
- * holds nothing else: one labelled action or one tag (rule: closing-fence).
+ * The call in a fence that ends the reply and holds nothing else: one labelled action or one tag where all the text
+ * before it is a labelled thought (rule: closing-fence), or an object that speaks for itself.
  */
 export function readClosingFence(
   reply: ReplyText,
   tools: OfferedTools,
 ): { at: number; reading: WholeCall } | null {
   const fence = closingFence(reply);
-  if (!fence?.close || !reply.leadingThought()) return null;
-  const reading = readFence(fence, reply, { tools, jsonCounts: false });
-  if (!reading) return null;
+  const held = fence && readFence(fence, reply, tools);
+  if (!held) return null;
+  const { reading, isMarked } = held;
+  const isMeant = isMarked && fence.close !== null && reply.leadingThought() !== null;
+  if (!isMeant && !speaksForItself(reading, tools)) return null;
   return { at: fence.start, reading: { ...reading, repairs: [...reading.repairs, 'closing_fence'] } };
 }
 
@@ -85,20 +94,21 @@ function closingFence({ text, end, outline }: ReplyText): QuotedFence | null {
   return isRestBlank(text, skipLanguage(text, language), fence.inside - 1) ? fence : null;
 }
 
-/** The one call to an offered tool that a fence holds: a labelled action or a tag, or else plain JSON if that counts. */
+/** The one call that a fence holds: a labelled action or a tag, or else plain JSON. */
 function readFence(
   fence: QuotedFence,
   reply: ReplyText,
-  { tools, jsonCounts }: { tools: OfferedTools; jsonCounts: boolean },
-): WholeCall | null {
+  tools: OfferedTools,
+): { reading: WholeCall; isMarked: boolean } | null {
   const text = reply.text.slice(0, fence.close?.[0] ?? reply.end);
   const start = skipSpace(text, fence.inside);
   const marker = matchMarker(text, text.lastIndexOf('\n', start) + 1);
   const isAction = marker !== null && marker !== 'partial' && marker.label === 'action';
   const marked = isAction ? readAction(text, marker.end, tools) : readTag(text, start, tools);
-  const reading = marked ?? (jsonCounts ? readJsonCall(text, start) : null);
-  if (reading?.kind !== 'call' || !tools.find(reading.name)) return null;
-  return skipSpace(text, skipClosers(text, reading.end)) >= text.length ? reading : null;
+  const reading = marked ?? readJsonCall(text, start);
+  if (reading?.kind !== 'call' || !(tools.find(reading.name) || speaksForItself(reading, tools))) return null;
+  const isAlone = skipSpace(text, skipClosers(text, reading.end)) >= text.length;
+  return isAlone ? { reading, isMarked: marked !== null } : null;
 }
 
 /**
@@ -107,8 +117,8 @@ function readFence(
  */
 export function describeMeantCall(reply: ReplyText, tools: OfferedTools): string | null {
   const fence = closingFence(reply);
-  const fenced = fence && readFence(fence, reply, { tools, jsonCounts: true });
-  if (fenced) return meant(fenced, 'stands in a code fence');
+  const fenced = fence && readFence(fence, reply, tools);
+  if (fenced) return meant(fenced.reading, 'stands in a code fence');
   const last = readLastLine(reply, tools);
   return last && meant(last, 'stands on a line without a label');
 }

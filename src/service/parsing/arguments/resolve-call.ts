@@ -1,4 +1,10 @@
-import { type CallReading, type Dialect, signature, type WholeCall } from '../dialects/written-call.js';
+import {
+  type CallReading,
+  type Dialect,
+  isAnswerName,
+  signature,
+  type WholeCall,
+} from '../dialects/written-call.js';
 import type { JsonValue, Repair } from '../text/scanner.js';
 import { checkArguments } from './check-arguments.js';
 import { nameArguments } from './name-arguments.js';
@@ -11,6 +17,15 @@ export type ResolvedCall =
       readonly dialect: Dialect;
       readonly toolName: string;
       readonly toolArgs: Record<string, JsonValue>;
+      readonly thought: string;
+      readonly repairs: readonly Repair[];
+      readonly start: number;
+      readonly end: number;
+    }
+  | {
+      readonly outcome: 'answer';
+      readonly answer: string;
+      readonly thought: string;
       readonly repairs: readonly Repair[];
       readonly start: number;
       readonly end: number;
@@ -34,6 +49,7 @@ export function resolveCall(
   options: ResolveOptions,
 ): ResolvedCall {
   const { dialect, name } = reading;
+  if (reading.kind === 'call' && isAnswerCall(reading, tools)) return readAnswer(reading);
   if (name !== null && !tools.areUnknown && !tools.find(name)) {
     return { outcome: 'unknown_tool', dialect, problem: tools.describeUnknown(name) };
   }
@@ -47,6 +63,34 @@ export function resolveCall(
   return { outcome: 'malformed_action', dialect, problem };
 }
 
+/** A call of `Final Answer` with one value, where no tool of that name is offered (rule: answer-call). */
+export function isAnswerCall({ name, list }: WholeCall, tools: OfferedTools): boolean {
+  return isAnswerName(name) && !tools.find(name) && list.length === 1;
+}
+
+/** Its one value: text as it is, any other as JSON. */
+function readAnswer({
+  isStepObject,
+  list,
+  input,
+  thought = '',
+  repairs,
+  start,
+  end,
+}: WholeCall): ResolvedCall {
+  const given = input ?? list[0]?.value ?? null;
+  const value = isStepObject ? given : onlyEntry(given);
+  const answer = typeof value === 'string' ? value : JSON.stringify(value);
+  return { outcome: 'answer', answer, thought, repairs, start, end };
+}
+
+/** `{"answer": "42"}` names the one argument of such a call. */
+function onlyEntry(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const [only, ...others] = Object.values(value);
+  return only !== undefined && others.length === 0 ? only : value;
+}
+
 /**
  * Where the text was cut off, these might have gone on: a call without `)`, a string whose end was guessed at,
  * and what ends with the text without a mark of its own (a plain action input, a smart quote).
@@ -58,7 +102,7 @@ function isOpenEnded(call: WholeCall, textLength: number): boolean {
 }
 
 function nameAndCheck(call: WholeCall, tools: OfferedTools): ResolvedCall {
-  const { dialect, name, start, end } = call;
+  const { dialect, name, thought = '', start, end } = call;
   const tool = tools.find(name);
   const named = nameArguments(call, tool);
   if (!named.ok) return { outcome: 'malformed_action', dialect, problem: named.problem };
@@ -68,5 +112,14 @@ function nameAndCheck(call: WholeCall, tools: OfferedTools): ResolvedCall {
     return { outcome: 'malformed_action', dialect, problem: `${name}: ${checked.problem}${usage}` };
   }
   const repairs = [...new Set([...call.repairs, ...checked.repairs])];
-  return { outcome: 'action', dialect, toolName: name, toolArgs: checked.values, repairs, start, end };
+  return {
+    outcome: 'action',
+    dialect,
+    toolName: name,
+    toolArgs: checked.values,
+    thought,
+    repairs,
+    start,
+    end,
+  };
 }

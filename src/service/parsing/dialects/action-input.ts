@@ -6,7 +6,7 @@ import { matchMarker } from '../text/markers.js';
 import { type JsonValue, Scanner } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
 import { endsReply, skipClosers, trimEnd } from '../text/trailing.js';
-import { type CallReading, signature, unreadable, withArguments } from './written-call.js';
+import { type CallReading, isAnswerName, signature, unreadable, withArguments } from './written-call.js';
 
 /** `Action: tool` and on a further line `Action Input: …` (rule: two-line-action). */
 export function readActionInput(text: string, start: number, tools: OfferedTools): CallReading | null {
@@ -141,6 +141,7 @@ function readPlain(text: string, start: number, name: string, input: number): Ca
 }
 
 function describePlainProblem(name: string, written: string): string | null {
+  if (isAnswerName(name)) return null;
   if (/\n[ \t\r]*\n/.test(written))
     return `${name}: where the input ends is unclear; write it as a JSON object`;
   const first = shorten(written);

@@ -1,6 +1,8 @@
+import { isOneOf } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
-import { type CallReading, type Dialect, unreadable, withArguments } from './written-call.js';
+import { readStepObject } from './step-object.js';
+import { type CallPlace, type CallReading, type Dialect, unreadable, withArguments } from './written-call.js';
 
 /** Keys under which models put the tool's name and its arguments, preferred first (rule: json-call). */
 const nameKeys = ['name', 'action', 'tool', 'tool_name', 'function'] as const;
@@ -11,10 +13,16 @@ const DEEPEST_WRAPPER = 4;
 
 /** `{"name": "tool", "arguments": {…}}`, or a list of such objects of which the first counts. */
 export function readJsonCall(text: string, start: number, dialect: Dialect = 'json'): CallReading | null {
-  if (!'{['.includes(text.charAt(start) || ' ')) return null;
+  if (!isOneOf('{[', text, start)) return null;
   const scanner = new Scanner(text, start);
   const value = readValue(scanner);
   if (value === undefined) return unreadable(dialect, null, scanner);
+  const place = { kind: 'call', dialect, start, end: scanner.position } as const;
+  return readStepObject(value, place, scanner) ?? readCallObject(value, place, scanner);
+}
+
+function readCallObject(value: JsonValue, place: CallPlace, scanner: Scanner): CallReading {
+  const { dialect } = place;
   const call = findCallObject(value);
   if (!call) {
     return unreadableObject(dialect, 'the JSON names no tool; write {"name": "tool", "arguments": {…}}');
@@ -25,10 +33,10 @@ export function readJsonCall(text: string, start: number, dialect: Dialect = 'js
   if (argumentKey === undefined && others.length > 0) {
     return unreadableObject(dialect, `${name}: put the arguments under "arguments"`, name);
   }
-  const written = { kind: 'call', dialect, name, start, end: scanner.position } as const;
+  const { thought } = object;
+  const written = { ...place, name, thought: typeof thought === 'string' ? thought.trim() : '' };
   return withArguments(written, argumentKey === undefined ? undefined : object[argumentKey], scanner);
 }
-
 function unreadableObject(dialect: Dialect, problem: string, name: string | null = null): CallReading {
   return { kind: 'unreadable', dialect, name, problem, cut: false };
 }

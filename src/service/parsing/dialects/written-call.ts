@@ -13,12 +13,21 @@ export interface WholeCall {
   readonly dialect: Dialect;
   readonly name: string;
   readonly list: readonly Argument[];
+  /** The one value that held all arguments, as it was written; undefined where they stood one by one. */
+  readonly input?: JsonValue | undefined;
+  /** What a JSON object says beside the call (rule: step-object). */
+  readonly thought?: string;
+  /** The object that `protocol: "json"` teaches, which means what it says without a marker. */
+  readonly isStepObject?: boolean;
   readonly spellings: Spellings;
   readonly repairs: readonly Repair[];
   /** The call as written: `text.slice(start, end)`. */
   readonly start: number;
   readonly end: number;
 }
+
+/** Where a call stands, and how it is written. */
+export type CallPlace = Pick<WholeCall, 'kind' | 'dialect' | 'start' | 'end'>;
 
 /** An action that was meant but cannot be read. */
 export interface UnreadableCall {
@@ -29,6 +38,11 @@ export interface UnreadableCall {
   readonly problem: string;
   /** The text ended too early. */
   readonly cut: boolean;
+}
+
+/** The name under which LangChain's and other agents write their answer as a call (rule: answer-call). */
+export function isAnswerName(name: string): boolean {
+  return /^final[ _]answer$/i.test(name);
 }
 
 /** What a dialect makes of a place in the text; null: not written in this dialect. */
@@ -48,12 +62,13 @@ function argumentList(value: JsonValue | undefined, spellings: Spellings): Argum
 
 /** The call with its arguments from one value; unreadable if that encodes none. */
 export function withArguments(
-  call: Omit<WholeCall, 'list' | 'spellings' | 'repairs'>,
+  call: CallPlace & Pick<WholeCall, 'name' | 'thought' | 'isStepObject'>,
   value: JsonValue | undefined,
   { spellings, repairs }: Pick<Scanner, 'spellings' | 'repairs'>,
 ): CallReading {
-  const list = argumentList(value, spellings);
-  if (list) return { ...call, list, spellings, repairs: [...repairs] };
+  const asText = isAnswerName(call.name) ? [{ key: null, value: value ?? null }] : null;
+  const list = argumentList(value, spellings) ?? asText;
+  if (list) return { ...call, list, input: value, spellings, repairs: [...repairs] };
   const problem = `${call.name}: the arguments are no whole JSON object`;
   return { kind: 'unreadable', dialect: call.dialect, name: call.name, problem, cut: false };
 }

@@ -10,6 +10,7 @@ export type Repair =
   | 'big_integer_as_text'
   | 'undefined_as_null'
   | 'duplicate_key'
+  | 'second_outcome'
   | 'closing_fence'
   | 'unlabelled_answer'
   | 'mismatched_tag'

@@ -1,0 +1,38 @@
+import type { JsonObject, JsonValue, Scanner } from '../text/scanner.js';
+import { type CallPlace, type CallReading, withArguments } from './written-call.js';
+
+/** All that the object may hold that `protocol: "json"` teaches. */
+const stepKeys = ['thought', 'action', 'final_answer'] as const;
+
+/**
+ * `{"thought", "action": {"tool", "args"}}` or `{"thought", "final_answer"}`, with nothing else in it. Null is not
+ * there, nor is an empty answer beside an action; of both the first counts (rule: step-object).
+ */
+export function readStepObject(value: JsonValue, place: CallPlace, scanner: Scanner): CallReading | null {
+  if (!isObject(value) || !holdsOnly(value, stepKeys)) return null;
+  const { thought = null, action = null, final_answer: answer = null } = value;
+  if (thought !== null && typeof thought !== 'string') return null;
+  if (action !== null && !isAction(action)) return null;
+  const said = Object.keys(value).filter((key) => key !== 'thought' && value[key] !== null);
+  const [first, second] = said.length > 1 ? said.filter((key) => value[key] !== '') : said;
+  if (first === undefined) return null;
+  if (second !== undefined) scanner.repairs.add('second_outcome');
+  const acts = first === 'action' && action !== null;
+  const step = { ...place, thought: thought?.trim() ?? '', isStepObject: true };
+  return acts
+    ? withArguments({ ...step, name: action.tool }, action.args, scanner)
+    : withArguments({ ...step, name: 'final_answer' }, answer, scanner);
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function holdsOnly(object: JsonObject, keys: readonly string[]): boolean {
+  return Object.keys(object).every((key) => keys.includes(key));
+}
+
+function isAction(value: JsonValue): value is { tool: string; args?: JsonValue } {
+  if (!isObject(value) || !holdsOnly(value, ['tool', 'args'])) return false;
+  return typeof value['tool'] === 'string' && value['tool'] !== '';
+}
