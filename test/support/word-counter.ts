@@ -1,6 +1,6 @@
 import type { TokenCounter } from '../../src/service/tokens/token-counter.js';
 
-/** A counter to test with: pieces of words, signs and newlines. Its counts add up where a text ends in a newline. */
+/** A counter to test with: pieces of words, signs and newlines. It remembers nothing. Its counts add up where a text ends in a newline. */
 export const wordCounter: TokenCounter = {
   encoding: 'o200k_base',
   counting: 'exact',
@@ -10,6 +10,7 @@ export const wordCounter: TokenCounter = {
     return tokens <= limit ? tokens : undefined;
   },
   countJoined: async (pieces) => countWords(pieces.join('')),
+  remembered: (_key, find) => find(),
 };
 
 export function countWords(text: string): number {

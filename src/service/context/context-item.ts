@@ -26,6 +26,7 @@ export interface ContextItem {
   readonly path: string | undefined;
   /** The lines asked for. */
   readonly text: string;
+  readonly lineCount: number;
   /** Undefined if nobody knows, as for a retrieved chunk without line numbers. */
   readonly firstLine: number | undefined;
   /** Lines of the whole file; undefined if it was not read to its end. */

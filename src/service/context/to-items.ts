@@ -4,6 +4,7 @@ import { portablePath } from '../../files/portable-path.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredFolder } from './context-item.js';
 import { inlinePath } from './fence.js';
 import { countLines, LineIndex, type LineRange } from './lines.js';
+import { madeOnce } from './made-once.js';
 import type { PinnedItem, SourceFile, SourceFolder } from './sources/context-source.js';
 
 /** What was found for one thing that was asked for. */
@@ -38,8 +39,9 @@ export function fileItem(
     origin: originOf(file),
     path: file.path,
     text: file.content,
+    lineCount: lineCountOf(file),
     firstLine: 1,
-    totalLines: file.cut ? undefined : linesOf(file).count,
+    totalLines: file.cut ? undefined : lineCountOf(file),
     askedAs,
     note: file.cut ? PARTLY_READ : undefined,
   };
@@ -47,28 +49,24 @@ export function fileItem(
 
 /** The lines of a file that were asked for, as far as it has them; undefined if it has none of them. */
 export function linesItem(file: SourceFile, id: string, lines: LineRange): ContextItem | undefined {
-  const index = linesOf(file);
-  const range = clampLines(lines, index.count);
+  const range = clampLines(lines, lineCountOf(file));
   if (!range) return undefined;
-  return { ...fileItem(file, id), text: index.slice(range), firstLine: range.first, askedAs: 'lines' };
-}
-
-/** Made once, in however many folders or ranges it is asked for. */
-function remembered<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  const made = new WeakMap<Key, Value>();
-  return (key) => {
-    const value = made.get(key) ?? make(key);
-    made.set(key, value);
-    return value;
+  return {
+    ...fileItem(file, id),
+    text: lineIndexOf(file).slice(range),
+    lineCount: range.last - range.first + 1,
+    firstLine: range.first,
+    askedAs: 'lines',
   };
 }
 
-const linesOf = remembered((file: SourceFile) => new LineIndex(file.content));
-const originOf = remembered((file: SourceFile) => fileOrigin(file.path));
+const lineCountOf = madeOnce((file: SourceFile) => countLines(file.content));
+const lineIndexOf = madeOnce((file: SourceFile) => new LineIndex(file.content));
+const originOf = madeOnce((file: SourceFile) => fileOrigin(file.path));
 /** Of the files of a folder, as far as they were read. */
-export const originsOf = remembered((folder: SourceFolder) => folder.files.map(originOf));
+export const originsOf = madeOnce((folder: SourceFolder) => folder.files.map(originOf));
 /** The names of all that is in a folder, a line each. */
-export const listingOf = remembered((folder: SourceFolder) =>
+export const listingOf = madeOnce((folder: SourceFolder) =>
   folder.listing.map((path) => `${inlinePath(path)}\n`).join(''),
 );
 
@@ -86,6 +84,7 @@ export function listingItem(folder: SourceFolder, id: string): ContextItem {
     origin: `folder:${folder.path}`,
     path: undefined,
     text: listingOf(folder),
+    lineCount: folder.listing.length,
     firstLine: 1,
     totalLines: folder.cut ? undefined : folder.listing.length,
     askedAs: 'file',
@@ -94,6 +93,7 @@ export function listingItem(folder: SourceFolder, id: string): ContextItem {
 }
 
 export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
+  const lineCount = countLines(content);
   return {
     kind: 'pinned',
     id,
@@ -102,8 +102,9 @@ export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
     origin: `pinned:${id}`,
     path: undefined,
     text: content,
+    lineCount,
     firstLine: 1,
-    totalLines: countLines(content),
+    totalLines: lineCount,
     askedAs: 'file',
     note: undefined,
   };
@@ -116,7 +117,8 @@ export function vectorItem({
   start_line: firstLine,
 }: VectorSearchResult): ContextItem {
   const path = portablePath(asSent) ?? asSent;
-  const last = firstLine === undefined ? undefined : firstLine + Math.max(countLines(content), 1) - 1;
+  const lineCount = countLines(content);
+  const last = firstLine === undefined ? undefined : firstLine + Math.max(lineCount, 1) - 1;
   return {
     kind: 'vector',
     id: last === undefined ? asSent : `${asSent}:${firstLine}-${last}`,
@@ -125,6 +127,7 @@ export function vectorItem({
     origin: fileOrigin(path),
     path: firstLine === undefined ? undefined : path,
     text: content,
+    lineCount,
     firstLine,
     totalLines: undefined,
     askedAs: 'file',
@@ -133,7 +136,7 @@ export function vectorItem({
 }
 
 export function focusItem(file: SourceFile, asked: LineRange | undefined): FocusItem {
-  const selection = asked && clampLines(asked, linesOf(file).count);
+  const selection = asked && clampLines(asked, lineCountOf(file));
   const item = fileItem(file, file.path);
   return { item: { ...item, kind: 'implicit', tag: 'focus' }, selection };
 }

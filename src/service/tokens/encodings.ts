@@ -1,16 +1,16 @@
 import type { TiktokenBPE } from 'js-tiktoken/lite';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
-import { CountMemo } from './count-memo.js';
 import { countText, type EncodingTables } from './count-text.js';
 import { type EndOfPiece, endOfCl100kPiece, endOfO200kPiece } from './pieces/split-pieces.js';
 import { type RankTable, readRankTable } from './rank-table.js';
+import { TextMemo } from './text-memo.js';
 import { Vocabulary } from './vocabulary.js';
 
 /** The encodings OpenAI publishes for its chat models, the newer first. */
 export type Encoding = 'o200k_base' | 'cl100k_base';
 
 export interface LoadedEncoding extends EncodingTables {
-  readonly memo: CountMemo;
+  readonly memo: TextMemo;
 }
 
 interface Source {
@@ -46,7 +46,7 @@ async function load({ ranks, endOfPiece }: Source): Promise<LoadedEncoding> {
   await eventLoopShare.take(WHOLE_TURN);
   const table = readRankTable(data.bpe_ranks);
   await eventLoopShare.take(WHOLE_TURN);
-  const encoding = { vocabulary: new Vocabulary(table), endOfPiece, memo: new CountMemo() };
+  const encoding = { vocabulary: new Vocabulary(table), endOfPiece, memo: new TextMemo() };
   await warmUp(encoding, table);
   return encoding;
 }
@@ -54,8 +54,5 @@ async function load({ ranks, endOfPiece }: Source): Promise<LoadedEncoding> {
 /** Counts the first tokens of the vocabulary as a text: uncompiled, the code runs at a tenth of its speed. */
 async function warmUp(encoding: LoadedEncoding, table: RankTable): Promise<void> {
   const text = new TextDecoder().decode(table.bytes.subarray(0, WARM_UP_BYTES));
-  await Promise.all([
-    encoding.memo.keyOf(text),
-    countText(encoding, text, { limit: Number.POSITIVE_INFINITY }),
-  ]);
+  await countText(encoding, text, { limit: Number.POSITIVE_INFINITY });
 }

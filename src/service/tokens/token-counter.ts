@@ -2,6 +2,7 @@ import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { type CountBounds, countText } from './count-text.js';
 import { type Encoding, loadEncoding } from './encodings.js';
 import { joinUnsafeSeams } from './seams.js';
+import { digestOf, type TextMemo } from './text-memo.js';
 
 /**
  * Counts the tokens of the texts of one step. No method holds the event loop, whatever the text; each throws the reason
@@ -17,6 +18,11 @@ export interface TokenCounter {
   countWithin(text: string, limit: number): Promise<number | undefined>;
   /** Tokens of the pieces sent as one string; pieces that have been counted alone need not be counted again. */
   countJoined(pieces: readonly string[]): Promise<number>;
+  /**
+   * The number that `find` comes to, or came to in an earlier step. The key tells all that it depends on but for the way
+   * this counter counts; of a text it holds the digest, never the text.
+   */
+  remembered(key: string, find: () => Promise<number>): Promise<number>;
 }
 
 /** Below this many UTF-16 units counting is about as cheap as looking up the digest. */
@@ -59,6 +65,7 @@ export function createTokenCounter(
       const parts = joinUnsafeSeams(pieces).map((part) => exactly(part, Number.POSITIVE_INFINITY));
       return withMargin((await Promise.all(parts)).reduce((sum, tokens) => sum + tokens, 0));
     },
+    remembered: async (key, find) => recallOr((await loadEncoding(encoding)).memo, `${key} ${margin}`, find),
   };
 }
 
@@ -69,10 +76,18 @@ async function countExactly(encoding: Encoding, text: string, options: CountBoun
   await eventLoopShare.take(text.length * READING, signal);
   const memorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
   if (!memorable) return countText(loaded, text, options);
-  const key = loaded.memo.keyOf(text);
+  const key = digestOf(text);
   const known = loaded.memo.recall(key);
   if (known !== undefined) return known;
   const tokens = await countText(loaded, text, options);
   if (tokens <= limit) loaded.memo.remember(key, tokens);
   return tokens;
+}
+
+async function recallOr(memo: TextMemo, key: string, find: () => Promise<number>): Promise<number> {
+  const known = memo.recall(key);
+  if (known !== undefined) return known;
+  const found = await find();
+  memo.remember(key, found);
+  return found;
 }

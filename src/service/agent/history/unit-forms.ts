@@ -1,5 +1,5 @@
 import { type Observation, observationsOf, type PairedCall, type Unit } from '../../../conversation/units.js';
-import { cutLines } from '../../context/fitting/cut-lines.js';
+import { cutLines } from '../../context/cutting/cut-lines.js';
 import { renderAndWeigh, type Scale } from '../prompt/render-unit.js';
 import type { Message } from '../provider.js';
 import type { WeighedUnit } from './fold-history.js';

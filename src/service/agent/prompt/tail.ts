@@ -1,8 +1,8 @@
 import type { ReportItem } from '../../../contract/context-report.js';
 import type { StepRequest, Task } from '../../../contract/step-request.js';
 import { oneLine, renderTask, taskLegend } from '../../../conversation/task-list.js';
+import { cutLines } from '../../context/cutting/cut-lines.js';
 import { fence } from '../../context/fence.js';
-import { cutLines } from '../../context/fitting/cut-lines.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';

@@ -19,15 +19,14 @@ export class Coverage {
 
   copy(): Coverage {
     const copy = new Coverage(this.#allowance);
-    for (const [origin, { lines, texts }] of this.#shown)
-      copy.#shown.set(origin, { lines: [...lines], texts: new Set(texts) });
+    for (const [origin, shown] of this.#shown) copy.#shown.set(origin, shown.copy());
     return copy;
   }
 
   add(origin: string, lines: readonly LineRange[], text: string): void {
-    const shown = this.#shown.get(origin) ?? { lines: [], texts: new Set() };
+    const shown = this.#shown.get(origin) ?? new Shown();
     for (const range of lines) addRange(shown.lines, range);
-    shown.texts.add(withoutOuterNewlines(text));
+    shown.add(text);
     this.#shown.set(origin, shown);
   }
 
@@ -70,11 +69,33 @@ export class Coverage {
   }
 }
 
-interface Shown {
+/** What is there of one origin. */
+class Shown {
   /** Disjoint, in order: a range is found without a look at all of them. */
   readonly lines: LineRange[];
+  readonly #texts = new Set<string>();
+  /** Texts that nobody has asked about yet: to put one into a set is to read all of it, and most lines have numbers. */
+  #added: string[] = [];
+
+  constructor(lines: LineRange[] = []) {
+    this.lines = lines;
+  }
+
+  copy(): Shown {
+    const copy = new Shown([...this.lines]);
+    copy.#added = [...this.#texts, ...this.#added];
+    return copy;
+  }
+
+  add(text: string): void {
+    this.#added.push(text);
+  }
+
   /** Without newlines around them. */
-  readonly texts: Set<string>;
+  get texts(): ReadonlySet<string> {
+    for (const text of this.#added.splice(0)) this.#texts.add(withoutOuterNewlines(text));
+    return this.#texts;
+  }
 }
 
 /** By hand: an expression would read a long run of newlines once for each of them. */

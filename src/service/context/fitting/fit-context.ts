@@ -1,21 +1,23 @@
 import type { ReportFolder, ReportItem } from '../../../contract/context-report.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
-import {
-  type ContextGroup,
-  type ContextItem,
-  type GatheredContext,
-  type Priority,
-  priorities,
-} from '../context-item.js';
+import { type ContextGroup, type GatheredContext, type Priority, priorities } from '../context-item.js';
+import { cutLines } from '../cutting/cut-lines.js';
+import { showsNothing, wholeText } from '../cutting/cut-source.js';
 import { Coverage } from './coverage.js';
-import { cutLines, showsNothing, wholeText } from './cut-lines.js';
 import { type FocusToFit, planFocus } from './fit-focus.js';
 import { fitLeftOut } from './left-out.js';
-import { cutSourceOf, type Piece, type PlacedItem, type PlacedPiece, piecesOf } from './pieces.js';
+import {
+  cutSourceOf,
+  type Piece,
+  type PlacedItem,
+  type PlacedPiece,
+  piecesOf,
+  wholePiece,
+} from './pieces.js';
 import { reportItems } from './report-items.js';
 import { shareFairly, shareInGroups, shareInTurn } from './share-out.js';
-import { type Sizes, sizesWithin } from './sizes.js';
+import { renderWhole, type Sizes, sizesWithin } from './sizes.js';
 
 /** The context part of a prompt. */
 export interface FittedContext {
@@ -119,8 +121,8 @@ async function place(
   if (share <= 0) return undefined;
   const tokens = await sizes.of(piece);
   if (tokens <= share) {
-    const cut = wholeText(piece);
-    return { piece, block: sizes.render(piece), tokens, cut };
+    const cut = wholeText(cutSourceOf(piece));
+    return { piece, block: renderWhole(piece), tokens, cut };
   }
   const fitted = await cutLines(cutSourceOf(piece), share, counter);
   if (!fitted || showsNothing(fitted)) return undefined;
@@ -129,10 +131,6 @@ async function place(
 
 function tokensOf(outcomes: readonly PlacedItem[]): number {
   return outcomes.flatMap(({ placed }) => placed).reduce((sum, { tokens }) => sum + tokens, 0);
-}
-
-function wholePiece(item: ContextItem): Piece {
-  return { item, text: item.text, firstLine: item.firstLine };
 }
 
 async function countFolders({ folders }: GatheredContext, shown: Coverage): Promise<ReportFolder[]> {

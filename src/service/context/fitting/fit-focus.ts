@@ -1,12 +1,13 @@
 import type { ReportItem } from '../../../contract/context-report.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import type { ContextItem, FocusItem } from '../context-item.js';
+import { cutAround } from '../cutting/cut-around.js';
+import { cutLines } from '../cutting/cut-lines.js';
+import { type FittedText, showsNothing } from '../cutting/cut-source.js';
 import { fence } from '../fence.js';
 import { formatLines, type LineRange, sliceLines } from '../lines.js';
 import type { Coverage } from './coverage.js';
-import { cutAround } from './cut-around.js';
-import { cutLines, type FittedText, showsNothing } from './cut-lines.js';
-import { cutSourceOf, linesOf, type Piece } from './pieces.js';
+import { cutSourceOf, linesOf, type Piece, wholePiece } from './pieces.js';
 
 /** The focus file, after the context has been fitted. */
 export interface FocusToFit {
@@ -43,7 +44,7 @@ export async function fitFocus(
 ): Promise<FittedFocus> {
   const item = withSelection(focus);
   if (show === 'nothing') return pointAtContext(item, limit, counter);
-  const piece = { item, text: item.text, firstLine: 1 };
+  const piece = wholePiece(item);
   const fitted =
     show === 'file' && focus.selection
       ? await cutAround(cutSourceOf(piece), focus.selection, { limit, counter })
@@ -79,7 +80,8 @@ function withSelection({ item, selection }: FocusItem): ContextItem {
 }
 
 function onlyLines({ item, text }: Piece, lines: LineRange): Piece {
-  return { item, text: sliceLines(text, lines), firstLine: lines.first };
+  const lineCount = lines.last - lines.first + 1;
+  return { item, text: sliceLines(text, lines), lineCount, firstLine: lines.first };
 }
 
 /** Why not all of it is there: lines that the context shows, and lines for which there was no room. */

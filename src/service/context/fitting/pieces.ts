@@ -1,14 +1,16 @@
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { ContextItem } from '../context-item.js';
+import type { CutSource, CutText } from '../cutting/cut-source.js';
 import { fence, inlinePath } from '../fence.js';
-import { countLines, formatLines, LineIndex, type LineRange } from '../lines.js';
+import { formatLines, LineIndex, type LineRange } from '../lines.js';
+import { madeOnce } from '../made-once.js';
 import type { Coverage } from './coverage.js';
-import type { CutSource, CutText } from './cut-lines.js';
 
 /** A run of an item's lines that is not in the prompt yet; most items are one piece. */
 export interface Piece {
   readonly item: ContextItem;
   readonly text: string;
+  readonly lineCount: number;
   readonly firstLine: number | undefined;
 }
 
@@ -48,15 +50,25 @@ export async function piecesOf(
   return pieces;
 }
 
+/** The whole of an item. */
+export const wholePiece = madeOnce(
+  (item: ContextItem): Piece => ({
+    item,
+    text: item.text,
+    lineCount: item.lineCount,
+    firstLine: item.firstLine,
+  }),
+);
+
 /** The item's lines; none if their numbers are unknown, or if it is empty. */
-export function linesOf({ text, firstLine }: Piece | ContextItem): LineRange[] {
-  if (firstLine === undefined || text === '') return [];
-  return [{ first: firstLine, last: firstLine + countLines(text) - 1 }];
+export function linesOf({ lineCount, firstLine }: Piece | ContextItem): LineRange[] {
+  if (firstLine === undefined || lineCount === 0) return [];
+  return [{ first: firstLine, last: firstLine + lineCount - 1 }];
 }
 
 async function cutPieces(item: ContextItem, shown: Coverage): Promise<Piece[]> {
   const { origin, text, firstLine } = item;
-  const whole = { item, text, firstLine };
+  const whole = wholePiece(item);
   const [range] = linesOf(item);
   if (!range || firstLine === undefined) return (await shown.contains(origin, text)) ? [] : [whole];
   const missing = shown.missing(origin, range);
@@ -65,21 +77,24 @@ async function cutPieces(item: ContextItem, shown: Coverage): Promise<Piece[]> {
   const index = new LineIndex(text);
   return missing.map((lines) => {
     const own = { first: lines.first - firstLine + 1, last: lines.last - firstLine + 1 };
-    return { item, text: index.slice(own), firstLine: lines.first };
+    const lineCount = lines.last - lines.first + 1;
+    return { item, text: index.slice(own), lineCount, firstLine: lines.first };
   });
 }
 
 /** How a piece is cut, and how it stands in the prompt. */
-export function cutSourceOf({ item, text, firstLine }: Piece): CutSource {
-  const { path } = item;
+export const cutSourceOf = madeOnce(({ item, text, lineCount, firstLine }: Piece): CutSource => {
+  const { path, tag, attributes } = item;
   return {
     text,
+    lineCount,
     firstLine,
     totalLines: item.totalLines ?? 'unknown',
     howToAsk: path === undefined ? undefined : (lines) => askFor(path, lines),
     render: (cut) => renderCut(item, cut),
+    rendering: JSON.stringify([tag, attributes, path, item.firstLine === undefined]),
   };
-}
+});
 
 /** The fence of an item, or of a part of it. */
 export function renderCut(item: ContextItem, cut: CutText): string {

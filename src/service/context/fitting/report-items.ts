@@ -1,6 +1,6 @@
 import type { ReportItem } from '../../../contract/context-report.js';
 import { formatLines } from '../lines.js';
-import type { Piece, PlacedItem } from './pieces.js';
+import { type PlacedItem, wholePiece } from './pieces.js';
 import type { Sizes } from './sizes.js';
 
 const reasons = {
@@ -26,7 +26,7 @@ async function reportItem(outcome: PlacedItem, sizes: Sizes): Promise<ReportItem
     id: item.id,
     status,
     tokens: placed.reduce((sum, { tokens }) => sum + tokens, 0),
-    original_tokens: item.note === undefined ? await sizes.ofAll(wholeOf(outcome)) : null,
+    original_tokens: item.note === undefined ? await sizes.ofAll(wholePiece(item)) : null,
     lines: numbered ? formatLines(placed.flatMap(({ cut }) => cut.lines)) : null,
     reason: [reasons[status], ...notes(outcome)].filter((each) => each !== null).join('; ') || null,
   };
@@ -42,8 +42,4 @@ function statusOf({ item, pieces, placed }: PlacedItem): keyof typeof reasons {
 function notes({ item, pieces }: PlacedItem): string[] {
   const partly = pieces.length > 0 && !pieces.some((piece) => piece.text === item.text);
   return [...(partly ? ['its other lines belong to another item'] : []), ...(item.note ? [item.note] : [])];
-}
-
-function wholeOf({ item }: PlacedItem): Piece {
-  return { item, text: item.text, firstLine: item.firstLine };
 }

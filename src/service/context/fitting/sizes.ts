@@ -1,13 +1,11 @@
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
-import type { ContextItem } from '../context-item.js';
-import { wholeText } from './cut-lines.js';
-import { type Piece, renderCut } from './pieces.js';
+import { tokensWithin } from '../cutting/cut-lines.js';
+import { keyOf, rememberedCut, wholeText } from '../cutting/cut-source.js';
+import { cutSourceOf, type Piece, renderCut } from './pieces.js';
 
-/** Tokens that pieces take in the prompt, each rendered and counted once. */
+/** Tokens that pieces take in the prompt with nothing cut away, each counted once. */
 export interface Sizes {
-  /** The piece with nothing cut away, as it is sent. */
-  render(piece: Piece): string;
   /** Infinite if it is more than the limit, or if too much has been counted already. */
   of(piece: Piece): Promise<number>;
   ofEach(pieces: readonly Piece[]): Promise<number[]>;
@@ -26,22 +24,20 @@ const REPORTED_CHARACTERS = 524_288;
 
 export function sizesWithin(limit: number, counter: TokenCounter): Sizes {
   const known = new Map<string, number>();
-  const render = rememberItems(renderWhole);
   let tokensLeft = limit * COUNTED_PER_LIMIT;
   let charactersLeft = REPORTED_CHARACTERS;
   const of = async (piece: Piece): Promise<number> => {
+    const source = cutSourceOf(piece);
     await eventLoopShare.take(PIECE_WORK);
-    const block = render(piece);
-    const before = known.get(block);
+    const before = known.get(keyOf(source));
     if (before !== undefined) return before;
     if (tokensLeft <= 0) return Number.POSITIVE_INFINITY;
-    const tokens = await counter.countWithin(block, limit);
-    tokensLeft -= tokens ?? limit;
-    known.set(block, tokens ?? Number.POSITIVE_INFINITY);
-    return tokens ?? Number.POSITIVE_INFINITY;
+    const tokens = await tokensWithin(source, limit, counter);
+    tokensLeft -= Math.min(tokens, limit);
+    known.set(keyOf(source), tokens);
+    return tokens;
   };
   return {
-    render,
     of,
     async ofEach(pieces) {
       const sizes: number[] = [];
@@ -49,27 +45,18 @@ export function sizesWithin(limit: number, counter: TokenCounter): Sizes {
       return sizes;
     },
     async ofAll(piece) {
+      const source = cutSourceOf(piece);
       await eventLoopShare.take(PIECE_WORK);
-      const block = render(piece);
-      const tokens = known.get(block) ?? Number.POSITIVE_INFINITY;
+      const tokens = known.get(keyOf(source)) ?? Number.POSITIVE_INFINITY;
       if (Number.isFinite(tokens)) return tokens;
-      charactersLeft -= block.length;
-      return charactersLeft < 0 ? null : counter.count(block);
+      charactersLeft -= piece.text.length;
+      if (charactersLeft < 0) return null;
+      return rememberedCut(source, { what: 'whole', counter }, () => counter.count(renderWhole(piece)));
     },
   };
 }
 
-/** A piece is nearly always the whole of its item, and asked for again and again. */
-function rememberItems(render: (piece: Piece) => string): (piece: Piece) => string {
-  const blocks = new Map<ContextItem, string>();
-  return (piece) => {
-    if (piece.text !== piece.item.text || piece.firstLine !== piece.item.firstLine) return render(piece);
-    const block = blocks.get(piece.item) ?? render(piece);
-    blocks.set(piece.item, block);
-    return block;
-  };
-}
-
-function renderWhole(piece: Piece): string {
-  return renderCut(piece.item, wholeText(piece));
+/** A piece with nothing cut away, as it is sent. */
+export function renderWhole(piece: Piece): string {
+  return renderCut(piece.item, wholeText(cutSourceOf(piece)));
 }

@@ -322,7 +322,7 @@ describe('the budget holds and the context is stable (rule: prompt-budget)', () 
 });
 
 describe('in real tokens (rule: prompt-budget)', () => {
-  const sources = ['fitting/fit-context', 'fence', 'fitting/cut-lines', 'gather-context', 'to-items'].map(
+  const sources = ['fitting/fit-context', 'fence', 'cutting/cut-lines', 'gather-context', 'to-items'].map(
     (name) => `src/service/context/${name}.ts`,
   );
   const scene: Scene = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { cutAround } from '../../../../src/service/context/fitting/cut-around.js';
-import { cutLines } from '../../../../src/service/context/fitting/cut-lines.js';
+import { cutAround } from '../../../../src/service/context/cutting/cut-around.js';
+import { cutLines } from '../../../../src/service/context/cutting/cut-lines.js';
 import { countWords, wordCounter } from '../../../support/word-counter.js';
 
 const numbered = (lines: number) =>

@@ -9,16 +9,15 @@ export interface Measured {
 }
 
 /**
- * The result for about the largest budget of characters below `characters` that takes at most `limit` tokens;
- * undefined if none fits. Few probes, each at most `limit` tokens long: it guesses by the rate found so far.
+ * About the largest budget of characters below `characters` whose result takes at most `limit` tokens; 0 if none does.
+ * Few probes, each at most `limit` tokens long: it guesses by the rate found so far.
  * `probe` resolves to undefined where its result is over the limit.
  */
-export async function largestFitting<Result extends Measured>(
+export async function largestFitting(
   characters: number,
   limit: number,
-  probe: (budget: number) => Promise<Result | undefined>,
-): Promise<Result | undefined> {
-  let best: Result | undefined;
+  probe: (budget: number) => Promise<Measured | undefined>,
+): Promise<number> {
   let low = 0;
   let high = characters;
   let guess = limit * LIKELY_CHARACTERS_PER_TOKEN;
@@ -31,10 +30,9 @@ export async function largestFitting<Result extends Measured>(
       guess = 0;
     } else {
       low = budget;
-      best = result;
       if (result.tokens >= limit * NEAR_ENOUGH) break;
       guess = (budget * limit * AIM) / Math.max(result.tokens, 1);
     }
   }
-  return best ?? probe(0);
+  return low;
 }

@@ -1,14 +1,15 @@
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { countLines, countNewlines, type LineRange, offsetAfterLines } from '../lines.js';
+import { cutLines, fitWhole } from './cut-lines.js';
 import {
   type CutSource,
   type CutText,
-  cutLines,
   describeGap,
   type FittedText,
   fitText,
-  wholeText,
-} from './cut-lines.js';
+  lastLineOf,
+  rememberedCut,
+} from './cut-source.js';
 import { largestFitting } from './largest-fitting.js';
 
 /**
@@ -20,18 +21,18 @@ export async function cutAround(
   lines: LineRange,
   { limit, counter }: { limit: number; counter: TokenCounter },
 ): Promise<FittedText | undefined> {
-  const whole = await fitText(source, wholeText(source), { limit, counter });
+  const whole = await fitWhole(source, limit, counter);
   if (whole) return whole;
   const { text, firstLine = 1 } = source;
   const start = offsetAfterLines(text, lines.first - firstLine, 0);
   const end = offsetAfterLines(text, lines.last - lines.first + 1, start);
   const reach = Math.max(start, text.length - end);
-  const around = await largestFitting(reach, limit, (budget) =>
-    fitText(source, keepWindow(source, widen(text, { start, end }, budget)), { limit, counter }),
-  );
-  return (
-    around ?? cutLines({ ...source, text: text.slice(start, end), firstLine: lines.first }, limit, counter)
-  );
+  const probe = (budget: number) =>
+    fitText(source, keepWindow(source, widen(text, { start, end }, budget)), { limit, counter });
+  const what = `${lines.first}-${lines.last} in ${limit}`;
+  const budget = await rememberedCut(source, { what, counter }, () => largestFitting(reach, limit, probe));
+  const selected = { ...source, text: text.slice(start, end), lineCount: undefined, firstLine: lines.first };
+  return (await probe(budget)) ?? cutLines(selected, limit, counter);
 }
 
 interface Offsets {
@@ -55,7 +56,7 @@ function keepWindow(source: CutSource, { start, end }: Offsets): CutText {
   const kept = text.slice(start, end);
   const first = firstLine + countNewlines(text.slice(0, start));
   const lines = { first, last: first + countLines(kept) - 1 };
-  const after = { first: lines.last + 1, last: firstLine + countLines(text) - 1 };
+  const after = { first: lines.last + 1, last: lastLineOf(source) };
   const above = start > 0 ? `${describeGap(source, { first: firstLine, last: first - 1 })}\n` : '';
   const below = end < text.length ? `${describeGap(source, after)}\n` : '';
   return {
