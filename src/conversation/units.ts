@@ -167,9 +167,10 @@ export const KEPT_UNITS = 4;
 
 /** The turns of a unit, as indexes of the history it was read from. */
 export function turnsOf(unit: Unit): number[] {
+  if (unit.type !== 'action') return [unit.index];
+  const called = unit.calls.map(({ index }) => index);
   const observed = observationsOf(unit).map(({ index }) => index);
-  const spoken = unit.type === 'action' ? unit.calls.map(({ index }) => index) : [unit.index];
-  return [...new Set([...spoken, ...observed])].sort((a, b) => a - b);
+  return [...called, ...observed].sort((a, b) => a - b);
 }
 
 export function observationsOf(unit: Unit): Observation[] {

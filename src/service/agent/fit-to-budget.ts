@@ -51,8 +51,8 @@ export async function fitToBudget(
   gathered: GatheredContext,
   { tokens, profile, deadline }: Pick<PromptDependencies, 'tokens' | 'profile' | 'deadline'>,
 ): Promise<FittedPrompt> {
-  const { framing } = profile;
-  const scale: Scale = { tokens, framing, protocol: situation.protocol, signal: deadline.signal };
+  const { framing, countMargin: margin } = profile;
+  const scale: Scale = { tokens, framing, margin, protocol: situation.protocol, signal: deadline.signal };
   const instructions = renderInstructions(situation);
   const tools = renderTools(situation);
   const fixed = await countFixed(situation, { instructions, tools }, scale);

@@ -13,7 +13,8 @@ import {
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { type OfferedTool, toOfferedTool } from '../parsing/arguments/offered-tool.js';
 import { readSignaturesInTurns } from '../parsing/arguments/signatures.js';
-import { orderResult, orderTool, orderUnit } from './history/json-values.js';
+import { countValues } from './history/json-values.js';
+import { orderTools, orderTurns } from './history/order-keys.js';
 import { countSignals, isReadOnly, type LoopSignals } from './history/signals.js';
 import { StepRefused } from './interruption.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
@@ -46,13 +47,11 @@ export async function readSituation(
   signal?: AbortSignal,
 ): Promise<Situation> {
   const newTurn = newUserTurn(request);
-  const history = [...request.conversation_history, ...(newTurn ? [newTurn] : [])];
+  const history = request.conversation_history.concat(newTurn ?? []);
   if (!history.some((turn) => turn.role === 'user')) throw noTask();
-  const tools = await mapInShares(request.tools ?? [], orderTool, signal);
+  const tools = await orderTools(request.tools ?? [], signal);
   const offered = await offeredTools(tools, request.available_tools_prompt_segment ?? '', signal);
-  const { units: read, mispairings } = readHistory(await mapInShares(history, orderResult, signal));
-  const signatures = new Map(offered.map(({ name, parameters }) => [name, parameters]));
-  const units = await mapInShares(read, (unit) => orderUnit(unit, signatures), signal);
+  const { units, mispairings } = readHistory(await orderTurns(history, offered, signal));
   const calls = callsOf(units);
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
   return {
@@ -69,20 +68,6 @@ export async function readSituation(
     signals: countSignals(calls, tools),
     warnings: [...windowWarning(request, profile.contextWindow), ...pairingWarnings(mispairings)],
   };
-}
-
-/** Maps values of a request, each of any size, without holding the event loop (rule: loop-share). */
-async function mapInShares<Value, Result>(
-  values: readonly Value[],
-  map: (value: Value) => Result,
-  signal: AbortSignal | undefined,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const value of values) {
-    await eventLoopShare.take(JSON.stringify(value).length, signal);
-    results.push(map(value));
-  }
-  return results;
 }
 
 /** The query becomes a turn unless it is empty, or equals the last task and no answer followed that (rule: task-turn). */
@@ -122,9 +107,13 @@ async function offeredTools(
   segment: string,
   signal: AbortSignal | undefined,
 ): Promise<OfferedTool[]> {
-  const take = (characters: number) => eventLoopShare.take(READING * characters, signal);
-  const named = await readSignaturesInTurns(segment, take);
-  const all = [...(await mapInShares(tools, toOfferedTool, signal)), ...named];
+  const take = async (characters: number) => eventLoopShare.take(READING * characters, signal);
+  const defined: OfferedTool[] = [];
+  for (const tool of tools) {
+    await take(countValues(tool.inputSchema));
+    defined.push(toOfferedTool(tool));
+  }
+  const all = [...defined, ...(await readSignaturesInTurns(segment, take))];
   return [...new Map(all.reverse().map((tool) => [tool.name, tool])).values()].reverse();
 }
 

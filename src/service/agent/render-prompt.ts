@@ -36,11 +36,11 @@ export function layOutPrompt({ system, context, history, tail }: PromptPieces): 
 }
 
 /** Half characters would not survive the way to a provider. */
-function wellFormed({ role, parts }: Message): Message {
-  return {
-    role,
-    parts: parts.map((part) => ('text' in part ? { ...part, text: part.text.toWellFormed() } : part)),
-  };
+function wellFormed(message: Message): Message {
+  const isFit = (part: Part): boolean => !('text' in part) || part.text.isWellFormed();
+  if (message.parts.every(isFit)) return message;
+  const mend = (part: Part): Part => ('text' in part ? { ...part, text: part.text.toWellFormed() } : part);
+  return { role: message.role, parts: message.parts.map(mend) };
 }
 
 function mergeNeighbours(messages: readonly Message[]): Message[] {
@@ -56,19 +56,21 @@ function mergeNeighbours(messages: readonly Message[]): Message[] {
 /** After the context, before the newest assistant message, and before the tail. */
 function markBreakpoints(messages: readonly Message[], contextParts: number): Message[] {
   const newestAssistant = messages.findLastIndex((message) => message.role === 'assistant');
-  return messages.map((message, index) => {
-    const last = message.parts.length - 1;
-    const isEnd = index === messages.length - 1 || index === newestAssistant - 1;
-    const marks = new Set([isEnd ? last : -1, index === 0 ? contextParts - 1 : -1]);
-    return {
-      ...message,
-      parts: message.parts.map((part, at) => (marks.has(at) ? withBreakpoint(part) : part)),
-    };
-  });
+  const marked = [...messages];
+  const mark = (at: number, part = (messages[at]?.parts.length ?? 0) - 1): void => {
+    const message = marked[at];
+    if (message) marked[at] = withBreakpoint(message, part);
+  };
+  mark(0, contextParts - 1);
+  mark(newestAssistant - 1);
+  mark(messages.length - 1);
+  return marked;
 }
 
-function withBreakpoint(part: Part): Part {
-  return part.type === 'text' || part.type === 'tool_result' ? { ...part, breakpoint: true } : part;
+function withBreakpoint({ role, parts }: Message, at: number): Message {
+  const mark = (part: Part): Part =>
+    part.type === 'text' || part.type === 'tool_result' ? { ...part, breakpoint: true } : part;
+  return { role, parts: parts.map((part, index) => (index === at ? mark(part) : part)) };
 }
 
 /** The tail is the last block of the last message. */

@@ -21,16 +21,25 @@ export class EventLoopShare {
   readonly #waiting: Waiting[] = [];
 
   /**
-   * Books work about to be done. When this turn's share is used up, the promise resolves at a later turn: first come,
-   * first served. Rejects with the signal's reason once it is aborted, so that the work ends here.
+   * Books work about to be done. As long as the share lasts there is nothing to wait for, and no promise is made: most steps
+   * never wait. When it is used up, the promise resolves at a later turn: first come, first served. Throws or rejects with the
+   * signal's reason once it is aborted, so that the work ends here.
    */
-  async take(work: number, signal?: AbortSignal): Promise<void> {
+  take(work: number, signal?: AbortSignal): Promise<void> | undefined {
     signal?.throwIfAborted();
-    this.#callTurn();
-    if (this.#left <= 0) {
-      await new Promise<void>((resolve, reject) => this.#waiting.push({ signal, resolve, reject }));
-    }
+    if (this.#left <= 0) return this.#waitFor(work, signal);
+    this.#book(work);
+    return undefined;
+  }
+
+  async #waitFor(work: number, signal: AbortSignal | undefined): Promise<void> {
+    await new Promise<void>((resolve, reject) => this.#waiting.push({ signal, resolve, reject }));
+    this.#book(work);
+  }
+
+  #book(work: number): void {
     this.#left -= work;
+    if (this.#left <= 0) this.#callTurn();
   }
 
   #callTurn(): void {

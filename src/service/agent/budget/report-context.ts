@@ -28,14 +28,26 @@ export async function reportContext(
   };
 }
 
+/** Shorter texts are hashed together: a long history costs more in calls than in hashing. */
+const HASHED_ALONE = 4 * 1024;
+const HASHED_AT_ONCE = 64 * 1024;
+
 /** The hash of what is sent: text for text, without cache marks. */
 export function hashPrompt(system: string, messages: readonly Message[]): string {
-  const hash = createHash('sha256').update(system);
+  const hash = createHash('sha256');
+  let short = system;
   for (const { role, parts } of messages) {
-    hash.update(`\0${role}`);
-    for (const part of parts) hash.update('\0').update(wordsOf(part));
+    short += `\0${role}`;
+    for (const part of parts) {
+      const words = wordsOf(part);
+      const isLong = words.length >= HASHED_ALONE;
+      short += isLong ? '\0' : `\0${words}`;
+      if (!isLong && short.length < HASHED_AT_ONCE) continue;
+      hash.update(short).update(isLong ? words : '');
+      short = '';
+    }
   }
-  return hash.digest('hex');
+  return hash.update(short).digest('hex');
 }
 
 function wordsOf(part: Part): string {

@@ -44,7 +44,8 @@ async function weighUnits(
   units: readonly Unit[],
   { tokens, profile, deadline }: Pick<StepDependencies, 'tokens' | 'profile' | 'deadline'>,
 ): Promise<number> {
-  const scale = { tokens, framing: profile.framing, protocol: 'text', signal: deadline.signal } as const;
+  const { framing, countMargin: margin } = profile;
+  const scale = { tokens, framing, margin, protocol: 'text', signal: deadline.signal } as const;
   let sum = 0;
   for (const unit of units) sum += (await renderAndWeigh(unit, scale)).tokens;
   return sum;

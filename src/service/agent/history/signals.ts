@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { PairedCall } from '../../../conversation/units.js';
-import { orderKeys } from './json-values.js';
+import { sameValue } from './json-values.js';
 
 /** What a call was, and how it went; the proposed one has not gone yet. */
 export type SignalCall = Pick<PairedCall, 'name' | 'parameters' | 'observation'>;
@@ -26,11 +26,10 @@ const MOST_COMPARED = 1_000;
 
 export function countSignals(calls: readonly SignalCall[], tools: readonly ToolDefinition[]): LoopSignals {
   const newest = calls.slice(-MOST_COMPARED);
-  const same = comparison();
   const finished = calls.filter(({ observation }) => observation && !observation.isDenied);
   return {
-    repeated_action: repetitions(newest, 1, same),
-    repeated_cycle: Math.max(repetitions(newest, 2, same), repetitions(newest, 3, same)),
+    repeated_action: repetitions(newest, 1),
+    repeated_cycle: Math.max(repetitions(newest, 2), repetitions(newest, 3)),
     consecutive_read_only: lengthAtEnd(calls, isReadOnly(tools)),
     consecutive_errors: lengthAtEnd(finished, ({ observation }) => observation?.isError === true),
   };
@@ -60,39 +59,20 @@ export function advise(signals: LoopSignals): string | undefined {
   return undefined;
 }
 
-/** Whether two calls are the same but for the order of keys; arguments are written out only if the names agree. */
-function comparison(): (one: SignalCall, other: SignalCall) => boolean {
-  const written = new Map<SignalCall, string>();
-  const write = (call: SignalCall): string => {
-    const text = written.get(call) ?? JSON.stringify(orderKeys(call.parameters));
-    written.set(call, text);
-    return text;
-  };
-  return (one, other) => one.name === other.name && write(one) === write(other);
+/** Whether there are two calls, the same but for the order of keys. */
+function areSame(one: SignalCall | undefined, other: SignalCall | undefined): boolean {
+  if (!one || !other || one.name !== other.name) return false;
+  return sameValue(one.parameters, other.parameters);
 }
 
 /** How often the last `length` calls stand at the end in a row, if that is more than once and no shorter cycle. */
-function repetitions(
-  calls: readonly SignalCall[],
-  length: number,
-  same: ReturnType<typeof comparison>,
-): number {
+function repetitions(calls: readonly SignalCall[], length: number): number {
   const last = calls.slice(-length);
-  const [first] = last;
-  if (!first || last.length < length) return 0;
-  let times = 1;
-  for (; ; times += 1) {
-    const before = calls.slice(-(times + 1) * length, -times * length);
-    const isAgain =
-      calls.length >= (times + 1) * length &&
-      last.every((call, index) => {
-        const other = before[index];
-        return other !== undefined && same(call, other);
-      });
-    if (!isAgain) break;
-  }
-  if (times === 1 || (length > 1 && last.every((call) => same(call, first)))) return 0;
-  return times;
+  if (length > 1 && last.every((call) => areSame(call, last[0]))) return 0;
+  let at = calls.length - 1 - length;
+  while (areSame(calls[at], calls[at + length])) at -= 1;
+  const times = Math.floor((calls.length - 1 - at) / length);
+  return times > 1 ? times : 0;
 }
 
 function lengthAtEnd<Item>(items: readonly Item[], matches: (item: Item) => boolean): number {

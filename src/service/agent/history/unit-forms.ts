@@ -1,5 +1,6 @@
 import { type Observation, observationsOf, type PairedCall, type Unit } from '../../../conversation/units.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
+import { countNewlines } from '../../context/lines.js';
 import { renderAndWeigh, type Scale } from '../prompt/render-unit.js';
 import type { Message } from '../provider.js';
 import type { WeighedUnit } from './fold-history.js';
@@ -21,14 +22,9 @@ const SMALLEST_TEXT = 24;
 
 /** One after another: all at once, a long history would hold the event loop. */
 export async function cutAndWeigh(units: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
-  const limit = share * OBSERVATION_SHARE;
-  const cut = async (text: string, texts: number) => {
-    const most = Math.max(Math.floor(limit / texts), SMALLEST_TEXT);
-    return (await cutLines({ text }, most, scale.tokens))?.text ?? stub(text);
-  };
   const weighed: CutUnit[] = [];
   for (const whole of units) {
-    const unit = await cutUnit(whole, cut);
+    const unit = await cutUnit(whole, share * OBSERVATION_SHARE, scale);
     const { messages, tokens: full } = await renderAndWeigh(unit, scale);
     const original = unit === whole ? full : (await renderAndWeigh(whole, scale)).tokens;
     weighed.push({ unit, whole, messages, full, masked: full, original });
@@ -58,21 +54,30 @@ export function tokensOfUnits(units: readonly WeighedUnit[]): number {
 /** Characters of a thought, an argument or an answer that remain in a masked unit. */
 const MASKED_CHARACTERS = 160;
 
-/** Cuts a text to its part of what `texts` texts of one kind may take together. */
-type Cut = (text: string, texts: number) => Promise<string>;
+/** No token is less than a byte of UTF-8, and no UTF-16 unit more than three. */
+const MOST_TOKENS_PER_CHARACTER = 3;
 
 /**
  * A long thought, long string arguments and long observations, each cut by itself: the cut depends on nothing else, so its
  * bytes stay the same in all later steps (rule: text-share). Returns the very unit if nothing in it is long.
  */
-async function cutUnit(unit: Unit, cut: Cut): Promise<Unit> {
+async function cutUnit(unit: Unit, limit: number, { tokens, margin }: Scale): Promise<Unit> {
   if (unit.type === 'user' || unit.type === 'assistant') return unit;
   const cuts = new Map<string, string>();
   for (const texts of textsOf(unit)) {
-    for (const text of texts) cuts.set(text, await cut(text, texts.length));
+    const most = Math.max(Math.floor(limit / texts.length), SMALLEST_TEXT);
+    for (const text of texts) {
+      if (text.length * MOST_TOKENS_PER_CHARACTER * margin <= most) continue;
+      const shown = (await cutLines({ text }, most, tokens))?.text ?? stub(text);
+      if (shown !== text) cuts.set(text, shown);
+    }
   }
-  if ([...cuts].every(([text, shorter]) => text === shorter)) return unit;
-  const replace = (text: string) => cuts.get(text) ?? text;
+  return cuts.size === 0 ? unit : replaceTexts(unit, (text) => cuts.get(text) ?? text);
+}
+
+type UnitOfCalls = Extract<Unit, { type: 'action' | 'stray_observation' }>;
+
+function replaceTexts(unit: UnitOfCalls, replace: (text: string) => string): Unit {
   if (unit.type === 'stray_observation')
     return { ...unit, observation: replaceIn(unit.observation, replace) };
   const calls = unit.calls.map((call) => replaceInCall(call, replace, replace));
@@ -99,7 +104,7 @@ function maskUnit(unit: Unit): Unit {
 
 /** A text as one line that says what stood there. */
 export function stub(text: string): string {
-  const lines = text.split('\n').length;
+  const lines = countNewlines(text) + 1;
   if (text.length <= MASKED_CHARACTERS && lines === 1) return text;
   return `[${lines} ${lines === 1 ? 'line' : 'lines'}, ${text.length} characters left out; call the tool again to see them]`;
 }
@@ -113,7 +118,7 @@ function shorten(text: string): string {
 }
 
 /** The texts that may be long, by kind: thought, arguments, observations. */
-function textsOf(unit: Extract<Unit, { type: 'action' | 'stray_observation' }>): string[][] {
+function textsOf(unit: UnitOfCalls): string[][] {
   if (unit.type === 'stray_observation') return [[unit.observation.text]];
   const parameters = unit.calls.flatMap((call) => stringsIn(call.parameters));
   const long = parameters.filter((text) => text.length > MASKED_CHARACTERS);

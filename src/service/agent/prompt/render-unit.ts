@@ -80,6 +80,7 @@ function message(role: Message['role'], ...parts: Part[]): Message {
 export interface Scale {
   readonly tokens: TokenCounter;
   readonly framing: ModelProfile['framing'];
+  readonly margin: ModelProfile['countMargin'];
   readonly protocol: TaughtProtocol;
   /** Ends counting and rendering with the step. */
   readonly signal: AbortSignal;
@@ -98,43 +99,50 @@ export interface RenderedUnit {
   readonly tokens: number;
 }
 
-/** What rendering one unit books of the event loop, so that ten thousand of them do not hold it. */
-const RENDERING = 2048;
+/** What rendering a unit books of the event loop: so much for each, and for each character. */
+const RENDERING = 256;
+const WRITING = 1 / 8;
 
 export async function renderAndWeigh(unit: Unit, scale: Scale): Promise<RenderedUnit> {
-  await eventLoopShare.take(RENDERING, scale.signal);
   const messages = renderUnit(unit, scale.protocol);
-  const counts = await Promise.all(messages.map((message) => tokensOfMessage(message, scale)));
-  const seams = messages.filter(
-    ({ parts: [first] }) => first?.type === 'text' && /^[\s/]/.test(first.text),
-  ).length;
-  return { messages, tokens: counts.reduce((sum, count) => sum + count, seams * SEAM_SLACK) };
+  await eventLoopShare.take(RENDERING + WRITING * charactersOf(messages), scale.signal);
+  let tokens = 0;
+  for (const message of messages) {
+    const [first] = message.parts;
+    const seam = first?.type === 'text' && /^[\s/]/.test(first.text) ? SEAM_SLACK : 0;
+    tokens += seam + (await tokensOfMessage(message, scale));
+  }
+  return { messages, tokens };
+}
+
+function charactersOf(messages: readonly Message[]): number {
+  let characters = 0;
+  for (const { parts } of messages) {
+    for (const part of parts) if ('text' in part) characters += part.text.length;
+  }
+  return characters;
 }
 
 /** Tokens of a message as it is sent, framing included. */
 export async function tokensOfMessage({ parts }: Message, { tokens, framing }: Scale): Promise<number> {
-  const runs = textRuns(parts);
-  const counts = await Promise.all(runs.map((run) => tokens.countJoined(run)));
-  const nativeParts = parts.filter((part) => part.type !== 'text').length;
-  return counts.reduce((sum, count) => sum + count, framing.message + nativeParts * NATIVE_PART_FRAMING);
-}
-
-/** Texts that are sent as one: neighbouring text parts; everything else stands alone. */
-function textRuns(parts: readonly Part[]): string[][] {
-  const runs: string[][] = [];
-  let open: string[] | undefined;
+  let sum = framing.message;
+  let texts: string[] = [];
   for (const part of parts) {
-    if (part.type === 'text' && open) open.push(part.text);
-    else runs.push(textsOf(part));
-    open = part.type === 'text' ? runs.at(-1) : undefined;
+    if (part.type === 'text') {
+      texts.push(part.text);
+      continue;
+    }
+    // Neighbouring texts are sent as one; everything else stands alone.
+    if (texts.length > 0) sum += await tokens.countJoined(texts);
+    texts = [];
+    sum += NATIVE_PART_FRAMING + (await tokens.countJoined(textsOf(part)));
   }
-  return runs;
+  return texts.length > 0 ? sum + (await tokens.countJoined(texts)) : sum;
 }
 
-function textsOf(part: Part): string[] {
+/** What a part that is no text is counted by. */
+function textsOf(part: Exclude<Part, { type: 'text' }>): string[] {
   switch (part.type) {
-    case 'text':
-      return [part.text];
     case 'tool_call':
       return [part.name, JSON.stringify(part.arguments)];
     case 'tool_result':
