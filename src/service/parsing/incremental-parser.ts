@@ -267,7 +267,7 @@ export class IncrementalParser {
     const { role } = this.#writer;
     if (role === 'draft' || role === 'thought') {
       this.#lines.enterOwnTag(tag);
-      this.#line.quoted = true;
+      if (tag.mark !== null) this.#line.quoted = true;
     }
     if (this.#ownFences.enter(tag) !== 'stray') return this.#pass(end);
     this.#at = end;

@@ -1,7 +1,7 @@
 import type { OfferedTools } from './arguments/offered-tool.js';
 import { readAction } from './dialects/read-action.js';
 import { callTagAt, readTag } from './dialects/tags.js';
-import type { CallReading } from './dialects/written-call.js';
+import type { CallReading, WholeCall } from './dialects/written-call.js';
 import { character, lineEnd, skipBlanks } from './text/characters.js';
 import { beginsOtherTurn, imaginesTurn, skipChatTokens } from './text/chat-tokens.js';
 import { CodeSpans } from './text/code-spans.js';
@@ -46,6 +46,8 @@ export interface ReplyOutline {
   readonly lastLine: number | null;
   /** Where the model began to imagine the turn of somebody else (rule: chat-tokens). */
   readonly otherTurn: number | null;
+  /** An action in an echoed fence without mark and closer, which may be meant after all (rule: echoed-fence). */
+  readonly quotedAction: WholeCall | null;
 }
 
 interface Findings {
@@ -67,12 +69,21 @@ const MAXIMUM_ATTEMPTS = 64;
 export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
   const edge = skipChatTokens(text, 0);
   const first = new Walk(text, edge, tools);
-  if (beginsOtherTurn(text, 0, edge)) return { ...first.outline(edge), otherTurn: 0, start: 0, edge: 0 };
+  if (beginsOtherTurn(text, 0, edge))
+    return { ...first.outline(), edge: 0, otherTurn: 0, start: 0, quotedAction: null };
   const end = first.run() ?? reasoningEndAfter(text, first.turn);
-  if (end === null) return first.outline(edge);
+  if (end === null) return { ...first.outline(), edge, quotedAction: quotedAction(first, text, tools) };
   const second = new Walk(text, end, tools, { orphanCloseCounts: false });
   second.run();
-  return second.outline(edge);
+  return { ...second.outline(), edge, quotedAction: quotedAction(second, text, tools) };
+}
+
+function quotedAction({ openQuotation }: Walk, text: string, tools: OfferedTools): WholeCall | null {
+  if (openQuotation === null) return null;
+  const inside = new Walk(text, openQuotation, tools, { orphanCloseCounts: false });
+  inside.run();
+  const reading = inside.turn.kind === 'action' ? inside.turn.reading : null;
+  return reading?.kind === 'call' && tools.find(reading.name) ? reading : null;
 }
 
 /** After a `</think>` that closes what was read as an action; what follows a final answer is all answer. */
@@ -106,6 +117,7 @@ class Walk {
   /** A value that was tried and given up here is not tried again before this place. */
   #triedBefore = 0;
   #tagAhead = -1;
+  #quotation = 0;
   #attempts = 0;
   #line: TextSpan = [0, -1];
   #thinkNeverEnds = false;
@@ -125,8 +137,13 @@ class Walk {
     return this.#orphanEnd;
   }
 
-  outline(edge: number): ReplyOutline {
-    return { turn: this.turn, start: this.#start, edge, ...this.#found };
+  outline(): Omit<ReplyOutline, 'edge' | 'quotedAction'> {
+    return { turn: this.turn, start: this.#start, ...this.#found };
+  }
+
+  /** Where the quotation begins that an opener without its mark has opened and nothing has closed. */
+  get openQuotation(): number | null {
+    return this.#lines.insideUnmarkedFence ? this.#quotation : null;
   }
 
   /** Returns where to go on: the next line, or further on when something was read whole; null to stop. */
@@ -136,7 +153,9 @@ class Walk {
     const end = start > this.#line[1] ? lineEnd(text, start) : this.#line[1];
     this.#line = [start, end];
     const wasInFence = this.#lines.insideCodeFence;
+    const wasQuotation = this.#lines.insideUnmarkedFence;
     const line = this.#lines.enter({ text, start, end });
+    if (!wasQuotation && this.#lines.insideUnmarkedFence) this.#quotation = end + 1;
     if (line?.kind === 'quoted') this.#trackFence(wasInFence);
     if (!line || line.kind === 'blank' || line.kind === 'quoted' || line.kind === 'wrapper')
       return this.#skipLine(line);
@@ -280,7 +299,7 @@ class Walk {
     this.#lines.sawProse();
     if (callTagAt(text, at)) return this.#enterCall(at);
     const own = this.#ownTagAt(at);
-    return own ? this.#leaveToQuotation(at) : at + 1;
+    return own && own.mark !== null ? this.#leaveToQuotation(at) : at + 1;
   }
 
   /** One of our own fences: what is left of the line belongs to it. */

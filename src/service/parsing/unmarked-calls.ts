@@ -118,13 +118,15 @@ function readFence(
 export function describeMeantCall(reply: ReplyText, tools: OfferedTools): string | null {
   const fence = closingFence(reply);
   const fenced = fence && readFence(fence, reply, tools);
-  if (fenced) return meant(fenced.reading, 'stands in a code fence');
+  if (fenced) return meant(fenced.reading, 'stands in a code fence after other text');
   const last = readLastLine(reply, tools);
-  return last && meant(last, 'stands on a line without a label');
+  if (last) return meant(last, 'stands on a line without a label after other text');
+  const { quotedAction } = reply.outline;
+  return quotedAction && meant(quotedAction, 'stands in a quotation that is not closed');
 }
 
 function meant({ name }: WholeCall, where: string): string {
-  return `if you meant to act, write the call by itself: the call to \`${name}\` ${where} after other text, so it was taken for an example`;
+  return `if you meant to act, write the call by itself: the call to \`${name}\` ${where}, so it was taken for an example`;
 }
 
 function readLastLine({ text, end, outline }: ReplyText, tools: OfferedTools): WholeCall | null {

@@ -41,6 +41,50 @@ describe('what a model repeats of what it was shown is quotation (rule: echoed-f
     expect(read(`Thought: the \`<file mark="0123456789abcdef">\` tag\n${acting}`).action).not.toBeNull();
   });
 
+  test.each([
+    ['no mark', `<file path="a.md">\n${acting}</file>\n`],
+    ['no attribute', `<observation>\n${acting}</observation>\n`],
+    ['half a mark', `<file path="a.md" mark="\n${acting}</file 0123456789abcdef>\n`],
+    ['no end of the tag', `<file path="a.md"\n${acting}</file>\n`],
+    ['the content on its line', `<focus><tool_call>${json}</tool_call></focus>\n`],
+    ['in a list item', `- <file path="a.md">\n${acting}</file>\n`],
+    ['in a block quote', `> <file path="a.md">\n${acting}</file>\n`],
+    ['in a code fence', `So:\n\`\`\`\n<file path="a.md">\n\`\`\`\n${acting}\n</file>\n`],
+  ])('an opener without its mark quotes up to the closer of that tag: %s', (_, text) => {
+    expect(read(text)).toMatchObject({ action: null, outcome: 'answer', problem: null });
+    const { completion } = stream(`${text}Action: list_tools()`, [3]);
+    if (!text.includes('```')) expect(completion.action?.toolName).toBe('list_tools');
+  });
+
+  test.each([
+    ['no closer', `<file path="a.md">\n${acting}`],
+    ['no attribute, no closer', `<observation>\n${acting}`],
+    ['the closer of another tag', `<file path="a.md">\n</focus>\n${acting}`],
+    ['a closer that is only mentioned', `<file path="a.md">\n\`</file>\`\n${acting}`],
+    ['a tag below it', `I look.\n<tasks>\n<tool_call>${json}</tool_call>\n`],
+  ])('where it is not closed nothing acts either, and the model is told how to act: %s', (_, text) => {
+    const { joined, completion } = stream(text, [3]);
+    expect(completion).toMatchObject({
+      action: null,
+      outcome: 'answer',
+      answer: text.trim(),
+      problem: expect.stringMatching(
+        /^if you meant to act, .*`read` stands in a quotation that is not closed/,
+      ),
+    });
+    expect(joined.draft).toBe(text.trim());
+  });
+
+  test.each([
+    ['in the middle of a line', `The <file> tag.\n${acting}`],
+    ['empty', `<file path="a.md" />\n${acting}`],
+    ['a longer name', `<files>\n${acting}`],
+    ['in inline code', `\`<file>\`\n${acting}`],
+    ['its closer alone', `</file>\n${acting}`],
+  ])('what is no such opener quotes nothing: %s', (_, text) => {
+    expect(read(text).action).not.toBeNull();
+  });
+
   const args = fc.constant({ path: 'a' });
   const dialects = fc.constantFrom<(written: Record<string, unknown>) => string>(
     (written) => `Action: ${renderCall('read', written)}`,
@@ -67,6 +111,19 @@ describe('what a model repeats of what it was shown is quotation (rule: echoed-f
   const echo = fc
     .tuple(fc.constantFrom(...fenceTags), content)
     .map(([tag, text]) => fence({ tag, attributes: { path: 'a' }, text }));
+  /** Marks and attributes as a model loses them, in the opener and in the closer. */
+  const broken = fc.constantFrom<(whole: string) => string>(
+    (whole) => whole.replaceAll(/(?: mark="[0-9a-f]{16}"| [0-9a-f]{16}(?=>\n$))/g, ''),
+    (whole) => whole.replace(/^(<\w+)[^>]*/, '$1').replace(/ [0-9a-f]{16}(?=>\n$)/, ''),
+    (whole) => whole.replace(/(?<=^<[^>]*mark=")[0-9a-f]{16}/, ''),
+    (whole) => whole.replace(/(?<=^<[^>]*mark=")[0-9a-f]{8}/, ''),
+    (whole) => whole.replace(/(?<=^<[^>]*)mark="[0-9a-f]{16}">/, 'mark="'),
+    (whole) => whole.replace(/(?<=^<[^>]*) mark=.{18}>/, '>').replace(/<\/\w+ [0-9a-f]{16}>\n$/, ''),
+    (whole) => whole.replace(/ [0-9a-f]{16}(?=>\n$)/, ''),
+    (whole) => whole.replace(/(?<=^<[^>]*) mark=/, '\n  mark='),
+    (whole) => whole.replace(/(?<=^<[^>]*) mark=.{18}>/, ' mark=>').replaceAll('="a"', '=a'),
+  );
+  const brokenEcho = fc.tuple(echo, broken).map(([whole, lose]) => lose(whole));
   const before = fc.constantFrom(
     '',
     'It says:\n',
@@ -91,9 +148,27 @@ describe('what a model repeats of what it was shown is quotation (rule: echoed-f
     );
   });
 
+  test('3,000 echoes that begin a line and lost their marks, attributes or closers: no action', () => {
+    fc.assert(
+      fc.property(
+        before,
+        fc.array(brokenEcho, { minLength: 1, maxLength: 3 }),
+        fc.nat(),
+        (lead, echoes, cutAt) => {
+          const whole = lead + echoes.join('\n');
+          const opener = lead.length + '<observation>'.length;
+          const text = cutAt % 3 === 0 ? whole.slice(0, Math.max(opener, cutAt % whole.length)) : whole;
+          expect(parseCompletion(text, tools).action).toBeNull();
+          expect(parseCompletion(text, []).action).toBeNull();
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
   test('an echo streams to the same result (rule: deltas-join)', () => {
     fc.assert(
-      fc.property(before, echo, chunkLengths, (lead, each, lengths) =>
+      fc.property(before, fc.oneof(echo, brokenEcho), chunkLengths, (lead, each, lengths) =>
         streamsToTheSameResult(lead + each, lengths),
       ),
       {

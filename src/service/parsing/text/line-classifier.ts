@@ -1,7 +1,7 @@
 import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun } from './characters.js';
 import { bulletEnd, closesFence, fenceRun } from './markdown.js';
 import { type Marker, matchMarker } from './markers.js';
-import { EchoedFences, type OwnTag } from './own-fences.js';
+import { EchoedFences, type OwnTag, unmarkedOpenerIn } from './own-fences.js';
 
 /**
  * What a line of a reply is (rule: markers). `quoted`: what stands on it is shown, not meant (a fence with
@@ -48,6 +48,11 @@ export class LineClassifier {
     return this.insideCodeFence || this.#echoed.isInside;
   }
 
+  /** Inside one of our own fences of which it is not known that it closes. */
+  get insideUnmarkedFence(): boolean {
+    return this.#echoed.isInsideUnmarked;
+  }
+
   /** The reply has had text that is neither reasoning nor wrapping. */
   get proseBefore(): boolean {
     return this.#proseBefore;
@@ -72,9 +77,22 @@ export class LineClassifier {
     const run = fenceRun(text, first, end);
     if (this.#codeFence !== null) {
       if (closesFence(this.#codeFence, run, { text, first, end })) this.#codeFence = null;
-      return { kind: 'quoted' };
+      return this.#quote(text, first);
     }
     return run === '' ? this.#enterText(line, first) : this.#enterFence(run, line, first);
+  }
+
+  #quote(text: string, first: number): Line {
+    this.#entersEcho(text, first);
+    return { kind: 'quoted' };
+  }
+
+  /** Whether the line begins with an opener of ours whose mark was lost (rule: echoed-fence). */
+  #entersEcho(text: string, first: number): boolean {
+    const tag = unmarkedOpenerIn(text, first);
+    if (tag === null || tag === 'partial') return false;
+    this.#echoed.enter(tag);
+    return true;
   }
 
   #enterFence(run: string, { text, end }: ArrivingLine, first: number): Line {
@@ -88,16 +106,19 @@ export class LineClassifier {
   }
 
   #enterText({ text, start, indent = 0 }: ArrivingLine, first: number): Line {
-    if (isOneOf('>|', text, first)) return { kind: 'quoted' };
+    if (isOneOf('>|', text, first)) return this.#quote(text, first);
     const column = indent - start;
     const bullet = bulletEnd(text, first);
     if (bullet > first) {
       this.#itemColumn = skipBlanks(text, bullet) + column;
-      return { kind: 'quoted' };
+      return this.#quote(text, first);
     }
-    if (this.#itemColumn !== null && first + column >= this.#itemColumn) return { kind: 'quoted' };
+    if (this.#itemColumn !== null && first + column >= this.#itemColumn) return this.#quote(text, first);
     this.#itemColumn = null;
     const marker = matchMarker(text, start);
+    const isEcho = marker && marker !== 'partial' && marker.label === 'observation' && marker.tag;
+    if ((!marker || (isEcho && !this.#proseBefore)) && this.#entersEcho(text, first))
+      return { kind: 'quoted' };
     if (marker && marker !== 'partial') return { kind: 'marker', marker };
     return { kind: isOneOf('{[', text, first) ? 'value' : 'prose' };
   }
@@ -110,7 +131,8 @@ function isUndecided({ text, start, end }: ArrivingLine): boolean {
     text.startsWith('``', first) || text.startsWith('~~', first) ? LONGEST_FENCE_LINE : LINE_HEAD;
   if (end - start < awaited) return true;
   const marker = matchMarker(text, start);
-  return marker === 'partial' || (marker !== null && marker.end > end - 2);
+  if (marker === 'partial' || (marker !== null && marker.end > end - 2)) return true;
+  return unmarkedOpenerIn(text, first) === 'partial';
 }
 
 /** After a fence and its language; where the line goes on, the rest is text of the reply. */

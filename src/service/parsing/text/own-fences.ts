@@ -9,28 +9,53 @@ const ownTags = ['file', 'folder', 'pinned', 'excerpt', 'focus', 'left_out', 'ob
 /** A longer tag is not ours: paths and attributes are shorter, and looking for its end must stay cheap. */
 const LONGEST_TAG = 4096;
 
-/** `<file path="a" mark="1f">` or `</file 1f>`. */
+/** `<file path="a" mark="1f">` or `</file 1f>`; without its mark the mark is null. */
 export interface OwnTag {
   readonly kind: 'opens' | 'closes';
-  readonly mark: string;
+  readonly name: string;
+  readonly mark: string | null;
   readonly end: number;
 }
 
-/** One of our own fence tags at a `<`; `'partial'` while its end may still arrive. */
+/**
+ * One of our own fence tags at a `<`, an opening one only with its mark; `'partial'` while its end may still arrive.
+ */
 export function ownTagAt(text: string, position: number): OwnTag | 'partial' | null {
+  const tag = tagAt(text, position);
+  return tag === null || tag === 'partial' || tag.kind === 'closes' || tag.mark !== null ? tag : null;
+}
+
+/** What may stand before an opening tag on its line: quote marks, a bullet, a number. */
+const lineHead = /(?:[ \t>*+-]|\d{1,3}[.)]){0,12}/y;
+
+/** An opening tag of ours at the start of a line whose mark was lost (rule: echoed-fence). */
+export function unmarkedOpenerIn(text: string, lineStart: number): OwnTag | 'partial' | null {
+  lineHead.lastIndex = lineStart;
+  const head = lineHead.exec(text)?.[0].length ?? 0;
+  if (lineStart + head >= text.length) return 'partial';
+  const tag = tagAt(text, lineStart + head);
+  return tag === null || tag === 'partial' || (tag.kind === 'opens' && tag.mark === null) ? tag : null;
+}
+
+function tagAt(text: string, position: number): OwnTag | 'partial' | null {
+  if (text.charAt(position) !== '<') return null;
   const closes = text.charAt(position + 1) === '/';
-  const name = position + (closes ? 2 : 1);
-  const tag = ownTags.find((each) => text.startsWith(each, name));
-  if (!tag) return couldBecomeTag(text.slice(name, name + LONGEST_NAME)) ? 'partial' : null;
-  const nameEnd = name + tag.length;
+  const nameStart = position + (closes ? 2 : 1);
+  const name = ownTags.find((each) => text.startsWith(each, nameStart));
+  if (!name) return couldBecomeTag(text.slice(nameStart, nameStart + LONGEST_NAME)) ? 'partial' : null;
+  const nameEnd = nameStart + name.length;
   if (nameEnd >= text.length) return 'partial';
-  if (!isOneOf(' \t', text, nameEnd)) return null;
+  if (!isOneOf(' \t\r\n>', text, nameEnd)) return null;
   const written = text.slice(nameEnd, nameEnd + LONGEST_TAG);
-  const end = written.search(/[<>\n]/);
-  if (end < 0) return written.length < LONGEST_TAG ? 'partial' : null;
-  if (written.charAt(end) !== '>') return null;
-  const mark = closes ? closingMark(written.slice(0, end)) : openingMark(written.slice(0, end));
-  return mark === null ? null : { kind: closes ? 'closes' : 'opens', mark, end: nameEnd + end + 1 };
+  const stop = written.search(/[<>\n]/);
+  if (stop < 0 && written.length < LONGEST_TAG) return 'partial';
+  const isWhole = written.charAt(stop) === '>';
+  const attributes = isWhole ? written.slice(0, stop) : '';
+  if (closes)
+    return isWhole ? { kind: 'closes', name, mark: closingMark(attributes), end: nameEnd + stop + 1 } : null;
+  if (attributes.endsWith('/')) return null; // opens nothing
+  const end = isWhole ? nameEnd + stop + 1 : nameEnd;
+  return { kind: 'opens', name, mark: openingMark(attributes), end };
 }
 
 const LONGEST_NAME = Math.max(...ownTags.map((tag) => tag.length));
@@ -56,21 +81,33 @@ export function isMentioned(text: string, start: number, end: number): boolean {
 /** Which of our fences a text has opened, and the one it is in. */
 export class EchoedFences {
   readonly #opened = new Set<string>();
-  #inside: string | null = null;
+  #inside: OwnTag | null = null;
 
   get isInside(): boolean {
     return this.#inside !== null;
   }
 
+  /** Inside a fence whose opening tag has lost its mark. */
+  get isInsideUnmarked(): boolean {
+    return this.#inside?.mark === null;
+  }
+
   /** Takes a tag into account; the closer of a fence that was never opened is `'stray'`. */
-  enter({ kind, mark }: OwnTag): 'quotes' | 'stray' | 'text' {
+  enter(tag: OwnTag): 'quotes' | 'stray' | 'text' {
+    const { kind, mark } = tag;
     if (kind === 'opens') {
-      this.#opened.add(mark);
-      this.#inside ??= mark;
+      if (mark !== null) this.#opened.add(mark);
+      this.#inside ??= tag;
       return 'quotes';
     }
-    if (mark === this.#inside) this.#inside = null;
-    return this.#opened.has(mark) ? 'text' : 'stray';
+    if (this.#isClosedBy(tag)) this.#inside = null;
+    return mark === null || this.#opened.has(mark) ? 'text' : 'stray';
+  }
+
+  /** By the closer with the same mark; without a mark by any closer of that tag. */
+  #isClosedBy({ name, mark }: OwnTag): boolean {
+    if (this.#inside === null) return false;
+    return this.#inside.mark === null ? this.#inside.name === name : this.#inside.mark === mark;
   }
 }
 
