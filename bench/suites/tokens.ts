@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { type Encoding, loadEncoding } from '../src/service/tokens/encodings.js';
-import { createTokenCounter } from '../src/service/tokens/token-counter.js';
+import { type Encoding, loadEncoding } from '../../src/service/tokens/encodings.js';
+import { createTokenCounter } from '../../src/service/tokens/token-counter.js';
+import { atLeast, atMost, type Figure } from '../figures.js';
 
 const ENCODING: Encoding = 'o200k_base';
 const CHUNK = 200_000;
@@ -29,21 +30,42 @@ const contestants: Record<'ours' | 'js-tiktoken', () => Promise<Count>> = {
 type Contestant = keyof typeof contestants;
 
 /** Token counts: speed on code side by side with js-tiktoken, then one megabyte of everything hostile. */
-export async function run(): Promise<void> {
+export async function run(): Promise<Figure[]> {
   const chunks = codeChunks();
   console.log(
     `Token counts (${ENCODING}). Code: ${ROUNDS} rounds of ${CHUNK / 1000} kB TypeScript, interleaved; medians.`,
   );
+  const warm = await compareWarm(chunks);
   console.table({
     'load (ms), new isolate': await compareCold(chunks, 'load'),
     'first text (ms), new isolate': await compareCold(chunks, 'count'),
-    ...(await compareWarm(chunks)),
+    ...warm,
   });
   console.log(
     '1 MB (UTF-16 units) of one thing, nothing remembered; each figure the least disturbed of three trials:',
   );
-  console.table(await countHostileInputs());
+  const hostile = await countHostileInputs();
+  console.table(hostile);
+  const worst = (figure: keyof HostileResult): number[] => [
+    Math.max(...Object.values(hostile).map((result) => result[figure])),
+  ];
+  return [
+    atLeast({ what: "token counts of code, of js-tiktoken's speed", unit: '×' }, 10, [warm[NEW_TEXT].ratio]),
+    atMost(
+      { what: 'token count of 1 MB of anything, the worst', unit: 'ms', digits: 0 },
+      1_500,
+      worst('wall (ms)'),
+    ),
+    atMost(
+      { what: 'event loop held by it, the worst', unit: 'ms', digits: 0 },
+      50,
+      worst('longest hold (ms)'),
+    ),
+  ];
 }
+
+const NEW_TEXT = 'new text (ms), warm';
+const SAME_TEXT = 'the same text again (ms)';
 
 /** Real code, in chunks without the runs of over a thousand characters on which js-tiktoken would take minutes. */
 function codeChunks(): string[] {
@@ -85,14 +107,16 @@ function inNewIsolate(contestant: Contestant, text: string): Promise<Timing> {
   });
 }
 
-async function compareWarm(chunks: readonly string[]): Promise<Record<string, Comparison>> {
+async function compareWarm(
+  chunks: readonly string[],
+): Promise<Record<typeof NEW_TEXT | typeof SAME_TEXT, Comparison>> {
   const counts = { ours: await contestants.ours(), 'js-tiktoken': await contestants['js-tiktoken']() };
   const pass = (round: number) => async (contestant: Contestant) =>
     time(() => counts[contestant](chunks[round] ?? ''));
   await compare(1, pass(0));
   return {
-    'new text (ms), warm': await compare(ROUNDS, (contestant, round) => pass(round + 1)(contestant)),
-    'the same text again (ms)': await compare(ROUNDS, (contestant, round) => pass(round + 1)(contestant)),
+    [NEW_TEXT]: await compare(ROUNDS, (contestant, round) => pass(round + 1)(contestant)),
+    [SAME_TEXT]: await compare(ROUNDS, (contestant, round) => pass(round + 1)(contestant)),
   };
 }
 

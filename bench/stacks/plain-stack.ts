@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { Tiktoken } from 'js-tiktoken/lite';
 import ranks from 'js-tiktoken/ranks/o200k_base';
 import OpenAI from 'openai';
+import { listen } from './listen.js';
 
 /** The part of a step request that the plain build looks at. */
 interface PlainRequest {
@@ -19,9 +18,9 @@ const instructions = 'Answer with `Thought:` and `Action: tool(name=value)`, or 
  * The step as it is built in an afternoon: Express and its JSON reader, js-tiktoken over every section, the vendor's
  * SDK, a regular expression for the action. Answers with the URL it listens on.
  */
-export async function startNaiveStack(upstreamUrl: string): Promise<string> {
+export async function startPlainStack(upstreamUrl: string): Promise<string> {
   const tokenizer = new Tiktoken(ranks);
-  const client = new OpenAI({ apiKey: 'sk-0123456789', baseURL: upstreamUrl, maxRetries: 0 });
+  const client = new OpenAI({ apiKey: 'sk-0123456789', baseURL: `${upstreamUrl}/v1`, maxRetries: 0 });
   const app = express();
   app.use(express.json({ limit: '4mb' }));
   app.post('/api/agent/react_step', async (request, response) => {
@@ -38,9 +37,7 @@ export async function startNaiveStack(upstreamUrl: string): Promise<string> {
       updated_conversation_history: [...body.conversation_history, turn],
     });
   });
-  const server = app.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // listens on TCP
+  return listen(app);
 }
 
 /** Whole sections, the newest turns first, as long as they fit. */

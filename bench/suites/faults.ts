@@ -1,11 +1,18 @@
-import { faultNames } from '../src/service/offline/faults/faults.js';
-import { byWay, highest, runFaultTrials, type TrialOutcome, type Way } from '../test/support/fault-trials.js';
+import { faultNames } from '../../src/service/offline/faults/faults.js';
+import {
+  byWay,
+  highest,
+  runFaultTrials,
+  type TrialOutcome,
+  type Way,
+} from '../../test/support/fault-trials.js';
+import { atMost, type Figure } from '../figures.js';
 
 const RUNS = Number(process.env['FAULT_RUNS'] ?? 10);
 const DEADLINE_MS = 600;
 
 /** Every fault of a provider, as the caller sees it: outcome, time against the deadline, what is left. */
-export async function run(): Promise<void> {
+export async function run(): Promise<Figure[]> {
   // A huge answer takes all of a core: it would be the others' delay.
   const small = faultNames.filter((name) => name !== 'huge');
   const trials = [
@@ -24,6 +31,15 @@ export async function run(): Promise<void> {
       `answered by deadline + 250 ms: ${sorted.filter((ms) => ms <= 250).length}; ` +
       `sockets at the end: ${trials.map((each) => each.socketsAtTheEnd).join(' + ')}`,
   );
+  const left = outcomes.map((outcome) => outcome.left).reduce((sum, count) => sum + count, 0);
+  return [
+    atMost(
+      { what: 'faults of a provider: answered after the deadline, the latest', unit: 'ms', digits: 0 },
+      250,
+      [sorted.at(-1) ?? 0],
+    ),
+    atMost({ what: 'faults of a provider: sockets left after 1 s', unit: 'sockets', digits: 0 }, 0, [left]),
+  ];
 }
 
 const titleOf = ({ fault, vendor, streamed }: Way): string =>

@@ -1,5 +1,5 @@
-import type { TurnInput } from '../src/contract/history.js';
-import type { StepRequestInput } from '../src/contract/step-request.js';
+import type { TurnInput } from '../../src/contract/history.js';
+import type { StepRequestInput } from '../../src/contract/step-request.js';
 
 type Named = [string, Partial<StepRequestInput>];
 

@@ -1,9 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { OfferedTool } from '../src/service/parsing/arguments/offered-tool.js';
-import { parseCompletion } from '../src/service/parsing/parse-completion.js';
+import type { OfferedTool } from '../../src/service/parsing/arguments/offered-tool.js';
+import { parseCompletion } from '../../src/service/parsing/parse-completion.js';
+import { importPeer, installPeers } from '../peers.js';
 
 /** What a parser made of a text: a call, or null for a direct response. It may throw. */
 export interface Call {
@@ -19,21 +16,6 @@ export interface Parser {
 export async function loadParsers(tools: readonly OfferedTool[]): Promise<Parser[]> {
   installPeers();
   return [stepwise(tools), ...(await langchain(tools)), await beeai(tools)];
-}
-
-function installPeers(): void {
-  if (existsSync('bench/peers/node_modules')) return;
-  console.log('installing the peers into bench/peers …');
-  const options = [
-    'ci',
-    '--prefix',
-    'bench/peers',
-    '--legacy-peer-deps',
-    '--ignore-scripts',
-    '--no-audit',
-    '--silent',
-  ];
-  execFileSync('npm', options, { stdio: 'inherit' });
 }
 
 function stepwise(tools: readonly OfferedTool[]): Parser {
@@ -135,9 +117,4 @@ async function readWithBeeai(
   if (name === '') return null;
   if (!tools.some((tool) => tool.name === name)) throw new Error('not offered');
   return { tool: name, args: parser.finalState['tool_input'] };
-}
-
-/** Imports by file, since the peers are no dependency of this package. */
-async function importPeer(path: string): Promise<Record<string, unknown>> {
-  return import(pathToFileURL(resolve('bench/peers/node_modules', path)).href);
 }

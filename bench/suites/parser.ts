@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readSignatures } from '../src/service/parsing/arguments/signatures.js';
-import { loadVectors, type ParserCase, type Tier } from '../test/support/parsing/vectors.js';
-import { hostileSegments, hostileTexts } from './hostile-texts.js';
-import { type Call, loadParsers, type Parser } from './parsers.js';
+import { readSignatures } from '../../src/service/parsing/arguments/signatures.js';
+import { loadVectors, type ParserCase, type Tier } from '../../test/support/parsing/vectors.js';
+import type { Figure } from '../figures.js';
+import { hostileSegments, hostileTexts } from '../inputs/hostile-texts.js';
+import { type Call, loadParsers, type Parser } from '../stacks/parsers.js';
 
 const tiers: readonly Tier[] = ['core', 'neg', 'ruling', 'repair'];
 const SMALLEST = 2 ** 10;
@@ -11,7 +12,7 @@ const LARGEST = 2 ** 20;
 const LONGEST_READ_MS = 200;
 
 /** The given cases side by side, then the growth of the time on hostile texts from 1 KiB to 1 MiB. */
-export async function run(): Promise<void> {
+export async function run(): Promise<Figure[]> {
   const { tools, cases } = loadVectors();
   const parsers = await loadParsers(tools);
   console.log(
@@ -23,6 +24,7 @@ export async function run(): Promise<void> {
   console.table(await measureAll(parsers));
   console.log('\nms on hostile tool segments, at the same lengths\n');
   console.table(await measureSegments());
+  return [];
 }
 
 type Table = Record<string, Record<string, string>>;

@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { importPeer } from '../peers.js';
+
+/** The gateway as its own command starts it, without its page of logs. Each request names its upstream in headers. */
+export async function startPortkeyStack(): Promise<string> {
+  const port = await freePort();
+  process.argv.push(`--port=${port}`, '--headless');
+  await importPeer('@portkey-ai/gateway/build/start-server.js');
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await answers(url))) await sleep(50);
+  return url;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // listens on TCP
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    () => true,
+    () => false,
+  );
+}

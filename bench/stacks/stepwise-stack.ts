@@ -1,0 +1,14 @@
+import type { Settings } from '../../src/service/config.js';
+import { startService } from '../../src/service/start.js';
+
+/** This service with its defaults, its log included; without the embedded model, unless the settings say so. */
+export async function startStepwiseStack(upstreamUrl: string, settings: Settings = {}): Promise<string> {
+  const { url } = await startService({
+    PORT: 0,
+    OFFLINE_MODEL: 'off',
+    OPENAI_UPSTREAM_URL: `${upstreamUrl}/v1`,
+    ANTHROPIC_UPSTREAM_URL: upstreamUrl,
+    ...settings,
+  });
+  return url;
+}

@@ -1,0 +1,72 @@
+import type { ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { listen } from './listen.js';
+
+/** How the fake provider behaves. */
+export interface UpstreamOptions {
+  /** From the request's last byte to the answer's first. Default 0. */
+  readonly delayMs?: number;
+  /** Answers nobody before so many requests have arrived, or a minute has passed. Default 1. */
+  readonly holdUntil?: number;
+  /** Pause between the chunks of a stream; without one, each is written in a turn of its own. */
+  readonly chunkEveryMs?: number;
+}
+
+const CHUNKS = 500;
+const HOLD_MS = 60_000;
+
+const text = 'Thought: I look further.\nAction: read_file(path="src/next.ts")';
+const usage = { prompt_tokens: 1_000, completion_tokens: 20, total_tokens: 1_020 };
+const head = { id: 'chatcmpl-1', created: 1_790_000_000, model: 'gpt-4.1' };
+const choice = (content: object, finish_reason: string | null) => [{ index: 0, finish_reason, ...content }];
+
+const completion = JSON.stringify({
+  ...head,
+  object: 'chat.completion',
+  choices: choice({ message: { role: 'assistant', content: text, refusal: null } }, 'stop'),
+  usage,
+});
+
+/** Words of an answer, as a model streams them. */
+const chunks = [
+  ...Array.from({ length: CHUNKS }, (_, index) =>
+    chunkOf({ choices: choice({ delta: { content: index ? ` word${index}` : 'Final Answer:' } }, null) }),
+  ),
+  chunkOf({ choices: choice({ delta: {} }, 'stop') }),
+  chunkOf({ choices: [], usage }),
+  'data: [DONE]\n\n',
+];
+
+function chunkOf(fields: object): string {
+  return `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...fields })}\n\n`;
+}
+
+/** A provider in OpenAI's shape that says the same to everybody, in a process whose CPU nobody counts. */
+export async function startUpstream(options: UpstreamOptions): Promise<string> {
+  const { delayMs = 0, holdUntil = 1, chunkEveryMs } = options;
+  let arrived = 0;
+  let open = (): void => undefined;
+  const all = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return listen(async (request, response) => {
+    const body = await buffer(request);
+    arrived += 1;
+    if (arrived >= holdUntil) open();
+    if (arrived === 1) setTimeout(open, HOLD_MS).unref();
+    if (delayMs > 0) await sleep(delayMs);
+    await all;
+    if (body.includes('"stream":true')) await stream(response, chunkEveryMs);
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(completion);
+  });
+}
+
+async function stream(response: ServerResponse, chunkEveryMs: number | undefined): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const chunk of chunks) {
+    response.write(chunk);
+    await (chunkEveryMs === undefined ? turn() : sleep(chunkEveryMs));
+  }
+  response.end();
+}
