@@ -4,22 +4,28 @@ import { IncrementalParser } from '../parsing/incremental-parser.js';
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
 import { PhaseReader } from './phases.js';
-import type { Completion, CompletionRequest, Prompt } from './provider.js';
-import type { Situation } from './read-situation.js';
+import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './provider.js';
+import type { ReplySituation } from './read-situation.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
 
-/** The one model call of a step: whole, or in pieces while somebody watches. */
-export async function complete(
+/**
+ * The one model call of a step: whole, or in pieces while somebody watches. No async function, which would hold the prompt
+ * for as long as the model is awaited.
+ */
+export function complete(
   { situation, prompt }: RenderedPrompt,
   { provider, deadline }: Pick<StepDependencies, 'provider' | 'deadline'>,
   observer?: StepObserver,
 ): Promise<Completion> {
   const call = withTools(completionRequest(situation.request, prompt), situation);
-  if (!observer) return withoutNul(await provider.complete(call, deadline));
-  const relay = new Relay(situation, observer);
-  for await (const event of provider.stream(call, deadline)) {
-    if (event.type === 'reasoning') await observer.delta('reasoning', withoutNul(event.delta));
+  if (!observer) return provider.complete(call, deadline).then(withoutNul);
+  return relayEvents(provider.stream(call, deadline), new Relay(situation, observer));
+}
+
+async function relayEvents(events: AsyncIterable<CompletionEvent>, relay: Relay): Promise<Completion> {
+  for await (const event of events) {
+    if (event.type === 'reasoning') await relay.reason(withoutNul(event.delta));
     else if (event.type === 'text') await relay.push(withoutNul(event.delta));
     else {
       await relay.end(event.completion);
@@ -45,7 +51,7 @@ export function completionRequest(
   };
 }
 
-function withTools(call: CompletionRequest, { request, ...situation }: Situation): CompletionRequest {
+function withTools(call: CompletionRequest, { request, ...situation }: ReplySituation): CompletionRequest {
   if (situation.protocol !== 'native') return call;
   const mayAct = !situation.mustAnswer && (request.phase ?? 'act') === 'act';
   return { ...call, nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' } };
@@ -53,7 +59,7 @@ function withTools(call: CompletionRequest, { request, ...situation }: Situation
 
 /** Tells an observer what a reply says while it is written (rule: deltas-join). */
 class Relay {
-  readonly #situation: Situation;
+  readonly #situation: ReplySituation;
   readonly #observer: StepObserver;
   readonly #parser: IncrementalParser;
   /** Keeps control blocks out of a phase's prose. */
@@ -64,13 +70,17 @@ class Relay {
 
   #last: ParseDelta['type'] | undefined;
 
-  constructor(situation: Situation, observer: StepObserver) {
+  constructor(situation: ReplySituation, observer: StepObserver) {
     const { phase } = situation.request;
     this.#situation = situation;
     this.#observer = observer;
     this.#parser = new IncrementalParser(situation.offered);
     this.#answerIsThought = phase === 'reason' || phase === 'act';
     this.#phase = phase === 'reason' || phase === 'observe' ? new PhaseReader(phase) : undefined;
+  }
+
+  reason(delta: string): Promise<void> {
+    return this.#observer.delta('reasoning', delta);
   }
 
   push(delta: string): Promise<void> {

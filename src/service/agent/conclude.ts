@@ -7,7 +7,7 @@ import { readProse } from '../parsing/reply-text.js';
 import { type ProsePhase, readPhaseReply } from './phases.js';
 import { correctionFor } from './prompt/correction.js';
 import type { ReadAction, Reply } from './read-reply.js';
-import type { Situation } from './read-situation.js';
+import type { ReplySituation } from './read-situation.js';
 
 /** How a step ends: what is proposed or said, and what it adds to the history. */
 export interface Conclusion {
@@ -31,7 +31,7 @@ export interface ProposedAction extends ReadAction {
 const NO_ANSWER_AT_THE_LIMIT = 'The step limit was reached before there was an answer.';
 
 /** Decides what a reply means at this point of the run. */
-export function conclude(reply: Reply, situation: Situation): Conclusion {
+export function conclude(reply: Reply, situation: ReplySituation): Conclusion {
   const { phase } = situation.request;
   const { outcome } = reply.parse;
   if (outcome === 'refusal' || outcome === 'truncated' || outcome === 'empty')
@@ -72,7 +72,7 @@ function concludeBilled(reply: Reply, outcome: keyof typeof billedCodes): Conclu
   return { ...nothing, reply, status: 'error', outcome, thought: reply.thought, error };
 }
 
-function concludeAction(reply: Reply, situation: Situation): Conclusion {
+function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
   if (situation.mustAnswer) {
     const answer = answerWith(reply, reply.thought || NO_ANSWER_AT_THE_LIMIT, null);
     return { ...answer, outcome: 'action_after_limit' };
@@ -93,7 +93,7 @@ function concludeAction(reply: Reply, situation: Situation): Conclusion {
 }
 
 /** An action that cannot be read is a value: its text goes to the user, and the model is told what is wrong. */
-function concludeUnreadable(reply: Reply, situation: Situation): Conclusion {
+function concludeUnreadable(reply: Reply, situation: ReplySituation): Conclusion {
   const answer = answerWith(reply, reply.answer ?? '', null);
   return { ...answer, outcome: reply.parse.outcome, correction: correctionFor(reply, situation) };
 }
@@ -110,7 +110,7 @@ function answerWith(reply: Reply, answer: string, thought = reply.thought): Conc
  * A phase ends with its control, but for an answer in `observe`: a labelled one wins over the block
  * (rules: phases, phase-control).
  */
-function concludePhase(reply: Reply, phase: ProsePhase, { mustAnswer }: Situation): Conclusion {
+function concludePhase(reply: Reply, phase: ProsePhase, { mustAnswer }: ReplySituation): Conclusion {
   const { prose, control } = readPhaseReply(proseOf(reply), phase);
   const labelled = reply.answerLabelled;
   if (phase === 'reason')
@@ -145,7 +145,7 @@ function completePhase(
   return { ...nothing, reply, status, outcome: 'answer', thought, control, turns: [turn] };
 }
 
-function withIds(actions: readonly ReadAction[], { calls }: Situation): ProposedAction[] {
+function withIds(actions: readonly ReadAction[], { calls }: ReplySituation): ProposedAction[] {
   const ids = new CallIds(calls.map((call) => call.id));
   return actions.map((action) => ({ ...action, id: ids.take(action.id) }));
 }

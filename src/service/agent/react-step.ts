@@ -3,11 +3,20 @@ import { gatherContext } from '../context/gather-context.js';
 import { complete } from './complete.js';
 import { conclude } from './conclude.js';
 import { fitToBudget } from './fit-to-budget.js';
+import type { Completion } from './provider.js';
 import { readReply } from './read-reply.js';
 import { readSituation } from './read-situation.js';
 import { type RenderedPrompt, renderPrompt } from './render-prompt.js';
 import type { PromptDependencies, StepDependencies, StepObserver } from './step-dependencies.js';
-import { exhausted, type PreviewResult, type StepResult, toPreview, toResult } from './to-result.js';
+import {
+  exhausted,
+  type PreviewResult,
+  type SentStep,
+  type StepResult,
+  toPreview,
+  toResult,
+  toSentStep,
+} from './to-result.js';
 
 export type { StepObserver, StepResult };
 
@@ -20,10 +29,19 @@ export async function reactStep(
   if (request.max_iterations_left === 0) return exhausted(request);
   const prompt = await preparePrompt(request, dependencies);
   await observer?.contextBuilt(prompt.report);
-  const completion = await complete(prompt, dependencies, observer);
-  const reply = await readReply(completion, prompt.situation);
-  const conclusion = conclude(reply, prompt.situation);
-  const result = toResult(conclusion, prompt, dependencies);
+  const completion = complete(prompt, dependencies, observer);
+  return concludeStep(completion, toSentStep(prompt, dependencies), observer);
+}
+
+/** The rest of a step: while it waits for the model it holds nothing of what was sent (rule: lean-waiting). */
+async function concludeStep(
+  completion: Promise<Completion>,
+  step: SentStep,
+  observer: StepObserver | undefined,
+): Promise<StepResult> {
+  const reply = await readReply(await completion, step.situation);
+  const conclusion = conclude(reply, step.situation);
+  const result = toResult(conclusion, step);
   if (result.action_details) await observer?.actionProposed(result.action_details);
   return result;
 }

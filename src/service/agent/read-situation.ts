@@ -15,29 +15,37 @@ import { type OfferedTool, toOfferedTool } from '../parsing/arguments/offered-to
 import { readSignaturesInTurns } from '../parsing/arguments/signatures.js';
 import { countValues } from './history/json-values.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
-import { countSignals, isReadOnly, type LoopSignals } from './history/signals.js';
+import { countSignals, isReadOnly, type LoopSignals, type SignalCall } from './history/signals.js';
 import { StepRefused } from './interruption.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
 import type { MustAnswer } from './prompt/tail.js';
 import type { ModelProfile } from './provider.js';
 
-/** All that a step knows before it looks at any context: a pure function of the request and the model. */
-export interface Situation {
-  readonly request: StepRequest;
+/** What a reply is read against. It waits for the model, with thousands of others: it holds no file and no observation. */
+export interface ReplySituation {
+  readonly request: Pick<
+    StepRequest,
+    'session_id' | 'llm_config' | 'phase' | 'max_iterations_left' | 'include'
+  >;
   /** The user turn this step begins with, if it is new. */
   readonly newTurn: Turn | undefined;
-  readonly units: readonly Unit[];
-  readonly calls: readonly PairedCall[];
+  readonly calls: readonly (SignalCall & Pick<PairedCall, 'id'>)[];
   readonly tools: readonly ToolDefinition[];
   /** What the reader accepts: the defined tools and those read from the free text. */
   readonly offered: readonly OfferedTool[];
   readonly protocol: TaughtProtocol;
-  /** The tool to show a call of: the model is not known to act in a form that it is only told. */
-  readonly exampleTool: OfferedTool | undefined;
   readonly isLast: boolean;
   readonly mustAnswer: MustAnswer | undefined;
-  readonly signals: LoopSignals;
   readonly warnings: readonly Warning[];
+}
+
+/** All that a step knows before it looks at any context: a pure function of the request and the model. */
+export interface Situation extends ReplySituation {
+  readonly request: StepRequest;
+  readonly units: readonly Unit[];
+  /** The tool to show a call of: the model is not known to act in a form that it is only told. */
+  readonly exampleTool: OfferedTool | undefined;
+  readonly signals: LoopSignals;
 }
 
 /** Throws `StepRefused` if the request asks for what cannot be, and the reason of a signal that is aborted. */
@@ -68,6 +76,29 @@ export async function readSituation(
     signals: countSignals(calls, tools),
     warnings: [...windowWarning(request, profile.contextWindow), ...pairingWarnings(mispairings)],
   };
+}
+
+/** What is left of a situation when its prompt is on its way. */
+export function toReplySituation({ request, calls, ...situation }: Situation): ReplySituation {
+  const { session_id, llm_config, phase, max_iterations_left, include } = request;
+  const { newTurn, tools, offered, protocol, isLast, mustAnswer, warnings } = situation;
+  return {
+    request: { session_id, llm_config, phase, max_iterations_left, include },
+    newTurn,
+    calls: calls.map(withoutText),
+    tools,
+    offered,
+    protocol,
+    isLast,
+    mustAnswer,
+    warnings,
+  };
+}
+
+function withoutText({ id, name, parameters, observation }: Situation['calls'][number]) {
+  if (!observation) return { id, name, parameters };
+  const { isError, isDenied } = observation;
+  return { id, name, parameters, observation: { isError, isDenied } };
 }
 
 /** The query becomes a turn unless it is empty, or equals the last task and no answer followed that (rule: task-turn). */

@@ -3,7 +3,7 @@ import { reportContext } from './budget/report-context.js';
 import type { FittedPrompt, PromptPieces } from './fit-to-budget.js';
 import { continueTemplate, openingTemplate } from './prompt/templates/orders.js';
 import type { Message, Part, Prompt } from './provider.js';
-import type { Situation } from './read-situation.js';
+import { type ReplySituation, toReplySituation } from './read-situation.js';
 
 interface LaidOutPrompt {
   readonly prompt: Prompt;
@@ -13,7 +13,7 @@ interface LaidOutPrompt {
 
 /** A prompt ready to be sent, what is in it, and the situation that its reply is read against. */
 export interface RenderedPrompt extends LaidOutPrompt {
-  readonly situation: Situation;
+  readonly situation: ReplySituation;
   readonly report: ContextReport;
   readonly shouldCompact: boolean;
 }
@@ -22,7 +22,8 @@ export interface RenderedPrompt extends LaidOutPrompt {
 export async function renderPrompt(fitted: FittedPrompt): Promise<RenderedPrompt> {
   const laidOut = layOutPrompt(fitted.pieces);
   const report = await reportContext(fitted, laidOut);
-  return { ...laidOut, report, situation: fitted.situation, shouldCompact: fitted.shouldCompact };
+  const situation = toReplySituation(fitted.situation);
+  return { ...laidOut, report, situation, shouldCompact: fitted.shouldCompact };
 }
 
 /** Merges neighbours of one role, begins and ends with the user, and sets the cache breakpoints (rule: breakpoints). */

@@ -8,7 +8,7 @@ import { hashPrompt } from './budget/report-context.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
 import type { Message } from './provider.js';
-import type { Situation } from './read-situation.js';
+import type { ReplySituation } from './read-situation.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import type { StepDependencies } from './step-dependencies.js';
 
@@ -18,16 +18,25 @@ export type StepResult = Omit<Step, 'request_id' | 'updated_conversation_history
 /** What a step would send, but for the request id. */
 export type PreviewResult = Omit<Preview, 'request_id'>;
 
+/** A step whose prompt is on its way: what is still needed of it, and none of its text. */
+export interface SentStep
+  extends Pick<RenderedPrompt, 'situation' | 'report' | 'shouldCompact'>,
+    Pick<StepDependencies, 'provider' | 'now'> {}
+
+export function toSentStep(
+  { situation, report, shouldCompact }: RenderedPrompt,
+  { provider, now }: StepDependencies,
+): SentStep {
+  return { situation, report, shouldCompact, provider, now };
+}
+
 /** All fields of a step's answer, each of them always there. */
-export function toResult(
-  conclusion: Conclusion,
-  prompt: RenderedPrompt,
-  { provider: { name: provider }, now }: Pick<StepDependencies, 'provider' | 'now'>,
-): StepResult {
+export function toResult(conclusion: Conclusion, step: SentStep): StepResult {
   const { reply } = conclusion;
   const { completion } = reply;
-  const { situation, report } = prompt;
+  const { situation, report } = step;
   const { request } = situation;
+  const provider = step.provider.name;
   const [action, ...others] = conclusion.actions.map((each) => actionDetails(each, situation));
   return {
     session_id: request.session_id,
@@ -37,13 +46,13 @@ export function toResult(
     direct_response: conclusion.directResponse,
     action_details: action ?? null,
     additional_actions: others,
-    new_turns: newTurns(conclusion, situation, now()),
+    new_turns: newTurns(conclusion, situation, step.now()),
     correction: conclusion.correction,
     control: conclusion.control,
     phase: request.phase ?? null,
     parse: { ...reply.parse, outcome: conclusion.outcome },
     context_report: report,
-    signals: signalsOf(conclusion, prompt),
+    signals: signalsOf(conclusion, step),
     usage: completion.usage,
     model: completion.model,
     provider,
@@ -84,18 +93,21 @@ export function exhausted(request: StepRequest): StepResult {
 }
 
 /** Only `observe` spends an iteration in three-phase mode (rule: iterations). */
-function remaining({ max_iterations_left: left, phase }: StepRequest): number {
+function remaining({ max_iterations_left: left, phase }: ReplySituation['request']): number {
   return phase === 'reason' || phase === 'act' ? left : left - 1;
 }
 
 /** What the step adds, stamped with one time (rule: turn-timestamps). */
-function newTurns({ status, turns }: Conclusion, { newTurn }: Situation, now: Date): Turn[] {
+function newTurns({ status, turns }: Conclusion, { newTurn }: ReplySituation, now: Date): Turn[] {
   if (status === 'error') return [];
   const timestamp = now.toISOString();
   return [newTurn ?? [], turns].flat().map((turn) => ({ ...turn, timestamp }));
 }
 
-function actionDetails({ name, parameters, raw, id }: ProposedAction, { tools }: Situation): ActionDetails {
+function actionDetails(
+  { name, parameters, raw, id }: ProposedAction,
+  { tools }: ReplySituation,
+): ActionDetails {
   const tool = tools.find((each) => each.name === name);
   return {
     tool_name: name,
@@ -106,7 +118,7 @@ function actionDetails({ name, parameters, raw, id }: ProposedAction, { tools }:
   };
 }
 
-function signalsOf({ actions }: Conclusion, { situation, shouldCompact }: RenderedPrompt): Signals {
+function signalsOf({ actions }: Conclusion, { situation, shouldCompact }: SentStep): Signals {
   const proposed = actions.map(({ name, parameters }) => ({ name, parameters }));
   return {
     ...countSignals([...situation.calls, ...proposed], situation.tools),

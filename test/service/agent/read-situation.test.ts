@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { callsOf } from '../../../src/conversation/units.js';
 import { renderTools } from '../../../src/service/agent/prompt/instructions.js';
 import { buildTail } from '../../../src/service/agent/prompt/tail.js';
 import { readSituation } from '../../../src/service/agent/read-situation.js';
@@ -40,10 +41,10 @@ test('(rule: pairing-warnings) a history that pairs has none; of many the newest
 });
 
 test('(rule: pairing) a second observation of a call never becomes that of another', async () => {
-  const { calls } = await situationOf({
+  const { units } = await situationOf({
     conversation_history: [call('a'), { ...call('b'), content: '' }, saw('a'), saw('a'), saw('b')],
   });
-  expect(calls.map(({ id, observation }) => [id, observation?.index])).toEqual([
+  expect(callsOf(units).map(({ id, observation }) => [id, observation?.index])).toEqual([
     ['a', 2],
     ['b', 4],
   ]);

@@ -1,9 +1,11 @@
 import type { ToolDefinition } from '../../../contract/tool.js';
-import type { PairedCall } from '../../../conversation/units.js';
+import type { Observation, PairedCall } from '../../../conversation/units.js';
 import { sameValue } from './json-values.js';
 
 /** What a call was, and how it went; the proposed one has not gone yet. */
-export type SignalCall = Pick<PairedCall, 'name' | 'parameters' | 'observation'>;
+export interface SignalCall extends Pick<PairedCall, 'name' | 'parameters'> {
+  readonly observation?: Pick<Observation, 'isError' | 'isDenied'>;
+}
 
 /** Counts over the calls of a run, oldest first (rule: signals): every replica says the same. */
 export interface LoopSignals {

@@ -1,7 +1,7 @@
 import type { Turn } from '../../../contract/history.js';
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
 import type { Reply } from '../read-reply.js';
-import type { Situation } from '../read-situation.js';
+import type { ReplySituation } from '../read-situation.js';
 import type { TaughtProtocol } from './render-unit.js';
 import { sampleCall } from './sample-call.js';
 
@@ -21,7 +21,7 @@ const orders = {
  * What to say to the model after an action that could not be read: why, and the very call that is wanted, in the
  * taught form and with the tool's own parameters. Null if an answer was ordered (rule: unreadable-action).
  */
-export function correctionFor(reply: Reply, situation: Situation): Turn | null {
+export function correctionFor(reply: Reply, situation: ReplySituation): Turn | null {
   if (situation.mustAnswer) return null;
   const { outcome, problem } = reply.parse;
   const opening = outcome === 'answer' ? '' : 'Your action could not be read: ';
@@ -31,7 +31,7 @@ export function correctionFor(reply: Reply, situation: Situation): Turn | null {
 }
 
 /** The offered tool that the reply names first after its marker; else the first one. */
-function meantTool({ completion: { text, toolCalls } }: Reply, { offered }: Situation): OfferedTool {
+function meantTool({ completion: { text, toolCalls } }: Reply, { offered }: ReplySituation): OfferedTool {
   const tools = new Map(offered.map((tool) => [tool.name, tool]));
   const marker = Math.max(0, text.search(/action\s*:|<(?:tool|function)_/i));
   const words = text.slice(marker, marker + SEARCHED_CHARACTERS).split(/[\s\p{Cc}<>(){}[\]"'`,:]+/u);

@@ -4,7 +4,7 @@ import { advise, countSignals, type SignalCall } from '../../../../src/service/a
 const call = (name: string, parameters: Record<string, unknown> = {}): SignalCall => ({ name, parameters });
 const result = (name: string, flags: { isError?: boolean; isDenied?: boolean } = {}): SignalCall => ({
   ...call(name),
-  observation: { index: 0, text: '', isError: false, isDenied: false, isTerminal: false, ...flags },
+  observation: { isError: false, isDenied: false, ...flags },
 });
 
 test('the same tool with the same arguments again is counted, whatever the order of the keys (rule: signals)', () => {
