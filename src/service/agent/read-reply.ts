@@ -99,14 +99,16 @@ async function readNativeCalls(
     await eventLoopShare.take(READING * call.arguments.length);
     readings.push({ call, parsed: readNativeCall(call, offered, finishReason) });
   }
-  const good = readings.filter(({ parsed }) => parsed.action);
   const parse = nativeParse(readings, completion);
   const said = completion.text.trim() || null;
-  if (good.length === 0) {
+  const first = readings[0]?.parsed;
+  if (first?.answerLabelled)
+    return { ...unlabelled, parse, thought: said, answerLabelled: true, answer: first.answer, reasoning };
+  if (!first?.action) {
     const answer = [said, ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
     return { ...unlabelled, parse, answer, reasoning };
   }
-  const actions = good.flatMap(({ call, parsed }) => toAction(parsed, call));
+  const actions = readings.flatMap(({ call, parsed }) => toAction(parsed, call));
   return { ...unlabelled, parse, thought: said, answer: null, actions, reasoning };
 }
 
@@ -115,18 +117,22 @@ interface NativeReading {
   readonly parsed: ParsedCompletion;
 }
 
-/** Calls that cannot be read are discarded if there is one that can; calls beyond the bound always are. */
+/**
+ * The first call says what the reply is (rule: first-action-wins). Where it is an action, later ones that cannot be
+ * read are discarded; calls beyond the bound always are.
+ */
 function nativeParse(readings: readonly NativeReading[], { unreadCalls }: Completion): Parse {
-  const good = readings.filter(({ parsed }) => parsed.action);
+  const acts = Boolean(readings[0]?.parsed.action);
+  const good = acts ? readings.filter(({ parsed }) => parsed.action) : [];
   const bad = readings.filter(({ parsed }) => !parsed.action);
   const discarded = bad.map(({ call, parsed }) => ({ kind: parsed.outcome, chars: call.arguments.length }));
   return {
-    outcome: (good[0] ?? bad[0])?.parsed.outcome ?? 'empty',
+    outcome: readings[0]?.parsed.outcome ?? 'empty',
     dialect: 'native',
     confidence: good.some(({ parsed }) => parsed.confidence === 'repaired') ? 'repaired' : 'exact',
     repairs: good.flatMap(({ parsed }) => parsed.repairs),
     discarded: [
-      ...(good.length > 0 ? discarded : []),
+      ...(acts ? discarded : []),
       ...(unreadCalls ? [{ kind: 'action', chars: unreadCalls.chars }] : []),
     ],
     problem: bad[0]?.parsed.problem ?? null,

@@ -26,15 +26,35 @@ test('native calls and written ones come to the same action (rule: native-callin
   });
 });
 
-test('of several native calls the unreadable are discarded and reported; alone they are text', async () => {
+test('native calls that cannot be read are discarded and reported after one that can (rule: first-action-wins)', async () => {
   const bad = { id: 'y', name: 'read_file', arguments: '{"other":1}' };
-  expect(await read('', { toolCalls: [bad, toolCall('x', 'a')] })).toMatchObject({
+  expect(await read('', { toolCalls: [toolCall('x', 'a'), bad] })).toMatchObject({
     actions: [{ id: 'x' }],
     parse: { outcome: 'action', discarded: [{ kind: 'malformed_action', chars: bad.arguments.length }] },
   });
   const alone = await read('I look.', { toolCalls: [bad] });
   expect(alone).toMatchObject({ actions: [], thought: null, parse: { outcome: 'malformed_action' } });
   expect(alone.answer).toBe('I look.\nread_file({"other":1})');
+});
+
+test('a first native call that cannot be read is told, and no later one takes its place (rule: first-action-wins)', async () => {
+  const bad = { id: 'x', name: 'read_file', arguments: '{"other":1}' };
+  const reply = await read('I look.', { toolCalls: [bad, toolCall('y', 'a')] });
+  expect(reply).toMatchObject({
+    actions: [],
+    answer: 'I look.\nread_file({"other":1})\nread_file({"path":"a"})',
+    parse: { outcome: 'malformed_action', problem: expect.stringContaining('read_file'), discarded: [] },
+  });
+});
+
+test('a native call of a final answer is the answer (rule: answer-call)', async () => {
+  const call = { id: 'x', name: 'final_answer', arguments: '{"answer":"42"}' };
+  expect(await read('I know.', { toolCalls: [call] })).toMatchObject({
+    thought: 'I know.',
+    answer: '42',
+    answerLabelled: true,
+    parse: { outcome: 'answer', problem: null },
+  });
 });
 
 test('a refusal is one, in the vendor’s words or without any (rule: billed-outcomes)', async () => {
