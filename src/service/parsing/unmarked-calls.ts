@@ -19,12 +19,16 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
   const start = reply.contentStart();
   if (reply.thoughtBefore(start) !== '') return null; // reasoning stands between words and the call
-  const reading =
-    readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
+  const reading = readPlain(text, start, tools);
   if (!isWellFormed(reading, tools) && !speaksForItself(reading, tools)) return null;
   const end = text.charAt(reading.end) === ';' ? reading.end + 1 : reading.end;
   if (end < text.length && !endsItsTurn(text, end)) return null;
   return reading.dialect === 'json' ? reading : { ...reading, dialect: 'bare' };
+}
+
+/** A call in a form that needs no marker to be known for one. */
+function readPlain(text: string, start: number, tools: OfferedTools): CallReading | null {
+  return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
 }
 
 /** More blanks than these are not waited for. */
@@ -94,7 +98,7 @@ function closingFence({ text, end, outline }: ReplyText): QuotedFence | null {
   return isRestBlank(text, skipLanguage(text, language), fence.inside - 1) ? fence : null;
 }
 
-/** The one call that a fence holds: a labelled action or a tag, or else plain JSON. */
+/** The one call that a fence holds: a labelled action or a tag, or else one without any marker. */
 function readFence(
   fence: QuotedFence,
   reply: ReplyText,
@@ -105,7 +109,7 @@ function readFence(
   const marker = matchMarker(text, text.lastIndexOf('\n', start) + 1);
   const isAction = marker !== null && marker !== 'partial' && marker.label === 'action';
   const marked = isAction ? readAction(text, marker.end, tools) : readTag(text, start, tools);
-  const reading = marked ?? readJsonCall(text, start);
+  const reading = marked ?? readPlain(text, start, tools);
   if (reading?.kind !== 'call' || !(tools.find(reading.name) || speaksForItself(reading, tools))) return null;
   const isAlone = skipSpace(text, skipClosers(text, reading.end)) >= text.length;
   return isAlone ? { reading, isMarked: marked !== null } : null;
@@ -132,6 +136,6 @@ function meant({ name }: WholeCall, where: string): string {
 function readLastLine({ text, end, outline }: ReplyText, tools: OfferedTools): WholeCall | null {
   if (outline.lastLine === null) return null;
   const start = skipSpace(text, outline.lastLine);
-  const reading = readCall(text, start, tools) ?? readJsonCall(text, start);
+  const reading = readPlain(text, start, tools);
   return isWellFormed(reading, tools) && skipClosers(text, reading.end) >= end ? reading : null;
 }

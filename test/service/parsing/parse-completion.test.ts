@@ -156,6 +156,53 @@ describe('the tool must be offered (rule: offered-tools)', () => {
     expect(parsed.answer).toBe(`x\nAction: ${content}\nThe answer is 4.`);
   });
 
+  test.each([
+    'read "a"',
+    "read 'a' to see it",
+    '`read` "a"',
+    '**read** "a"',
+    'read path="a"',
+    'read: a.md',
+    'read: path="a"',
+    'read = "a"',
+    'read -> a.md',
+    'read_file a.md',
+    'await read("a")',
+    'const text = await read("a");',
+    'text = read["a"]',
+    '"read"',
+    "'read': 'a'",
+  ])('Action: %s starts with a tool but is no call: the model is told', (content) => {
+    const { joined, completion } = stream(`Thought: x\nAction: ${content}\n`, [3]);
+    expect(completion).toMatchObject({
+      outcome: 'malformed_action',
+      problem: expect.stringMatching(/^read(_file)?[ :].*write read(_file)?\(path/),
+    });
+    expect(joined.answer).toBe('');
+    expect(read(`Action: ${content}`, { finishReason: 'length' }).outcome).toMatch(
+      /truncated|malformed_action/,
+    );
+  });
+
+  test.each([
+    'read the file a.md',
+    'search for it: the port',
+    'read it, then search',
+    'Read "a"?',
+    'the tool is read: a',
+    'return read later',
+  ])('Action: %s is prose', (content) => {
+    expect(read(`Action: ${content}`)).toMatchObject({ outcome: 'answer', action: null, problem: null });
+  });
+
+  test.each([
+    'read: {"path": "a"}',
+    'read {"path": "a"}',
+    '"read"\nAction Input: {"path": "a"}',
+  ])('Action: %s is a call', (content) => {
+    expect(argumentsOf(`Action: ${content}`)).toEqual(pathA);
+  });
+
   test('with no tool known any well-formed call is taken', () => {
     const parsed = parseCompletion('Action: anything.at-all(a=1)', []);
     expect(parsed.action).toMatchObject({ toolName: 'anything.at-all', toolArgs: { a: 1 } });

@@ -102,7 +102,10 @@ export class OfferedTools {
 
   /** Where the tool name that starts at `position` ends; offered names win, the longest first. */
   nameEnd(text: string, position: number): number {
-    const end = wordEnd(text, position);
+    const word = wordEnd(text, position);
+    const isFollowedByColon =
+      text.charAt(word - 1) === ':' && this.#byName.has(text.slice(position, word - 1));
+    const end = isFollowedByColon && !this.#byName.has(text.slice(position, word)) ? word - 1 : word;
     if (this.#unusual.size === 0) return end;
     const length = this.#unusual
       .get(text.slice(position, end))

@@ -17,6 +17,7 @@ export function readActionInput(text: string, start: number, tools: OfferedTools
     .slice(start, line)
     .trim()
     .replace(/[`*]{1,2}$/, '')
+    .replace(/^(["'])(.*)\1$/, '$2')
     .trim();
   if (name === '' || (!tools.find(name) && meansNoAction(name))) return null;
   if (isLabelled(text, input)) return plainInput(name, start, input, '');
@@ -53,7 +54,8 @@ function readNameAlone(text: string, start: number, tools: OfferedTools): CallRe
   const tool = tools.find(name);
   if (!tool) return null;
   const after = skipBlanks(text, nameEnd);
-  if (text.charAt(after) === '{') return readInput(text, start, name, after);
+  const input = text.charAt(after) === ':' ? skipBlanks(text, after + 1) : after;
+  if (text.charAt(input) === '{') return readInput(text, start, name, input);
   if (skipClosers(text, nameEnd) < lineEnd(text, nameEnd) - 1 || !endsReply(text, nameEnd)) return null;
   if (tool.parameters.length > 0) {
     const cut =

@@ -5,6 +5,7 @@ import { meansNoAction, readActionInput } from './action-input.js';
 import { readBracket } from './bracket.js';
 import { readCall, readListedCall, readQuotedCall } from './call.js';
 import { readJsonCall } from './json-object.js';
+import { readNamedOnly } from './named-only.js';
 import { readTag } from './tags.js';
 import type { CallReading } from './written-call.js';
 
@@ -17,6 +18,7 @@ const dialects: readonly ((text: string, start: number, tools: OfferedTools) => 
   readCall,
   readBracket,
   readActionInput,
+  readNamedOnly,
 ];
 
 /**

@@ -1,0 +1,44 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { isOneOf, lineEnd, skipBlanks } from '../text/characters.js';
+import { endsReply } from '../text/trailing.js';
+import { type CallReading, signature } from './written-call.js';
+
+/** Code before a call: `await f()`, `const x = f()`. */
+const statement =
+  /(?:(?:const|let|var)[ \t]{1,8})?(?:[\w$]{1,60}[ \t]{0,8}=[ \t]{0,8})?(?:(?:await|return|yield)[ \t]{1,8})?/y;
+/** What follows a name that is called, and no word of a sentence. */
+const input = /["'“‘`{[(:=]|->|[\w.-]{1,60}[ \t]{0,8}[=:]/y;
+/** `read_file`, `http.request`, `sendMail`: no word of a sentence is spelled like this. */
+const identifier = /[_.\d-]|[a-z][A-Z]/;
+
+/**
+ * An offered tool's name starts what follows the label, and plainly as a call, but in no form that can be read. The
+ * model is told: an answer it is not either (rule: offered-tools).
+ */
+export function readNamedOnly(text: string, start: number, tools: OfferedTools): CallReading | null {
+  statement.lastIndex = start;
+  const head = start + (statement.exec(text)?.[0].length ?? 0);
+  return readName(text, start, tools) ?? (head > start ? readName(text, head, tools) : null);
+}
+
+function readName(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const isQuoted = isOneOf('"\'', text, start);
+  const nameStart = isQuoted ? start + 1 : start;
+  const nameEnd = tools.nameEnd(text, nameStart);
+  const tool = tools.find(text.slice(nameStart, nameEnd));
+  if (!tool) return null;
+  const after = skipBlanks(text, skipQuotes(text, nameEnd));
+  input.lastIndex = after;
+  const isCalled = input.test(text) || identifier.test(tool.name) || (isQuoted && endsReply(text, after));
+  if (!isCalled) return null;
+  const problem = `${tool.name}: this is no call; write ${signature(tool)}`;
+  const cut = lineEnd(text, after) >= text.length;
+  return { kind: 'unreadable', dialect: 'call', name: tool.name, problem, cut };
+}
+
+/** Past what closes quotes, inline code or emphasis around the name. */
+function skipQuotes(text: string, position: number): number {
+  let at = position;
+  while (at < position + 2 && isOneOf('"\'`*', text, at)) at += 1;
+  return at;
+}
