@@ -2,8 +2,8 @@
 import { version } from '../service/version.js';
 import { readArguments } from './commands/read-arguments.js';
 import { exitCodes, usage } from './commands/usage.js';
-import { sanitize } from './screen/sanitize.js';
 import { Screen } from './screen/screen.js';
+import { showExact } from './screen/shown-text.js';
 import { Terminal } from './screen/terminal.js';
 import { takeModelKeys } from './session/model-key.js';
 
@@ -52,7 +52,7 @@ function say(text: string): number {
 function explain(error: unknown): number {
   const { message, stack, name } = error instanceof Error ? error : new Error(String(error));
   const isSystem = error instanceof Error && 'syscall' in error;
-  process.stderr.write(`stepwise: ${sanitize(String(expected.has(name) || isSystem ? message : stack))}\n`);
+  process.stderr.write(`stepwise: ${showExact(String(expected.has(name) || isSystem ? message : stack))}\n`);
   return exitCodes.error;
 }
 

@@ -1,5 +1,5 @@
 import type { Tool } from '../sdk/actions/define-tool.js';
-import { defaultLimits, type ToolLimits } from './limits.js';
+import { completeLimits, type GivenLimits, type ToolLimits } from './limits.js';
 import { ProjectRoot } from './project-root.js';
 import { findDefinitionTool } from './read/find-definition.js';
 import { getFileTreeTool } from './read/get-file-tree.js';
@@ -11,8 +11,6 @@ import { runCommandTool } from './run/run-command.js';
 import { ApprovedChanges } from './write/approved-changes.js';
 import { editFileTool } from './write/edit-file.js';
 import { writeFileTool } from './write/write-file.js';
-
-type GivenLimits = { readonly [Name in keyof ToolLimits]?: ToolLimits[Name] | undefined };
 
 /** What the tools of a pack may do. An option that is undefined is one left out. */
 export interface ToolPackOptions extends GivenLimits {
@@ -43,7 +41,7 @@ const changeTools: readonly ((parts: PackParts) => Tool)[] = [
   ({ root, commandTimeoutMs }) => runCommandTool(root, commandTimeoutMs),
 ];
 
-/** Tools that look at a folder and change nothing. Throws if there is no such folder. */
+/** Tools that look at a folder and change nothing. Throws if there is no such folder or a limit is none. */
 export async function createReadTools(
   folder: string,
   options: ToolPackOptions = {},
@@ -52,7 +50,7 @@ export async function createReadTools(
   return readTools.map((create) => create(parts));
 }
 
-/** All tools for a folder; those that change something ask for approval first. Throws if there is no such folder. */
+/** All tools for a folder; those that change something ask for approval first. Throws as `createReadTools` does. */
 export async function createToolPack(
   folder: string,
   options: ToolPackOptions = {},
@@ -63,11 +61,5 @@ export async function createToolPack(
 
 async function packParts(folder: string, { savedRunsFolder, ...given }: ToolPackOptions): Promise<PackParts> {
   const root = await ProjectRoot.open(folder);
-  const limits: ToolLimits = {
-    maxLines: given.maxLines ?? defaultLimits.maxLines,
-    maxFiles: given.maxFiles ?? defaultLimits.maxFiles,
-    maxMatches: given.maxMatches ?? defaultLimits.maxMatches,
-    commandTimeoutMs: given.commandTimeoutMs ?? defaultLimits.commandTimeoutMs,
-  };
-  return { ...limits, root, savedRunsFolder, changes: new ApprovedChanges(root) };
+  return { ...completeLimits(given), root, savedRunsFolder, changes: new ApprovedChanges(root) };
 }

@@ -10,7 +10,7 @@ const demo = (...args: string[]) =>
 
 test.each([
   [['--dir', '/nowhere'], 'There is no folder /nowhere.'],
-  [['--what'], "Unknown option '--what'"],
+  [['--what'], 'There is no option --what.'],
   [['--model', 'nosuch'], 'If it is served by a configured endpoint, name that with --upstream'],
   [['--model', 'gpt-4o'], 'The model gpt-4o needs a key: set STEPWISE_LLM_KEY or OPENAI_API_KEY.'],
   [['--model', 'm', '--upstream', 'nope'], 'There is no endpoint nope; --upstream can be: openai, '],

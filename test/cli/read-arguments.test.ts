@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { readArguments, UsageError } from '../../src/cli/commands/read-arguments.js';
+import { readArguments } from '../../src/cli/commands/read-arguments.js';
+import { UsageError } from '../../src/cli/commands/usage.js';
 
 describe('the command line (rule: terminal)', () => {
   test('words without quotes are one task; flags may stand anywhere', () => {
@@ -50,8 +51,19 @@ describe('the command line (rule: terminal)', () => {
     [['--server', 'ftp://foo'], '--server must be the http or https URL of a service'],
     [['--server', 'nonsense'], '--server must be the http or https URL of a service'],
     [['--token', 'abc'], '--token does nothing yet'],
-    [['--model'], '--model'],
-    [['--key', 'sk-1'], '--key'],
+    [['--model'], '--model needs a value.'],
+    [['--model', '--yes'], '--model needs a value. One that begins with "-" is given as --model=--yes.'],
+    [['--json=3'], '--json takes no value.'],
+    [['--key', 'sk-1'], 'There is no option --key. --help lists what there is.'],
+    [['--modle', 'x'], 'There is no option --modle. Did you mean --model?'],
+    [['--maxsteps', '3'], 'Did you mean --max-steps?'],
+    [['--tool', 'x.js'], 'Did you mean --tools?'],
+    [['--stream', '1'], 'Did you mean --upstream?'],
+    [['--temperature', '1'], 'There is no option --temperature. --help lists what there is.'],
+    [['--max', '3'], 'Did you mean --max-steps?'],
+    [['-z'], 'There is no option -z.'],
+    [['--__proto__', 'x'], 'There is no option --__proto__.'],
+    [['-5 is what?'], 'A task that begins with "-" comes after --.'],
     [['replay'], 'replay needs the file of a saved run. Usage: stepwise replay FILE'],
   ])('%j is a mistake that is explained', (argv, message) => {
     expect(() => readArguments(argv)).toThrow(UsageError);

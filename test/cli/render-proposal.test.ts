@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { renderProposal } from '../../src/cli/screen/render-proposal.js';
-import { printableJson } from '../../src/cli/screen/sanitize.js';
+import { printableJson } from '../../src/cli/screen/shown-text.js';
 import { plain } from '../../src/cli/screen/terminal.js';
 import type { ActionDetails } from '../../src/contract/step.js';
 

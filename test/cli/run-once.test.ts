@@ -35,7 +35,7 @@ describe('what the shell is told (rule: exit-codes)', () => {
   }, 20_000);
 
   test.each([
-    [['--nope'], "Unknown option '--nope'"],
+    [['--nope'], 'There is no option --nope.'],
     [['--dir', '/nowhere', 'hi'], 'There is no folder /nowhere.'],
     [['--model', 'gpt-5.5', 'hi'], 'The model gpt-5.5 needs a key: set STEPWISE_LLM_KEY or OPENAI_API_KEY.'],
     [
@@ -438,8 +438,25 @@ describe('tools (rule: tool-pack)', () => {
     );
     expect(
       await stdoutOf('tool', 'run_command', '{"command":"sleep 20"}', '--command-timeout', '1'),
-    ).toContain('Ended after 1 seconds');
+    ).toContain('Ended after 1 second,');
   }, 30_000);
+
+  test.each([
+    ["import x from 'no-such-package';", 'tools.mjs imports no-such-package, which is not installed.'],
+    ["import './gone.mjs';", 'gone.mjs, which is not there.'],
+    ["import './c.cjs';", 'c.cjs imports no-such-package, which is not installed.'],
+    ["import { nope } from 'node:fs';", "does not provide an export named 'nope'. `node "],
+    ['export const tools = [', 'Unexpected end of input. `node '],
+    ["\nthrow new Error('No weather.');", '/tools.mjs:2:'],
+    ['throw 3;', 'it throws 3.'],
+  ])('a module of tools that cannot be loaded: what is missing, and where: %s', async (module, message) => {
+    const modules = { 'tools.mjs': module, 'c.cjs': "require('no-such-package');" };
+    const { run, folder } = await setUp([], modules);
+    const { code, stderr } = await run(['tool', 'list_files', '--tools', join(folder, 'tools.mjs')]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The module ${folder}/tools.mjs cannot be loaded: `);
+    expect(stderr).toContain(message);
+  });
 
   test('--tools brings tools of the person', async () => {
     const module = `export const tools = [{ name: 'weather', description: 'Weather.',

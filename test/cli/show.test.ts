@@ -3,10 +3,16 @@ import fc from 'fast-check';
 import { budgetBar, short } from '../../src/cli/screen/budget-bar.js';
 import { contextPage } from '../../src/cli/screen/context-page.js';
 import { renderEvent } from '../../src/cli/screen/render-event.js';
-import { sanitize } from '../../src/cli/screen/sanitize.js';
+import { printableJson, showExact, showText } from '../../src/cli/screen/shown-text.js';
 import { Spinner } from '../../src/cli/screen/spinner.js';
 import { plain } from '../../src/cli/screen/terminal.js';
 import type { ContextReport } from '../../src/contract/context-report.js';
+import type { Step, StepError } from '../../src/contract/step.js';
+import { stepError } from '../../src/conversation/blank-step.js';
+import type { RunEvent } from '../../src/sdk/run/run-events.js';
+import type { RunResult } from '../../src/sdk/run/run-result.js';
+import { reportItem } from '../support/quiet-fields.js';
+import { answered } from '../support/test-service.js';
 
 const report: ContextReport = {
   token_limit: 8_000,
@@ -20,33 +26,16 @@ const report: ContextReport = {
     { name: 'history', tokens: 2_150 },
   ],
   items: [
-    {
-      kind: 'explicit',
-      id: 'a.ts',
-      status: 'included',
-      tokens: 5,
-      original_tokens: 5,
-      lines: null,
-      reason: null,
-    },
-    {
-      kind: 'explicit',
-      id: 'b.ts',
-      status: 'dropped',
-      tokens: 0,
-      original_tokens: 9_000,
-      lines: null,
-      reason: 'no room',
-    },
-    {
+    reportItem({}),
+    reportItem({ id: 'b.ts', status: 'dropped', tokens: 0, original_tokens: 9_000, reason: 'no room' }),
+    reportItem({
       kind: 'turn',
       id: '3',
       status: 'truncated',
       tokens: 50,
       original_tokens: 100,
       lines: '1-4',
-      reason: null,
-    },
+    }),
   ],
   folders: [],
 };
@@ -103,11 +92,14 @@ test('a long answer that comes in small pieces is looked at once, not again at e
   expect(shown.join('')).toMatch(/word �\[2J 19999 /);
 });
 
-describe('what a model or a file says cannot act on the terminal', () => {
+describe('what others wrote cannot act on the terminal, and hides nothing (rule: terminal)', () => {
+  const actsOnTerminal = /[^\P{Cc}\n\t]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
   test('no control character is left but line break and tab', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(sanitize(text)).not.toMatch(/[^\P{Cc}\n\t]/u);
+        expect(showText(text)).not.toMatch(actsOnTerminal);
+        expect(showExact(text)).not.toMatch(actsOnTerminal);
       }),
     );
   });
@@ -117,32 +109,128 @@ describe('what a model or a file says cannot act on the terminal', () => {
     ['a\r\nb\rc', 'a\nb�c'],
     ['safe \u202etxt.exe', 'safe �txt.exe'],
     ['tab\tand\nline', 'tab\tand\nline'],
-  ])('%j is shown as %j', (text, shown) => expect(sanitize(text)).toBe(shown));
+    ['rm\u200b -rf\u2060 \u00ad/', 'rm<U+200B> -rf<U+2060> <U+00AD>/'],
+    ['pass\u200cword\u200d \ufe0fx \u200eltr', 'pass<U+200C>word<U+200D> <U+FE0F>x <U+200E>ltr'],
+    ['tags \u{e0041}\u{e0042}', 'tags <U+E0041><U+E0042>'],
+    ['🙂\ufe0f\ufe01\ufe02\u200d\u200d', '🙂\ufe0f<U+FE01><U+FE02><U+200D><U+200D>'],
+  ])('%j is shown as %j', (text, shown) => expect(showText(text)).toBe(shown));
 
-  test('also where it stands in an event', () => {
+  test('no invisible character is left among ASCII', () => {
+    const unit = fc.constantFrom(
+      ...'ab /\n',
+      '\u200b',
+      '\u200c',
+      '\u200d',
+      '\u200e',
+      '\u061c',
+      '\ufe0f',
+      '\u{e0100}',
+    );
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 30 }), (text) => {
+        expect(showText(text)).toMatch(/^[\n -~]*$/);
+      }),
+    );
+  });
+
+  test.each([
+    ['Persian', 'می\u200cخواهم نان بخرم'],
+    ['Hebrew with marks of direction', 'השפה C++\u200e, ו\u200f-C'],
+    ['Arabic with its end of ayah', 'بسم الله \u06dd١'],
+    ['Hindi', 'क्\u200dष और क्\u200cष'],
+    ['emoji', '👩\u200d👩\u200d👧 ❤\ufe0f\u200d🔥 1\ufe0f\u20e3 🏳\ufe0f\u200d🌈'],
+    ['French and Japanese spaces', 'Quoi\u00a0? 日本\u3000語'],
+  ])('what real writing needs stays as it is: %s', (_, text) => {
+    expect(showText(text)).toBe(text);
+    expect(showText(`a line of ASCII\n${text}\nand one more`)).toContain(text);
+  });
+
+  test('what is agreed to or names something shows these too', () => {
+    expect(showExact('می\u200cخواهم\u200f 👩\u200d👧\u00a0x')).toBe(
+      'می<U+200C>خواهم<U+200F> 👩<U+200D>👧<U+00A0>x',
+    );
+  });
+
+  /** Acts, turns, hides; and says where it was found. */
+  const hostile = (place: string) => `${place}:\u001b[31m\u0007\u202e\u200b\u2066\u{e0041}`;
+
+  const call = {
+    id: 'c',
+    tool_name: hostile('tool'),
+    tool_args: { [hostile('key')]: hostile('value') },
+    step: 1,
+  };
+  const error: StepError = {
+    ...stepError({ code: 'invalid_request', message: hostile('message'), retryable: false }),
+    details: [{ path: hostile('path'), message: hostile('detail') }],
+  };
+  const response: Step = {
+    ...answered,
+    request_id: 'r',
+    updated_conversation_history: null,
+    thought: hostile('thought'),
+    correction: {
+      ...answered.new_turns[0],
+      role: 'user',
+      content: hostile('correction'),
+    } as Step['correction'],
+    parse: { ...answered.parse, problem: hostile('problem') } as Step['parse'],
+    context_report: {
+      ...report,
+      items: report.items.map((item) => ({ ...item, id: hostile('item'), reason: hostile('reason') })),
+    },
+  };
+  const result = {
+    ...{
+      answer: hostile('answer'),
+      stop_reason: 'answered',
+      termination_reason: null,
+      steps: [],
+      history: [],
+    },
+    ...{ tasks: [], usage: answered.usage, error: null, input_request: null, summary: () => '' },
+  } as unknown as RunResult;
+  const events: Readonly<Record<RunEvent['type'], object>> = {
+    agent_start: { task: hostile('task'), model: 'm', tools: [], max_steps: 1, step: 0 },
+    agent_turn_start: { phase: hostile('phase') as 'act', iterations_left: 1, step: 1 },
+    agent_reason: { thought: null, response, step: 1 },
+    thought_delta: { delta: hostile('delta'), step: 1 },
+    answer_delta: { delta: hostile('delta'), step: 1 },
+    approval_requested: {
+      request: {
+        action: { ...call, raw_action_string: '', requires_approval: true },
+        preview: null,
+        rules: [],
+      },
+      step: 1,
+    },
+    tool_start: call,
+    tool_complete: { ...call, observation: hostile('observation'), duration_ms: 1 },
+    tool_error: { ...call, error: hostile('error'), denied: true, terminal: false, duration_ms: 1 },
+    agent_observe: { observations: [], thought: null, response, step: 1 },
+    tasks_updated: { tasks: [{ id: 1, content: hostile('todo'), status: 'todo' }], step: 1 },
+    agent_request_input: { call_id: 'c', question: hostile('question'), choices: [], step: 1 },
+    agent_request_input_timeout: { call_id: 'c', question: hostile('question'), choices: [], step: 1 },
+    context_compacted: { tokens_before: 2, tokens_after: 1, step: 1 },
+    agent_error: { error, retry_in_ms: null, step: 1 },
+    agent_stopped: { result, step: 1 },
+    agent_completion: { result, step: 1 },
+  };
+
+  test.each(Object.keys(events) as RunEvent['type'][])('also where it stands in an event: %s', (type) => {
     const options = {
       paint: plain,
       maxLines: 8,
       width: 80,
-      verbose: false,
+      verbose: true,
       showAnswer: true,
-      showProposals: false,
+      showProposals: true,
     };
-    const bad = '\u001b[31mred';
-    const call = { id: 'c', tool_name: 't', tool_args: { a: bad }, step: 1 };
-    const lines = [
-      ...renderEvent(
-        { type: 'agent_start', task: bad, model: 'm', tools: [], max_steps: 1, step: 0 },
-        options,
-      ),
-      ...renderEvent({ type: 'tool_start', ...call }, options),
-      ...renderEvent({ type: 'tool_complete', ...call, observation: bad, duration_ms: 1 }, options),
-      ...renderEvent(
-        { type: 'tasks_updated', tasks: [{ id: 1, content: bad, status: 'todo' }], step: 1 },
-        options,
-      ),
-    ];
-    expect(lines.join('\n')).not.toContain('\u001b');
-    expect(lines.join('\n')).toContain('red');
+    // Put together from the type and the fields that belong to it.
+    const event = { type, ...events[type] } as RunEvent;
+    const shown = renderEvent(event, options).join('\n');
+    expect(shown).not.toMatch(actsOnTerminal);
+    expect(shown).not.toMatch(/\u200b|\u{e0041}/u);
+    expect(printableJson(event)).toMatch(/^[^\p{Cc}\p{Cf}]*$/u);
   });
 });

@@ -6,6 +6,8 @@ import { errorCodes } from '../../src/contract/error-codes.js';
 import type { TurnInput } from '../../src/contract/history.js';
 import { errorResponseSchema, type Step, stepSchema } from '../../src/contract/step.js';
 import { type StepRequest, stepRequestSchema } from '../../src/contract/step-request.js';
+import { blankStep, stepError } from '../../src/conversation/blank-step.js';
+import { quietSignals } from './quiet-fields.js';
 
 /** What the model does in one step; `reply` for anything special. */
 export type Script =
@@ -119,16 +121,8 @@ const failedBody = ({ error, retryAfterMs }: Extract<Script, { error: string }>)
     error: errorBody(error, retryAfterMs),
   });
 
-const errorBody = (code: keyof typeof errorCodes, retryAfterMs?: number) => ({
-  code,
-  message: errorCodes[code].message,
-  retryable: errorCodes[code].retryable,
-  provider: null,
-  upstream_status: null,
-  retry_after_ms: retryAfterMs ?? null,
-  details: [],
-  partial_text: null,
-});
+const errorBody = (code: keyof typeof errorCodes, retryAfterMs?: number) =>
+  stepError({ code, ...errorCodes[code] }, { retry_after_ms: retryAfterMs ?? null });
 
 function sendEvents(step: Step, response: ServerResponse) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -270,34 +264,10 @@ const exact = {
   problem: null,
 };
 const blank = {
+  ...blankStep,
   status: 'direct_response_provided',
-  thought: null,
-  direct_response: null,
-  action_details: null,
-  additional_actions: [],
   updated_conversation_history: null,
-  new_turns: [],
-  correction: null,
-  control: null,
-  phase: null,
-  parse: null,
-  context_report: null,
-  signals: {
-    repeated_action: 0,
-    repeated_cycle: 0,
-    consecutive_read_only: 0,
-    consecutive_errors: 0,
-    last_iteration: false,
-    should_compact: false,
-  },
-  usage: null,
-  model: null,
-  provider: null,
-  finish_reason: null,
-  finish_reason_raw: null,
-  reasoning: null,
-  completion_text: null,
-  warnings: [],
+  signals: quietSignals,
   error: null,
   request_id: 'r',
 };

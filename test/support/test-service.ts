@@ -10,6 +10,7 @@ import { InFlight } from '../../src/service/http/intake/in-flight.js';
 import type { ModelDirectory } from '../../src/service/providers/create-model-directory.js';
 import { createTokenCounter } from '../../src/service/tokens/token-counter.js';
 import { assertKeepsContract } from './contract-check.js';
+import { quietSignals, reportItem } from './quiet-fields.js';
 
 export interface TestService {
   readonly url: string;
@@ -183,35 +184,12 @@ export const answered: StepResult = {
     stable_prompt_sha256: 'a'.repeat(64),
     sections: [{ name: 'instructions', tokens: 10 }],
     items: [
-      {
-        kind: 'explicit',
-        id: 'a.ts',
-        status: 'included',
-        tokens: 5,
-        original_tokens: 5,
-        lines: null,
-        reason: null,
-      },
-      {
-        kind: 'explicit',
-        id: 'b.ts',
-        status: 'dropped',
-        tokens: 0,
-        original_tokens: 9,
-        lines: null,
-        reason: 'budget',
-      },
+      reportItem({}),
+      reportItem({ id: 'b.ts', status: 'dropped', tokens: 0, original_tokens: 9, reason: 'budget' }),
     ],
     folders: [],
   },
-  signals: {
-    repeated_action: 0,
-    repeated_cycle: 0,
-    consecutive_read_only: 0,
-    consecutive_errors: 0,
-    last_iteration: false,
-    should_compact: false,
-  },
+  signals: quietSignals,
   usage: {
     input_tokens: 12,
     output_tokens: 1,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { Tool, ToolArguments } from '../../src/sdk/actions/define-tool.js';
-import { createToolPack } from '../../src/tools/tool-pack.js';
+import { createToolPack, type ToolPackOptions } from '../../src/tools/tool-pack.js';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -23,7 +23,10 @@ export interface Workshop {
 export const secret = 'the secret from outside';
 
 /** A project in a temporary folder and the tool pack over it. */
-export async function openWorkshop(files: Readonly<Record<string, string | Buffer>> = {}): Promise<Workshop> {
+export async function openWorkshop(
+  files: Readonly<Record<string, string | Buffer>> = {},
+  options: ToolPackOptions = {},
+): Promise<Workshop> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'stepwise-tools-')));
   folders.push(base);
   const [folder, outside] = [join(base, 'project'), join(base, 'outside')];
@@ -35,7 +38,7 @@ export async function openWorkshop(files: Readonly<Record<string, string | Buffe
   mkdirSync(outside);
   writeFileSync(join(outside, 'secret.txt'), secret);
   for (const [path, content] of Object.entries(files)) write(path, content);
-  const tools = new Map((await createToolPack(folder)).map((tool) => [tool.name, tool]));
+  const tools = new Map((await createToolPack(folder, options)).map((tool) => [tool.name, tool]));
   const tool = (name: string): Tool => {
     const found = tools.get(name);
     if (!found) throw new Error(`No tool ${name}.`);

@@ -2,14 +2,11 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { ProjectRoot } from '../../src/tools/project-root.js';
-import { runCommandTool } from '../../src/tools/run/run-command.js';
 import { openWorkshop } from '../support/workshop.js';
 
 async function run(command: string, { signal = new AbortController().signal, timeoutMs = 20_000 } = {}) {
-  const { folder } = await openWorkshop();
-  const tool = runCommandTool(await ProjectRoot.open(folder), timeoutMs);
-  return { folder, output: String(await tool.execute({ command }, { signal, callId: 'c' })) };
+  const { folder, call } = await openWorkshop({}, { commandTimeoutMs: timeoutMs });
+  return { folder, output: await call('run_command', { command }, signal) };
 }
 
 const isAlive = (pid: number): boolean => {
@@ -22,8 +19,9 @@ const isAlive = (pid: number): boolean => {
 };
 
 async function pidsIn(file: string): Promise<number[]> {
-  for (let tries = 0; tries < 100 && !existsSync(file); tries++) await wait(20);
-  return readFileSync(file, 'utf8').trim().split('\n').map(Number);
+  const written = () => (existsSync(file) ? readFileSync(file, 'utf8').trim() : '');
+  for (let tries = 0; tries < 100 && written() === ''; tries++) await wait(20);
+  return written().split('\n').map(Number);
 }
 
 describe('run_command (rule: tool-pack)', () => {
@@ -36,24 +34,24 @@ describe('run_command (rule: tool-pack)', () => {
   });
 
   test('runs in bash, in the project folder or one below', async () => {
-    const { folder } = await openWorkshop();
+    const { folder, tool } = await openWorkshop();
     mkdirSync(join(folder, 'sub'));
-    const tool = runCommandTool(await ProjectRoot.open(folder));
     const context = { signal: new AbortController().signal, callId: 'c', earlierCallIds: [] };
     const command = '[[ 1 < 2 ]] && pwd';
-    expect(await tool.execute({ command, working_dir: 'sub' }, context)).toBe(
+    expect(await tool('run_command').execute({ command, working_dir: 'sub' }, context)).toBe(
       `Exit code 0.\n${realpathSync(join(folder, 'sub'))}`,
     );
-    expect(await tool.preview?.({ command, working_dir: 'sub' }, context)).toBe(`in sub: ${command}`);
+    expect(await tool('run_command').preview?.({ command, working_dir: 'sub' }, context)).toBe(
+      `in sub: ${command}`,
+    );
   });
 
   test.each([
     'nowhere',
     'README.md',
   ])('a working_dir that is no folder is a mistake that the model can mend: %s', async (working_dir) => {
-    const { folder } = await openWorkshop();
+    const { folder, tool } = await openWorkshop();
     writeFileSync(join(folder, 'README.md'), '');
-    const tool = runCommandTool(await ProjectRoot.open(folder));
     const call = [
       { command: 'pwd', working_dir },
       { signal: new AbortController().signal, callId: 'c', earlierCallIds: [] },
@@ -62,8 +60,8 @@ describe('run_command (rule: tool-pack)', () => {
       name: 'ToolError',
       message: expect.stringContaining(working_dir),
     });
-    await expect(tool.execute(...call)).rejects.toEqual(mistake);
-    await expect(tool.preview?.(...call)).rejects.toEqual(mistake);
+    await expect(tool('run_command').execute(...call)).rejects.toEqual(mistake);
+    await expect(tool('run_command').preview?.(...call)).rejects.toEqual(mistake);
   });
 
   test('keeps beginning and end of a large output', async () => {
@@ -80,6 +78,43 @@ describe('run_command (rule: tool-pack)', () => {
     await expect(run('echo', { timeoutMs: Number.NaN })).rejects.toThrow(
       'commandTimeoutMs must be milliseconds',
     );
+  });
+
+  test.each([
+    0,
+    -1,
+    0.5,
+    Number.NaN,
+  ])('%d is no limit, and is refused at once (rule: tool-limits)', async (limit) => {
+    for (const name of ['maxLines', 'maxFiles', 'maxMatches', 'commandTimeoutMs']) {
+      const refusal = new RegExp(
+        `^${name} must be .*a whole number from 1, or Infinity for no limit, not ${limit}`,
+      );
+      await expect(openWorkshop({}, { [name]: limit })).rejects.toThrow(refusal);
+    }
+  });
+
+  test('without limits nothing is cut, and no description tells of one (rule: tool-limits)', async () => {
+    const unlimited = {
+      maxLines: Infinity,
+      maxFiles: Infinity,
+      maxMatches: Infinity,
+      commandTimeoutMs: Infinity,
+    };
+    const lines = 'one line\n'.repeat(600);
+    const shop = await openWorkshop({ 'a.txt': lines }, unlimited);
+    const names = ['read_file', 'list_files', 'get_file_tree', 'search_code', 'run_command'];
+    for (const name of names) expect(shop.tool(name).description).not.toMatch(/Infinity|at most|NaN/);
+    expect(await shop.call('read_file', { path: 'a.txt' })).toContain('600: one line');
+    expect(await shop.call('search_code', { pattern: 'one' })).toContain('showing 600 of 600 matches');
+    expect(await shop.call('run_command', { command: 'echo done' })).toBe('Exit code 0.\ndone');
+  });
+
+  test('the smallest limits are kept, and said (rule: tool-limits)', async () => {
+    const shop = await openWorkshop({ 'a.txt': 'one\ntwo\n' }, { maxLines: 1, commandTimeoutMs: 1 });
+    expect(shop.tool('run_command').description).toContain('for at most 0.001 seconds');
+    expect(await shop.call('run_command', { command: 'sleep 300' })).toMatch(/^Ended after 0\.001 seconds/);
+    expect(await shop.call('read_file', { path: 'a.txt' })).toMatch(/1: one\nshowing 1 of 2 lines/);
   });
 
   test('a command that waits for input gets none', async () => {
@@ -104,11 +139,10 @@ describe('run_command (rule: tool-pack)', () => {
     'sleep 300 & echo $! >> pids; (sleep 300 & echo $! >> pids; wait) & trap "" TERM; echo $$ >> pids; wait';
 
   test('on stop the whole process group is gone, also what ignores the polite signal (rule: command-safety)', async () => {
-    const { folder } = await openWorkshop();
+    const { folder, tool } = await openWorkshop();
     const controller = new AbortController();
-    const tool = runCommandTool(await ProjectRoot.open(folder));
     const running = (async () =>
-      tool.execute({ command: family }, { signal: controller.signal, callId: 'c' }))();
+      tool('run_command').execute({ command: family }, { signal: controller.signal, callId: 'c' }))();
     await pidsIn(join(folder, 'pids'));
     await wait(100);
     const pids = await pidsIn(join(folder, 'pids'));
@@ -134,10 +168,10 @@ describe('run_command (rule: tool-pack)', () => {
       'setsid sh -c \'trap "" TERM; echo $$ >> pids; while :; do sleep 1; done\' & sleep 300',
     ],
   ])('on stop %s is gone too (rule: command-safety)', async (_, command) => {
-    const { folder } = await openWorkshop();
+    const { folder, tool } = await openWorkshop();
     const controller = new AbortController();
-    const tool = runCommandTool(await ProjectRoot.open(folder));
-    const running = (async () => tool.execute({ command }, { signal: controller.signal, callId: 'c' }))();
+    const running = (async () =>
+      tool('run_command').execute({ command }, { signal: controller.signal, callId: 'c' }))();
     const pids = await pidsIn(join(folder, 'pids'));
     await wait(50);
     expect(pids.filter(isAlive)).toHaveLength(1);

@@ -6,7 +6,7 @@ import {
 } from '../../sdk/actions/approval.js';
 import type { InputRequest } from '../../sdk/actions/client-tools.js';
 import { proposalRows, renderProposal } from '../screen/render-proposal.js';
-import { sanitize, sanitizeLine, showInvisible } from '../screen/sanitize.js';
+import { showExactLine, showText, showTextLine } from '../screen/shown-text.js';
 import type { Key, Terminal } from '../screen/terminal.js';
 import { editArguments } from './edit-arguments.js';
 
@@ -62,7 +62,7 @@ function choicesFor(request: ApprovalRequest, width: number): readonly (readonly
 }
 
 function inShort(rule: ApprovalRule): string {
-  const text = showInvisible(sanitizeLine(describeRule(rule)));
+  const text = showExactLine(describeRule(rule));
   return text.length > MAX_RULE_LENGTH && rule.type === 'call' ? 'exactly this' : text;
 }
 
@@ -92,8 +92,10 @@ export async function askInput(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { paint, progress } = terminal;
-  const options = choices.map((choice, index) => `  ${paint('bold', `[${index + 1}]`)} ${sanitize(choice)}`);
-  progress.write([`${paint('yellow', '?')} ${paint('bold', sanitize(question))}`, ...options, ''].join('\n'));
+  const options = choices.map(
+    (choice, index) => `  ${paint('bold', `[${index + 1}]`)} ${showTextLine(choice)}`,
+  );
+  progress.write([`${paint('yellow', '?')} ${paint('bold', showText(question))}`, ...options, ''].join('\n'));
   const line = await terminal.askLine('answer: ', { signal });
   return line === undefined ? undefined : (choices[Number(line.trim()) - 1] ?? line);
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ToolArguments } from '../../sdk/actions/define-tool.js';
-import { printableJson, sanitizeLine, showInvisible } from '../screen/sanitize.js';
+import { printableJson, showExactLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
 
 /**
@@ -16,7 +16,7 @@ export async function editArguments(
   signal: AbortSignal,
 ): Promise<ToolArguments | undefined> {
   const command = args['command'];
-  if (typeof command === 'string' && showInvisible(sanitizeLine(command)) === command) {
+  if (typeof command === 'string' && showExactLine(command) === command) {
     const line = await terminal.askLine('command: ', { signal, prefill: command });
     return line === undefined ? undefined : { ...args, command: line };
   }

@@ -1,12 +1,13 @@
-import { parseArgs } from 'node:util';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import { createReadTools } from '../../tools/tool-pack.js';
 import { type RenderOptions, renderEvent } from '../screen/render-event.js';
+import { showExact, showExactLine } from '../screen/shown-text.js';
 import { paintFor } from '../screen/terminal.js';
 import { findKey } from '../session/choose-model.js';
 import { startLocalService } from '../session/local-service.js';
 import { folderAt } from '../session/open-tools.js';
+import { parseOptions } from './parse-options.js';
 
 const usage = `npm run demo -- ["question"] [--dir PATH] [--model NAME] [--upstream NAME] [--server URL]`;
 const DEFAULT_TASK = 'How is the discount of a coupon calculated, and which limits does it have?';
@@ -28,18 +29,15 @@ else await demonstrate(positionals.join(' ') || DEFAULT_TASK).catch(explain);
 
 function readCommandLine() {
   try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        dir: { type: 'string', default: 'examples/shop' },
-        model: { type: 'string', default: 'offline' },
-        upstream: { type: 'string' },
-        server: { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
+    return parseOptions(process.argv.slice(2), {
+      dir: { type: 'string', default: 'examples/shop' },
+      model: { type: 'string', default: 'offline' },
+      upstream: { type: 'string' },
+      server: { type: 'string' },
+      help: { type: 'boolean', default: false },
     });
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n${usage}`);
+    console.error(showExact(`${error instanceof Error ? error.message : error}\n${usage}`));
     return process.exit(1);
   }
 }
@@ -47,7 +45,9 @@ function readCommandLine() {
 /** What was asked for and is not there, in one sentence; a bug with its stack. */
 function explain(error: unknown): void {
   const { message, stack, name } = error instanceof Error ? error : new Error(String(error));
-  console.error(name === 'UsageError' || name === 'StepwiseError' ? `${message}\n${usage}` : stack);
+  console.error(
+    showExact(name === 'UsageError' || name === 'StepwiseError' ? `${message}\n${usage}` : `${stack}`),
+  );
   process.exitCode = 1;
 }
 
@@ -89,11 +89,11 @@ function introduction({ dir, model, url }: { dir: string; model: string; url: st
   const what =
     model === 'offline'
       ? 'offline: an extractive searcher; no language model is called and nothing leaves this machine'
-      : model;
+      : showExactLine(model);
   return [
     paint('bold', 'Stepwise: one HTTP call is one step of an agent.'),
     `${paint('dim', 'Model  ')} ${what}`,
-    `${paint('dim', 'Folder ')} ${dir}`,
-    `${paint('dim', 'Service')} ${url} (POST /api/agent/react_step/stream, once a step)`,
+    `${paint('dim', 'Folder ')} ${showExactLine(dir)}`,
+    `${paint('dim', 'Service')} ${showExactLine(url)} (POST /api/agent/react_step/stream, once a step)`,
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-import { sanitize } from '../screen/sanitize.js';
+import { showExact } from '../screen/shown-text.js';
 import { onStop } from '../session/on-stop.js';
 import type { OpenSession } from '../session/open-session.js';
 import type { Session } from '../session/session.js';
@@ -46,7 +46,7 @@ async function runLine(session: Session, task: string): Promise<void> {
     await session.run(task);
   } catch (error) {
     screen.hold();
-    screen.print(sanitize(error instanceof Error ? error.message : String(error)));
+    screen.print(showExact(error instanceof Error ? error.message : String(error)));
   } finally {
     keys.end();
   }

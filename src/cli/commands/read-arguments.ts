@@ -1,5 +1,6 @@
-import { parseArgs } from 'node:util';
 import type { ToolLimits } from '../../tools/limits.js';
+import { parseOptions } from './parse-options.js';
+import { UsageError } from './usage.js';
 
 /** What the command line asks for. */
 export type Invocation =
@@ -32,11 +33,6 @@ export interface RunFlags {
   readonly resume: string | undefined;
   readonly server: string | undefined;
   readonly limits: Partial<ToolLimits>;
-}
-
-/** The command line cannot be understood; the message says why. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 /** It would be sent and looked at by nobody; a person who relies on it has to know. */
@@ -99,13 +95,7 @@ export function readArguments(argv: readonly string[]): Invocation {
   return { command: 'run', task: task === '' ? undefined : task, options: flags };
 }
 
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
+const parse = (argv: readonly string[]) => parseOptions(argv, options);
 
 /** Throws `UsageError` for a flag with an empty text: a script's variable that is not set, mostly. */
 function checkTexts(values: ReturnType<typeof parse>['values']): void {

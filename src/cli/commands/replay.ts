@@ -4,7 +4,7 @@ import { replayRun } from '../../sdk/saved/replay-run.js';
 import type { Trajectory } from '../../sdk/saved/trajectory.js';
 import { toOfferedTool } from '../../service/parsing/arguments/offered-tool.js';
 import { parseCompletion } from '../../service/parsing/parse-completion.js';
-import { sanitizeLine } from '../screen/sanitize.js';
+import { showExactLine } from '../screen/shown-text.js';
 import { readSavedRun } from '../session/saved-runs.js';
 import type { SessionParts } from '../session/session.js';
 
@@ -16,7 +16,7 @@ export async function replay(file: string, { screen, flags }: Pick<SessionParts,
   const changed = readings.filter(({ then, now }) => then !== now);
   if (flags.json) return changed.length === 0 ? 0 : 1;
   for (const { number, then, now } of changed)
-    screen.print(sanitizeLine(`Completion ${number} was read as ${then}, now as ${now}`));
+    screen.print(showExactLine(`Completion ${number} was read as ${then}, now as ${now}`));
   screen.print(
     `${readings.length - changed.length} of ${readings.length} completions are read as they were.`,
   );

@@ -1,4 +1,4 @@
-import { sanitize } from '../screen/sanitize.js';
+import { showExact, showText } from '../screen/shown-text.js';
 import { onStop } from '../session/on-stop.js';
 import { saveRun } from '../session/saved-runs.js';
 import type { Session } from '../session/session.js';
@@ -13,7 +13,7 @@ export async function runOnce(session: Session, task: string): Promise<number> {
   const stops = onStop(() => session.interrupt());
   try {
     const { stop_reason, answer } = await session.run(task);
-    if (!flags.json && !process.stdout.isTTY) process.stdout.write(`${sanitize(answer)}\n`);
+    if (!flags.json && !process.stdout.isTTY) process.stdout.write(`${showText(answer)}\n`);
     const saved = await save(session);
     return saved ? exitCodes[stop_reason] : exitCodes.error;
   } finally {
@@ -30,7 +30,8 @@ async function save({ parts, last }: Session): Promise<boolean> {
     await saveRun(last.run.save(), { folder: parts.folder, file });
     return true;
   } catch (error) {
-    parts.screen.print(`The run could not be saved: ${error instanceof Error ? error.message : error}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    parts.screen.print(showExact(`The run could not be saved: ${reason}`));
     return false;
   }
 }

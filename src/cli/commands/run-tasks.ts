@@ -1,8 +1,9 @@
 import { text as readAll } from 'node:stream/consumers';
 import { openSession, type View } from '../session/open-session.js';
 import { interact } from './interactive.js';
-import { NO_TASK, UsageError } from './read-arguments.js';
+import { NO_TASK } from './read-arguments.js';
 import { runOnce } from './run-once.js';
+import { UsageError } from './usage.js';
 
 /** The task of the command line, or the ones that a person types. Resolves to the exit code. */
 export async function runTasks(given: string | undefined, view: View): Promise<number> {

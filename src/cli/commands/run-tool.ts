@@ -3,12 +3,12 @@ import type { Tool, ToolArguments } from '../../sdk/actions/define-tool.js';
 import { executeTool } from '../../sdk/actions/execute-tool.js';
 import { findArgumentProblem } from '../../sdk/actions/find-argument-problem.js';
 import { renderProposal } from '../screen/render-proposal.js';
-import { sanitize } from '../screen/sanitize.js';
+import { showText } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
 import { onStop } from '../session/on-stop.js';
 import { openTools } from '../session/open-tools.js';
-import { type Invocation, UsageError } from './read-arguments.js';
-import { exitCodes } from './usage.js';
+import type { Invocation } from './read-arguments.js';
+import { exitCodes, UsageError } from './usage.js';
 
 const TOOL_USAGE = 'stepwise tool NAME [JSON] [--dir .]';
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -47,7 +47,7 @@ interface Surroundings {
 async function execute(tool: Tool, action: ActionDetails, { signal }: Surroundings): Promise<number> {
   const timeoutMs = tool.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const outcome = await executeTool(tool, action, { signal, timeoutMs });
-  (outcome.success ? process.stdout : process.stderr).write(`${sanitize(outcome.text)}\n`);
+  (outcome.success ? process.stdout : process.stderr).write(`${showText(outcome.text)}\n`);
   if (signal.aborted) return exitCodes.stopped;
   return outcome.success ? exitCodes.answered : exitCodes.error;
 }

@@ -1,5 +1,10 @@
 import type { RunResult } from '../../sdk/run/run-result.js';
 
+/** The command line cannot be understood, or names what is not there; the message says why. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
 /** What the shell is told (rule: exit-codes). */
 export const exitCodes = {
   answered: 0,

@@ -1,16 +1,16 @@
 import type { ContextReport, ReportItem } from '../../contract/context-report.js';
 import { budgetBar, short } from './budget-bar.js';
-import { sanitizeLine } from './sanitize.js';
+import { showExactLine } from './shown-text.js';
 import type { Paint } from './terminal.js';
 
 /** What fills the prompt, and what was left out of it and why. */
 export function contextPage(report: ContextReport, paint: Paint): string {
   const sections = report.sections.map(
-    ({ name, tokens }) => `  ${sanitizeLine(name).padEnd(14)}${short(tokens).padStart(7)}`,
+    ({ name, tokens }) => `  ${showExactLine(name).padEnd(14)}${short(tokens).padStart(7)}`,
   );
   const out = leftOut(report);
   return [
-    `${budgetBar(report, paint)}  ${report.counting}`,
+    `${budgetBar(report, paint)}  ${showExactLine(report.counting)}`,
     ...sections,
     `  ${'reserve'.padEnd(14)}${short(report.reserved_output_tokens).padStart(7)}`,
     ...(out.length > 0 ? ['Left out or cut:', ...out.map(itemLine)] : ['Nothing was left out.']),
@@ -25,5 +25,5 @@ export const leftOut = ({ items }: ContextReport): readonly ReportItem[] =>
 export function itemLine({ kind, id, status, original_tokens, lines, reason }: ReportItem): string {
   const size = original_tokens === null ? '' : `, ${short(original_tokens)} tokens`;
   const shown = lines === null ? '' : `, lines ${lines}`;
-  return sanitizeLine(`  ${status.padEnd(12)}${kind} ${id}${shown}${size}${reason ? `: ${reason}` : ''}`);
+  return showExactLine(`  ${status.padEnd(12)}${kind} ${id}${shown}${size}${reason ? `: ${reason}` : ''}`);
 }

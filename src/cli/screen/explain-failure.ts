@@ -1,5 +1,5 @@
 import type { StepError } from '../../contract/step.js';
-import { sanitizeLine } from './sanitize.js';
+import { showExactLine } from './shown-text.js';
 
 /** What a person at a terminal can do about it. */
 const advice: Readonly<Record<string, string>> = {
@@ -20,7 +20,9 @@ const MAX_DETAILS = 5;
 export function explainFailure({ code, message, details }: StepError): string {
   const found = (details ?? [])
     .slice(0, MAX_DETAILS)
-    .map(({ path, message: said }) => `  ${sanitizeLine(path ? `${path}: ${said}` : said)}`);
+    .map(({ path, message: said }) => `  ${showExactLine(path ? `${path}: ${said}` : said)}`);
   const known = Object.hasOwn(advice, code) ? advice[code] : undefined;
-  return [`${sanitizeLine(message)} (${sanitizeLine(code)})`, ...found, ...(known ? [known] : [])].join('\n');
+  return [`${showExactLine(message)} (${showExactLine(code)})`, ...found, ...(known ? [known] : [])].join(
+    '\n',
+  );
 }

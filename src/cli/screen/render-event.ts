@@ -6,7 +6,7 @@ import { budgetBar, short } from './budget-bar.js';
 import { itemLine, leftOut } from './context-page.js';
 import { explainFailure } from './explain-failure.js';
 import { renderProposal } from './render-proposal.js';
-import { sanitize, sanitizeLine } from './sanitize.js';
+import { showExact, showExactLine, showText, showTextLine } from './shown-text.js';
 import type { Paint } from './terminal.js';
 
 export interface RenderOptions {
@@ -30,7 +30,7 @@ const nothing = (): readonly string[] => [];
 
 /** What a person sees of each event, as lines. Deltas and questions are the screen's own business. */
 const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } = {
-  agent_start: ({ task }, { paint }) => ['', `${paint('bold', 'Task')}  ${sanitize(task)}`],
+  agent_start: ({ task }, { paint }) => ['', `${paint('bold', 'Task')}  ${showText(task)}`],
   agent_turn_start: (event, options) => ['', rule(headline(event), options)],
   agent_reason: renderReason,
   thought_delta: nothing,
@@ -38,7 +38,7 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
   approval_requested: ({ request }, options) =>
     options.showProposals ? renderProposal(request, { ...options, maxLines: Number.POSITIVE_INFINITY }) : [],
   tool_start: (event, { paint }) => [
-    labelled(paint('cyan', 'Action'), sanitize(renderCall(event.tool_name, event.tool_args))),
+    labelled(paint('cyan', 'Action'), showExact(renderCall(event.tool_name, event.tool_args))),
   ],
   tool_complete: ({ observation }, options) => observed(observation, options),
   tool_error: ({ error, denied }, options) => [
@@ -47,7 +47,7 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
   agent_observe: renderReason,
   tasks_updated: ({ tasks }, { paint }) =>
     tasks.map(({ content, status }, index) =>
-      labelled(index === 0 ? paint('blue', 'TODO') : '', `${taskMarks[status]} ${sanitizeLine(content)}`),
+      labelled(index === 0 ? paint('blue', 'TODO') : '', `${taskMarks[status]} ${showTextLine(content)}`),
     ),
   agent_request_input: nothing,
   agent_request_input_timeout: (_, { paint }) => [
@@ -75,7 +75,7 @@ function headline({ step, phase, iterations_left }: EventOf<'agent_turn_start'>)
 
 function rule(title: string, { paint, width }: RenderOptions): string {
   const line = '─'.repeat(Math.max(0, Math.min(width, 80) - title.length - 4));
-  return `${paint('dim', '──')} ${paint('bold', title)} ${paint('dim', line)}`;
+  return `${paint('dim', '──')} ${paint('bold', showExactLine(title))} ${paint('dim', line)}`;
 }
 
 function renderReason(
@@ -86,8 +86,8 @@ function renderReason(
   const thought = response.thought ?? response.control?.plan ?? response.control?.observation;
   const problem = response.correction && response.parse?.problem;
   return [
-    ...(thought ? [labelled(paint('magenta', 'Thought'), sanitize(thought))] : []),
-    ...(problem ? [labelled(paint('yellow', 'Unreadable'), sanitize(problem))] : []),
+    ...(thought ? [labelled(paint('magenta', 'Thought'), showText(thought))] : []),
+    ...(problem ? [labelled(paint('yellow', 'Unreadable'), showText(problem))] : []),
     ...(response.context_report ? [renderBudget(response.context_report, paint)] : []),
     ...(verbose && response.context_report ? leftOut(response.context_report).map(itemLine) : []),
   ];
@@ -98,7 +98,7 @@ const renderBudget = (report: ContextReport, paint: Paint): string =>
 
 /** The first lines, and how many more there are. */
 function observed(text: string, { paint, maxLines, width }: RenderOptions): readonly string[] {
-  const lines = sanitize(text).split('\n');
+  const lines = showText(text).split('\n');
   const shown = lines.slice(0, maxLines).map((line) => paint('dim', clip(line, width - labelWidth - 1)));
   const more = lines.length - shown.length;
   const rest = more > 0 ? [paint('dim', `… ${more} more ${more === 1 ? 'line' : 'lines'}`)] : [];
@@ -123,12 +123,12 @@ function renderEnd(
   const counted = usage.input_tokens === null ? [] : [`${short(usage.input_tokens)} tokens in`];
   const written = usage.output_tokens === null ? [] : [`${short(usage.output_tokens)} out`];
   const facts = [
-    stop_reason.replace('_', ' '),
+    showExactLine(stop_reason.replace('_', ' ')),
     `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`,
     ...counted,
     ...written,
   ];
-  const text = options.showAnswer ? ['', rule('Answer', options), sanitize(answer)] : [];
+  const text = options.showAnswer ? ['', rule('Answer', options), showText(answer)] : [];
   return [...text, '', paint('dim', facts.join(' · '))];
 }
 

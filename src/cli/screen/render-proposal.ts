@@ -1,6 +1,6 @@
 import { renderCall } from '../../conversation/call-text.js';
 import type { ApprovalRequest } from '../../sdk/actions/approval.js';
-import { sanitizeLine, showInvisible } from './sanitize.js';
+import { showExact, showExactLine } from './shown-text.js';
 import type { Terminal } from './terminal.js';
 
 interface ProposalView extends Pick<Terminal, 'paint' | 'width'> {
@@ -13,7 +13,7 @@ export function renderProposal(
   request: Pick<ApprovalRequest, 'action' | 'preview'>,
   { paint, width, maxLines }: ProposalView,
 ): readonly string[] {
-  const title = `${sanitizeLine(request.action.tool_name)} needs your approval`;
+  const title = `${showExactLine(request.action.tool_name)} needs your approval`;
   const edge = '─'.repeat(Math.max(0, Math.min(width, 80) - title.length - 5));
   const rows = proposalRows(request, width);
   const side = paint('yellow', '│');
@@ -48,7 +48,7 @@ export function proposalRows(
   { action, preview }: Pick<ApprovalRequest, 'action' | 'preview'>,
   width: number,
 ): readonly ProposalRow[] {
-  const text = showInvisible(preview ?? renderCall(action.tool_name, action.tool_args));
+  const text = showExact(preview ?? renderCall(action.tool_name, action.tool_args));
   const columns = Math.max(MIN_COLUMNS, width - MARGIN_COLUMNS);
   return text
     .trimEnd()

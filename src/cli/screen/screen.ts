@@ -2,7 +2,7 @@ import type { ContextReport } from '../../contract/context-report.js';
 import type { RunEvent } from '../../sdk/run/run-events.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { type RenderOptions, renderEvent } from './render-event.js';
-import { printableJson, sanitizeLine } from './sanitize.js';
+import { printableJson, showExactLine } from './shown-text.js';
 import { Spinner } from './spinner.js';
 import type { Terminal } from './terminal.js';
 
@@ -59,7 +59,7 @@ export class Screen {
 
   #follow(event: RunEvent): void {
     if (event.type === 'agent_turn_start') this.#spinner.start('Thinking');
-    else if (event.type === 'tool_start') this.#spinner.start(`Running ${sanitizeLine(event.tool_name)}`);
+    else if (event.type === 'tool_start') this.#spinner.start(`Running ${showExactLine(event.tool_name)}`);
     else if (event.type === 'thought_delta' || event.type === 'answer_delta') this.#spinner.tell(event.delta);
     else if (event.type !== 'tool_complete' && event.type !== 'tool_error') this.#spinner.stop();
   }

@@ -1,4 +1,4 @@
-import { sanitizeLine } from './sanitize.js';
+import { showTextLine } from './shown-text.js';
 import type { Terminal } from './terminal.js';
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -36,7 +36,7 @@ export class Spinner {
 
   /** More of what the model says; its end is shown after the clock. Each piece is looked at once. */
   tell(piece: string): void {
-    this.#detail = (this.#detail + sanitizeLine(piece)).slice(-MAX_DETAIL);
+    this.#detail = (this.#detail + showTextLine(piece)).slice(-MAX_DETAIL);
   }
 
   stop(): void {

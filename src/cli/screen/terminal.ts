@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
-import { sanitizeLine } from './sanitize.js';
+import { showExactLine } from './shown-text.js';
 
 /** Puts colour on a text, or leaves it alone. */
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
@@ -138,7 +138,7 @@ export class Terminal {
     try {
       const answer = lines.question(question, { signal: cancel.signal });
       // As if typed: a control character in it would act, and a line break would send it off.
-      if (prefill) lines.write(sanitizeLine(prefill));
+      if (prefill) lines.write(showExactLine(prefill));
       const line = await answer;
       if (line.trim()) this.#typed.unshift(line);
       return line;
@@ -163,7 +163,7 @@ export class Terminal {
         } else if (key === '\u007f' || key === '\b') typed.pop();
         else typed.push(key);
       });
-      this.progress.write(question);
+      this.progress.write(showExactLine(question));
     });
     this.progress.write('\n');
     return end === 'enter' ? typed.join('').trim() : '';

@@ -1,5 +1,5 @@
 import type { ModelList } from '../../contract/model-list.js';
-import { UsageError } from '../commands/read-arguments.js';
+import { UsageError } from '../commands/usage.js';
 import { findModelKey, keyVariable } from './model-key.js';
 
 export interface ModelChoice {

@@ -1,4 +1,4 @@
-import { sanitizeLine } from '../screen/sanitize.js';
+import { showExactLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
 import type { ModelChoice } from './choose-model.js';
 
@@ -13,7 +13,7 @@ const MAX_OFFERED = 9;
 export async function offerOllama(terminal: Terminal): Promise<ModelChoice | undefined> {
   const names = (await ollamaModels()).slice(0, MAX_OFFERED);
   if (names.length === 0) return undefined;
-  const lines = names.map((name, index) => `  [${index + 1}] ${sanitizeLine(name)}`);
+  const lines = names.map((name, index) => `  [${index + 1}] ${showExactLine(name)}`);
   terminal.progress.write(
     `Ollama answers on this machine. Use one of its models?\n${lines.join('\n')}\n  [n] no\n`,
   );

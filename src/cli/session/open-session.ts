@@ -1,7 +1,8 @@
 import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Service } from '../../service/start.js';
 import { ApprovalRules } from '../approval/approval-rules.js';
-import { NO_TASK, type RunFlags, UsageError } from '../commands/read-arguments.js';
+import { NO_TASK, type RunFlags } from '../commands/read-arguments.js';
+import { UsageError } from '../commands/usage.js';
 import type { Screen } from '../screen/screen.js';
 import type { Terminal } from '../screen/terminal.js';
 import { findKey, type ModelChoice, offlineModel, offlineNotice } from './choose-model.js';

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { createToolPack } from '../../tools/tool-pack.js';
-import { type RunFlags, UsageError } from '../commands/read-arguments.js';
+import type { RunFlags } from '../commands/read-arguments.js';
+import { UsageError } from '../commands/usage.js';
 import { savedRunsFolder } from './saved-runs.js';
 
 type ToolFlags = Pick<RunFlags, 'dir' | 'tools' | 'limits'>;
@@ -32,13 +33,33 @@ export async function folderAt(dir: string): Promise<string> {
 /** The tools that a module exports as `tools`. Its code runs with the person's rights, as they asked for it. */
 async function loadTools(file: string): Promise<readonly Tool[]> {
   if (!existsSync(file)) throw new UsageError(`The module ${file} cannot be loaded: there is no such file.`);
-  const module: unknown = await import(pathToFileURL(resolve(file)).href).catch((error: Error) => {
-    throw new UsageError(`The module ${file} cannot be loaded: ${error.message}`);
+  const module: unknown = await import(pathToFileURL(resolve(file)).href).catch((error: unknown) => {
+    throw new UsageError(`The module ${file} cannot be loaded: ${whyNotLoaded(file, error)}`);
   });
   const tools = typeof module === 'object' && module !== null && 'tools' in module ? module.tools : undefined;
   if (Array.isArray(tools) && tools.every(isTool)) return tools;
   throw new UsageError(`The module ${file} must export "tools", a list of what defineTool returns.`);
 }
+
+/** In our words what Node says of a module: what is missing, and where. */
+function whyNotLoaded(file: string, error: unknown): string {
+  if (!(error instanceof Error)) return `it throws ${String(error)}.`;
+  const { message, stack = '', code } = error as NodeJS.ErrnoException;
+  const missing = /^Cannot find (?:package|module) '(.+?)'(?: imported from |\nRequire stack:\n- )(.+)/.exec(
+    message,
+  );
+  if (missing) {
+    const [, wanted = '', importer] = missing;
+    return `${importer} imports ${wanted}, which is not ${isPath(wanted) ? 'there' : 'installed'}.`;
+  }
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
+    return 'Node.js loads .js, .mjs and .cjs files; compile it first.';
+  if (error instanceof SyntaxError) return `${message}. \`node ${file}\` shows the line.`;
+  const [place] = /file:\/\/\S+?:\d+:\d+/.exec(stack) ?? [];
+  return `${message}${place ? ` (${place})` : ''}`;
+}
+
+const isPath = (name: string): boolean => isAbsolute(name) || /^(?:\.|file:)/.test(name);
 
 function isTool(value: unknown): value is Tool {
   if (typeof value !== 'object' || value === null) return false;

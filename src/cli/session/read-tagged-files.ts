@@ -1,7 +1,7 @@
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 import type { RunContext } from '../../sdk/run/run-options.js';
 import { ProjectRoot } from '../../tools/project-root.js';
-import { UsageError } from '../commands/read-arguments.js';
+import { UsageError } from '../commands/usage.js';
 
 /** What a request can carry: the service takes 4 MiB, and the history wants room too. In characters. */
 const MAX_TOTAL = 2_000_000;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { readTrajectory, type Trajectory } from '../../sdk/saved/trajectory.js';
-import { UsageError } from '../commands/read-arguments.js';
+import { UsageError } from '../commands/usage.js';
 import { stateFolder, writeWhole } from './user-files.js';
 
 /**

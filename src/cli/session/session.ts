@@ -12,6 +12,7 @@ import type { ApprovalRules } from '../approval/approval-rules.js';
 import { askApproval, askInput } from '../approval/ask-person.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import type { Screen } from '../screen/screen.js';
+import { showExact } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
 import type { ModelChoice } from './choose-model.js';
 import { readTaggedFiles, taggedPaths } from './read-tagged-files.js';
@@ -131,7 +132,7 @@ export class Session {
     if (decision.type === 'always') {
       await rules
         .add(decision.rule)
-        .catch((error: Error) => screen.print(`The rule could not be kept: ${error.message}`));
+        .catch((error: Error) => screen.print(showExact(`The rule could not be kept: ${error.message}`)));
     }
     return decision;
   }

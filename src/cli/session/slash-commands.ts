@@ -1,9 +1,9 @@
 import { renderTasks } from '../../conversation/task-list.js';
 import { type ApprovalRule, describeRule } from '../../sdk/actions/approval.js';
 import { StepwiseError } from '../../sdk/client/stepwise-error.js';
-import { UsageError } from '../commands/read-arguments.js';
+import { UsageError } from '../commands/usage.js';
 import { contextPage } from '../screen/context-page.js';
-import { sanitize, sanitizeLine } from '../screen/sanitize.js';
+import { showExact, showExactLine, showText } from '../screen/shown-text.js';
 import type { ModelChoice } from './choose-model.js';
 import { saveRun } from './saved-runs.js';
 import type { Session } from './session.js';
@@ -27,7 +27,7 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   '/todo': {
     usage: '/todo',
     help: 'the TODO list',
-    run: ({ session }) => sanitize(renderTasks(session.tasks)) || 'No tasks.',
+    run: ({ session }) => showText(renderTasks(session.tasks)) || 'No tasks.',
   },
   '/steps': { usage: '/steps', help: 'the steps of the last run', run: showSteps },
   '/save': {
@@ -50,11 +50,11 @@ const commands: Readonly<Record<string, SlashCommand>> = {
 export async function runSlashCommand(host: CommandHost, line: string): Promise<string> {
   const [name = '', ...words] = line.trim().split(/\s+/);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) return `There is no ${name}; /help lists what there is.`;
+  if (!command) return `There is no ${showExactLine(name)}; /help lists what there is.`;
   try {
     return await command.run(host, words);
   } catch (error) {
-    if (error instanceof UsageError || error instanceof StepwiseError) return sanitize(error.message);
+    if (error instanceof UsageError || error instanceof StepwiseError) return showExact(error.message);
     throw error;
   }
 }
@@ -65,23 +65,24 @@ function showContext({ session }: CommandHost): string {
 }
 
 function showSteps({ session }: CommandHost): string {
-  return sanitize(session.last?.result.summary() ?? 'There was no run yet.');
+  return showText(session.last?.result.summary() ?? 'There was no run yet.');
 }
 
 async function saveLastRun({ session }: CommandHost, [file]: readonly string[]): Promise<string> {
   if (!session.last) return 'There is no run to save yet.';
   try {
     const { folder } = session.parts;
-    return `Saved to ${await saveRun(session.last.run.save(), { folder, ...(file && { file }) })}.`;
+    const saved = await saveRun(session.last.run.save(), { folder, ...(file && { file }) });
+    return `Saved to ${showExactLine(saved)}.`;
   } catch (error) {
-    return `The run could not be saved: ${error instanceof Error ? error.message : error}`;
+    return showExact(`The run could not be saved: ${error instanceof Error ? error.message : error}`);
   }
 }
 
 async function changeModel(host: CommandHost, [name, upstream]: readonly string[]): Promise<string> {
   if (name !== undefined) await host.switchModel({ name, upstream });
   const { model } = host.session;
-  return `Model: ${model.name}${model.upstream ? ` at ${model.upstream}` : ''}`;
+  return showExactLine(`Model: ${model.name}${model.upstream ? ` at ${model.upstream}` : ''}`);
 }
 
 async function showRules({ session }: CommandHost, [verb, number]: readonly string[]): Promise<string> {
@@ -91,11 +92,11 @@ async function showRules({ session }: CommandHost, [verb, number]: readonly stri
   const rule = verb === 'remove' ? known[Number(number) - 1] : undefined;
   if (!rule) throw new UsageError('/rules lists them, /rules remove N takes one back.');
   await rules.remove(rule);
-  return `Asked about again: ${sanitizeLine(describeRule(rule))}`;
+  return `Asked about again: ${showExactLine(describeRule(rule))}`;
 }
 
 const listRules = (rules: readonly ApprovalRule[]): string =>
-  rules.map((rule, index) => `  ${index + 1}. ${sanitizeLine(describeRule(rule))}`).join('\n');
+  rules.map((rule, index) => `  ${index + 1}. ${showExactLine(describeRule(rule))}`).join('\n');
 
 function startAnew({ session }: CommandHost): string {
   session.clear();

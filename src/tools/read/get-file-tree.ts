@@ -1,5 +1,5 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
-import { showing, skipped } from '../limits.js';
+import { atMost, showing, skipped } from '../limits.js';
 import type { ProjectRoot } from '../project-root.js';
 
 const DEFAULT_DEPTH = 3;
@@ -8,7 +8,7 @@ const DEFAULT_DEPTH = 3;
 export const getFileTreeTool = (root: ProjectRoot, maxEntries: number): Tool =>
   defineTool({
     name: 'get_file_tree',
-    description: `Show the project as a tree, at most ${maxEntries} entries. What .gitignore names is left out.`,
+    description: `Show the project as a tree${atMost(maxEntries, ' entries')}. What .gitignore names is left out.`,
     inputSchema: {
       type: 'object',
       properties: {

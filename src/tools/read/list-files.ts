@@ -1,14 +1,14 @@
 import { pathMatcher } from '../../files/path-pattern.js';
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
-import { showing, skipped } from '../limits.js';
+import { atMost, showing, skipped } from '../limits.js';
 import type { ProjectRoot } from '../project-root.js';
 
 /** `list_files(path, pattern)`: one path a line. */
 export const listFilesTool = (root: ProjectRoot, maxFiles: number): Tool =>
   defineTool({
     name: 'list_files',
-    description: `List the files below a folder, at most ${maxFiles}. What .gitignore names is left out.`,
+    description: `List the files below a folder${atMost(maxFiles)}. What .gitignore names is left out.`,
     inputSchema: {
       type: 'object',
       properties: {

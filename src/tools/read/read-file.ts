@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
-import { showing } from '../limits.js';
+import { atMost, showing } from '../limits.js';
 import type { ProjectRoot } from '../project-root.js';
 
 /** In characters: a minified file has one line of a megabyte. */
@@ -10,7 +10,7 @@ const MAX_LINE_LENGTH = 2_000;
 export const readFileTool = (root: ProjectRoot, maxLines: number): Tool =>
   defineTool({
     name: 'read_file',
-    description: `Read lines of a text file, at most ${maxLines} at a time. Lines are counted from 1, both ends included.`,
+    description: `Read lines of a text file${atMost(maxLines, ' at a time')}. Lines are counted from 1, both ends included.`,
     inputSchema: {
       type: 'object',
       properties: {

@@ -1,7 +1,7 @@
 import { isSavedRun } from '../../files/list-folder.js';
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
-import { showing, skipped } from '../limits.js';
+import { atMost, showing, skipped } from '../limits.js';
 import type { ProjectRoot } from '../project-root.js';
 import { type LineMatch, linePattern } from './line-pattern.js';
 
@@ -13,7 +13,7 @@ const BATCH_SIZE = 16;
 export const searchCodeTool = (root: ProjectRoot, maxMatches: number): Tool =>
   defineTool({
     name: 'search_code',
-    description: `Search the project's files for a regular expression, line by line; at most ${maxMatches} matches.`,
+    description: `Search the project's files for a regular expression, line by line${atMost(maxMatches, ' matches')}.`,
     inputSchema: {
       type: 'object',
       properties: {

@@ -1,6 +1,5 @@
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
-import { checkTimeLimit, startTimer } from '../../sdk/client/timer.js';
-import { defaultLimits } from '../limits.js';
+import { startTimer } from '../../sdk/client/timer.js';
 import type { ProjectRoot } from '../project-root.js';
 import { notReadable } from '../system-failure.js';
 import { endCommand, endWithProcess } from './end-command.js';
@@ -11,11 +10,10 @@ import { startCommand } from './start-command.js';
  * `run_command(command, working_dir)`: bash, or PowerShell on Windows. What a command does is not contained in
  * the project folder: that is why a person approves it.
  */
-export function runCommandTool(root: ProjectRoot, timeoutMs = defaultLimits.commandTimeoutMs): Tool {
-  checkTimeLimit('commandTimeoutMs', timeoutMs);
+export function runCommandTool(root: ProjectRoot, timeoutMs: number): Tool {
   return defineTool({
     name: 'run_command',
-    description: `Run a shell command in the project folder, for at most ${timeoutMs / 1000} seconds and without input. Processes left in the background end with it.`,
+    description: `Run a shell command in the project folder, ${timeLimit(timeoutMs)}without input. Processes left in the background end with it.`,
     inputSchema: {
       type: 'object',
       properties: {
@@ -36,6 +34,12 @@ export function runCommandTool(root: ProjectRoot, timeoutMs = defaultLimits.comm
     },
   });
 }
+
+const timeLimit = (timeoutMs: number): string =>
+  timeoutMs === Infinity ? '' : `for at most ${seconds(timeoutMs)} and `;
+
+const seconds = (milliseconds: number): string =>
+  milliseconds === 1_000 ? '1 second' : `${milliseconds / 1_000} seconds`;
 
 /** A folder that is not there is the model's mistake, not the shell's. Throws `ToolError`. */
 async function folderAt(root: ProjectRoot, path = '.'): Promise<string> {
@@ -72,6 +76,6 @@ async function runCommand(
 
 function describeEnd(end: number | NodeJS.Signals | 'timeout' | 'aborted', timeoutMs: number): string {
   if (end === 'aborted') return 'Stopped before it was done. Output so far:';
-  if (end === 'timeout') return `Ended after ${timeoutMs / 1000} seconds, before it was done. Output so far:`;
+  if (end === 'timeout') return `Ended after ${seconds(timeoutMs)}, before it was done. Output so far:`;
   return typeof end === 'number' ? `Exit code ${end}.` : `Ended by ${end}.`;
 }

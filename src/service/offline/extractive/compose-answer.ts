@@ -88,7 +88,7 @@ function quoteRange({ path, line, first, last }: Range, texts: ReadonlyMap<numbe
   const lines = numbers.map(
     (number) => `    ${String(number).padStart(width)}  ${shorten(texts.get(number) ?? '')}`,
   );
-  return [`${path}:${line}`, '', ...lines].join('\n').replace(/[ \t]+$/gmu, '');
+  return [`${path}:${line}`, '', ...lines.map((text) => text.trimEnd())].join('\n');
 }
 
 const shorten = (text: string): string => (text.length > 160 ? `${text.slice(0, 159)}…` : text);

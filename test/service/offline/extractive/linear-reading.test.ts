@@ -32,6 +32,9 @@ const prompts: Readonly<Record<string, readonly ChatMessage[]>> = {
     tools,
     user(`${file(grown('discount\n'))}\n\nWhere is the discount? ${grown('word ')}`),
   ],
+  'a path that is mostly spaces': [
+    user(`<file path="a${grown(' ')}b.ts">\nthe discount\n</file>\n\nWhere is the discount?`),
+  ],
   'twenty thousand turns': [
     tools,
     question,
