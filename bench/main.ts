@@ -1,4 +1,7 @@
 import { type Figure, tableOf } from './figures.js';
+import { profileSteps } from './flame.js';
+import { installPeers } from './peers.js';
+import { describeRun, writeResults } from './results.js';
 
 interface BenchOptions {
   /** Only shows that the suite runs; its figures mean nothing. */
@@ -18,21 +21,38 @@ const suites: Readonly<Record<string, Suite>> = {
   faults: () => import('./suites/faults.js'),
 };
 
-const given = process.argv.slice(2);
-const names = given.filter((name) => !name.startsWith('--'));
-if (given.some((name) => name !== '--quick' && !Object.hasOwn(suites, name))) {
-  console.error(`usage: npm run bench -- [--quick] [${Object.keys(suites).join('|')}] …`);
-  process.exitCode = 2;
-} else {
-  await runSuites();
+const usage = `usage: npm run bench                          all suites; writes bench/RESULTS.md
+       npm run bench -- [--quick] SUITE …     ${Object.keys(suites).join(', ')}
+       npm run bench -- flame [KILOBYTES]     profiles ten-step runs over a context of this size (100)`;
+
+async function main([first, ...rest]: readonly string[]): Promise<void> {
+  if (first === undefined) {
+    installPeers();
+    writeResults(await runSuites(Object.keys(suites), { quick: false }));
+  } else if (first === 'flame' && rest.length <= 1 && !Number.isNaN(Number(rest[0] ?? 100))) {
+    await profileSteps(Number(rest[0] ?? 100));
+  } else {
+    const names = [first, ...rest].filter((name) => name !== '--quick');
+    if (names.every((name) => Object.hasOwn(suites, name))) {
+      await runSuites(names, { quick: names.length <= rest.length });
+    } else {
+      console.error(usage);
+      process.exitCode = 2;
+    }
+  }
 }
 
-async function runSuites(): Promise<void> {
+async function runSuites(names: readonly string[], options: BenchOptions): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const name of names.length > 0 ? names : Object.keys(suites)) {
+  for (const name of names) {
     const start = performance.now();
-    const own = (await (await suites[name]?.())?.run({ quick: given.includes('--quick') })) ?? [];
+    const suite = await suites[name]?.();
+    const own = (await suite?.run(options)) ?? [];
     console.log(`\n${name}, ${Math.round((performance.now() - start) / 1_000)} s\n\n${tableOf(own)}`);
     figures.push(...own);
   }
+  if (names.length > 1) console.log(`\n${describeRun()}\n\n${tableOf(figures)}`);
+  return figures;
 }
+
+await main(process.argv.slice(2));
