@@ -54,12 +54,12 @@ export async function fitToBudget(
   const { framing, countMargin: margin } = profile;
   const scale: Scale = { tokens, framing, margin, protocol: situation.protocol, signal: deadline.signal };
   const instructions = renderInstructions(situation);
-  const tools = renderTools(situation);
+  const tools = await renderTools(situation, deadline.signal);
   const fixed = await countFixed(situation, { instructions, tools }, scale);
   const { budget, context, share, units } = await fitContextAndHistory(situation, gathered, { fixed, scale });
   const fold = foldHistory(units, share);
   const room = budget.tail + share - fold.tokens; // its reserve, and what the history left free (rule: tail-reserve)
-  const tail = await buildTail(tailContents(situation, context), Math.max(budget.tail, room), tokens);
+  const tail = await buildTail(tailContents(situation, context), Math.max(budget.tail, room), scale);
   const history = units.flatMap((unit, index) => messagesOf(unit, fold.forms[index]));
   return {
     situation,

@@ -78,7 +78,9 @@ const writeFile = {
 test('(rule: tool-order) required parameters come first and in their order, the rest by name', async () => {
   const situation = await situationOf({ tools: [writeFile] });
   expect(situation.offered[0]?.parameters).toEqual(['path', 'content', 'append', 'mode']);
-  expect(renderTools(situation)).toContain('- write_file(path, content, append?, mode?): Writes a file.\n');
+  expect(await renderTools(situation)).toContain(
+    '- write_file(path, content, append?, mode?): Writes a file.\n',
+  );
 });
 
 test.each([
@@ -145,9 +147,48 @@ describe('a large request is read in turns with others (rule: loop-share)', () =
     const tasks = [{ id: 1, content: 'x\n '.repeat(300_000), status: 'todo' as const }];
     const contents = { phaseOrder: '', mustAnswer: undefined, tasks, focus: undefined, advice: undefined };
     const tokens = createTokenCounter('o200k_base');
-    expect(await turnsDuring(buildTail(contents, 500, tokens))).toBeGreaterThan(100);
-    const { text } = await buildTail(contents, 500, tokens);
+    const { signal } = new AbortController();
+    expect(await turnsDuring(buildTail(contents, 500, { tokens, signal }))).toBeGreaterThan(100);
+    const { text } = await buildTail(contents, 500, { tokens, signal });
     expect(text.split('\n')).toContainEqual(expect.stringMatching(/^\[ \] 1\. (?:x )+x?$/));
+  });
+
+  test.each<[string, Partial<StepRequestInput>]>([
+    ['1,000 tools', { tools: Array.from({ length: 1_000 }, (_, at) => ({ name: `t${at}`, inputSchema })) }],
+    [
+      'a tool of 60,000 parameters',
+      {
+        tools: [
+          {
+            name: 'f',
+            inputSchema: {
+              properties: Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`p${at}`, {}])),
+            },
+          },
+        ],
+      },
+    ],
+    [
+      'a long description',
+      { tools: [{ name: 'f', description: 'word\n'.repeat(200_000), inputSchema: {} }] },
+    ],
+  ])('%s are described, and no further than the step goes on', async (_, fields) => {
+    const situation = await situationOf(fields);
+    expect(await turnsDuring(renderTools(situation))).toBeGreaterThan(20);
+    const left = new AbortController();
+    const gone = new Error('gone');
+    setImmediate(() => left.abort(gone));
+    await expect(renderTools(situation, left.signal)).rejects.toBe(gone);
+  });
+
+  test('tasks are put on lines no further than the step goes on', async () => {
+    const tasks = [{ id: 1, content: 'x\n '.repeat(300_000), status: 'todo' as const }];
+    const contents = { phaseOrder: '', mustAnswer: undefined, tasks, focus: undefined, advice: undefined };
+    const left = new AbortController();
+    const gone = new Error('gone');
+    setImmediate(() => left.abort(gone));
+    const scale = { tokens: createTokenCounter('o200k_base'), signal: left.signal };
+    await expect(buildTail(contents, 500, scale)).rejects.toBe(gone);
   });
 
   test('and no further than the step goes on', async () => {

@@ -88,7 +88,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 function orderSchema(schema: JsonObject): JsonObject {
   return orderObject(schema, firstKeywords, (value, keyword) =>
-    keyword === 'properties' && isObject(value)
+    keyword === 'properties' && isObject(value) && isSortable(Object.keys(value))
       ? orderObject(value, ranksOf(parameterOrder(schema)), orderSchemas)
       : orderSchemas(value),
   );
@@ -111,12 +111,14 @@ function orderObject(
   order: (value: unknown, key: string) => unknown,
 ): JsonObject {
   const keys = Object.keys(object);
-  if (keys.length === 0 || keys.length > MOST_SORTED) return object;
+  if (!isSortable(keys)) return object;
   const names = inOrder(keys, ranks);
   const values = names.map((name) => order(object[name], name));
   if (names === keys && keys.every((key, at) => object[key] === values[at])) return object;
   return Object.fromEntries(names.map((name, at) => [name, values[at]]));
 }
+
+const isSortable = ({ length }: readonly string[]): boolean => length > 0 && length <= MOST_SORTED;
 
 /** The very list if it is in order. */
 function inOrder(keys: readonly string[], ranks: Ranks): readonly string[] {

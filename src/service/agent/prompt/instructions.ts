@@ -1,7 +1,11 @@
 import { isObject } from '../../../contract/fields.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
+import { oneLine } from '../../../conversation/task-list.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { parameterOrder } from '../../parsing/arguments/offered-tool.js';
+import { countValues } from '../history/json-values.js';
 import type { Situation } from '../read-situation.js';
+import { oneLineInShares } from './one-line.js';
 import type { TaughtProtocol } from './render-unit.js';
 import { sampleCall } from './sample-call.js';
 import {
@@ -36,44 +40,65 @@ function renderExample({ exampleTool: tool, protocol }: Situation): string {
   return exampleTemplates[protocol](tool.name, sampleCall(tool, protocol));
 }
 
-/** The tools in words; native calling sends definitions instead, so only the caller's free text remains. */
-export function renderTools({ tools, protocol, request }: Situation): string {
-  const { available_tools_prompt_segment: segment } = request;
-  const describe = protocol === 'xml' ? describeToolsInXml : describeTools;
-  const described = protocol === 'native' ? '' : describe(tools);
+/**
+ * The tools in words; native calling sends definitions instead, so only the caller's free text remains. In shares of the
+ * event loop, and no further than the signal allows (rule: loop-share).
+ */
+export async function renderTools(situation: Situation, signal?: AbortSignal): Promise<string> {
+  const { available_tools_prompt_segment: segment } = situation.request;
+  const described = await describeTools(situation, signal);
   const free = segment?.trim() ? `${segment.trim()}\n` : '';
   return described || free ? `\nTools:\n${described}${free}` : '';
 }
 
-/** The tools as the `text` protocol lists them: one signature each, then what its parameters mean. */
-function describeTools(tools: readonly ToolDefinition[]): string {
-  return tools.map(describeTool).join('');
+/** Empty for native calling. */
+async function describeTools({ tools, offered, protocol }: Situation, signal?: AbortSignal): Promise<string> {
+  if (protocol === 'native') return '';
+  const known = new Map(offered.map(({ inputSchema, parameters }) => [inputSchema, parameters]));
+  let described = '';
+  for (const tool of tools) {
+    const description = (await oneLineInShares(tool.description ?? '', signal)).trim();
+    const parameters = known.get(tool.inputSchema) ?? parameterOrder(tool.inputSchema);
+    described +=
+      protocol === 'xml'
+        ? await describeInXml(tool, description, signal)
+        : await describeInText(tool, { description, parameters }, signal);
+  }
+  return described;
 }
 
-/** The tools as the `xml` protocol lists them. */
-function describeToolsInXml(tools: readonly ToolDefinition[]): string {
-  return tools
-    .map(
-      ({ name, description, inputSchema }) =>
-        `<tool>\n<name>${name}</name>\n<description>${oneLine(description ?? '')}</description>\n` +
-        `<parameters>${JSON.stringify(inputSchema)}</parameters>\n</tool>\n`,
-    )
-    .join('');
+/** What describing a parameter books of the event loop, and writing a value of a schema as JSON. */
+const DESCRIBING = 32;
+const WRITING = 4;
+
+/** A tool as the `xml` protocol lists it. */
+async function describeInXml(
+  { name, inputSchema }: ToolDefinition,
+  description: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  await eventLoopShare.take(WRITING * countValues(inputSchema), signal);
+  return (
+    `<tool>\n<name>${name}</name>\n<description>${description}</description>\n` +
+    `<parameters>${JSON.stringify(inputSchema)}</parameters>\n</tool>\n`
+  );
 }
 
-function describeTool({ name, description, inputSchema }: ToolDefinition): string {
+/** A tool as the `text` protocol lists it: its signature, then what its parameters mean. */
+async function describeInText(
+  { name, description: said, inputSchema }: ToolDefinition,
+  { description, parameters }: { readonly description: string; readonly parameters: readonly string[] },
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const properties = isObject(inputSchema['properties']) ? inputSchema['properties'] : {};
   const required = new Set(Array.isArray(inputSchema['required']) ? inputSchema['required'] : []);
-  const parameters = parameterOrder(inputSchema).map((parameter) => ({
-    signature: required.has(parameter) ? parameter : `${parameter}?`,
-    line: describeParameter(parameter, properties[parameter]),
-  }));
-  const signature = `${name}(${parameters.map((each) => each.signature).join(', ')})`;
-  const lines = [
-    description ? `${signature}: ${oneLine(description)}` : signature,
-    ...parameters.map((each) => each.line),
-  ];
-  return `- ${lines.join('\n')}\n`;
+  const shown = parameters.map((parameter) => (required.has(parameter) ? parameter : `${parameter}?`));
+  let lines = `- ${name}(${shown.join(', ')})${said ? `: ${description}` : ''}\n`;
+  for (const parameter of parameters) {
+    await eventLoopShare.take(DESCRIBING, signal);
+    lines += `${describeParameter(parameter, properties[parameter])}\n`;
+  }
+  return lines;
 }
 
 function describeParameter(parameter: string, schema: unknown): string {
@@ -81,14 +106,10 @@ function describeParameter(parameter: string, schema: unknown): string {
   const { type, description, ...rest } = schema;
   const facts = [
     typeof type === 'string' ? type : undefined,
-    typeof description === 'string' ? oneLine(description) : undefined,
+    typeof description === 'string' ? oneLine(description).trim() : undefined,
     Object.keys(rest).length > 0
       ? JSON.stringify(typeof type === 'string' ? rest : { type, ...rest })
       : undefined,
   ];
   return `    ${parameter}: ${facts.filter(Boolean).join('; ')}`;
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
 }

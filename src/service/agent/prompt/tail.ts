@@ -1,11 +1,12 @@
 import type { ReportItem } from '../../../contract/context-report.js';
 import type { StepRequest, Task } from '../../../contract/step-request.js';
-import { oneLine, renderTask, taskLegend } from '../../../conversation/task-list.js';
+import { renderTask, taskLegend } from '../../../conversation/task-list.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
+import { oneLineInShares } from './one-line.js';
+import type { Scale } from './render-unit.js';
 import { answerNowTemplate, continueTemplate, phaseTemplates, terminalTemplate } from './templates/orders.js';
 
 /** Why a step must answer instead of acting (rules: last-iteration, terminal-observation). */
@@ -27,13 +28,17 @@ export interface Tail {
 }
 
 /** The last block of the last message: what changes from step to step, within `limit` tokens (rule: tail). */
-export async function buildTail(contents: TailContents, limit: number, tokens: TokenCounter): Promise<Tail> {
+export async function buildTail(
+  contents: TailContents,
+  limit: number,
+  { tokens, signal }: Pick<Scale, 'tokens' | 'signal'>,
+): Promise<Tail> {
   const orders = ordersOf(contents);
   const advice = contents.advice ?? '';
   let left = limit - (await tokens.count(orders));
   const advised = (await tokens.count(advice)) <= left ? advice : '';
   left -= await tokens.count(advised);
-  const tasks = await listTasks(contents.tasks, left, tokens);
+  const tasks = await listTasks(contents.tasks, left, { tokens, signal });
   left -= await tokens.count(tasks);
   const focus = contents.focus && (await fitFocus(contents.focus, left, tokens));
   const text = `${tasks}${focus?.block ?? ''}${advised}${orders}`;
@@ -63,27 +68,15 @@ function ordersOf({ phaseOrder: order, mustAnswer }: TailContents): string {
   return order + (mustAnswer === 'terminal_error' ? terminalTemplate : answerNowTemplate);
 }
 
-async function listTasks(tasks: readonly Task[], limit: number, tokens: TokenCounter): Promise<string> {
+async function listTasks(
+  tasks: readonly Task[],
+  limit: number,
+  { tokens, signal }: Pick<Scale, 'tokens' | 'signal'>,
+): Promise<string> {
   if (tasks.length === 0 || limit <= 0) return '';
   const render = ({ text }: { text: string }) =>
     fence({ tag: 'tasks', attributes: { legend: taskLegend }, text });
   const lines: string[] = [];
-  for (const task of tasks) lines.push(renderTask(task, await oneLineInShares(task.content)));
+  for (const task of tasks) lines.push(renderTask(task, await oneLineInShares(task.content, signal)));
   return (await cutLines({ text: lines.join('\n'), render }, limit, tokens))?.rendered ?? '';
-}
-
-/** Characters that are put on one line at a time. */
-const SLICE = 8 * 1024;
-/** What one of them books of the event loop, if all are white space. */
-const JOINING = 8;
-
-/** The same as `oneLine`, for a text of any length (rule: loop-share). */
-async function oneLineInShares(text: string): Promise<string> {
-  let line = '';
-  for (let at = 0; at < text.length; at += SLICE) {
-    await eventLoopShare.take(JOINING * Math.min(SLICE, text.length - at));
-    const slice = oneLine(text.slice(at, at + SLICE));
-    line += line.endsWith(' ') && slice.startsWith(' ') ? slice.slice(1) : slice;
-  }
-  return line;
 }
