@@ -61,7 +61,8 @@ export class IncrementalParser {
   #fenceIsKept: boolean | null = false;
   /** A line began like a JSON value, in whose strings markers do not count. */
   #valueBegan = false;
-  #openTag = false;
+  /** What closes the answer's tag. */
+  #closingTag: string | null = null;
   /** Nothing was sent that is no reasoning: the whole reply may still be a call without any marker. */
   #mayBeCall = true;
 
@@ -149,13 +150,13 @@ export class IncrementalParser {
     this.#at = end;
   }
 
-  #enterMarker({ label, end, openBold, tag }: Marker): void {
+  #enterMarker({ label, end, openBold, close }: Marker): void {
     const endsReply = label === 'observation' && this.#lines.proseBefore;
     if (label === 'action' || endsReply || this.#valueBegan) this.#writer.hold();
     else if (label === 'thought' || label === 'answer') {
       this.#writer.begin(label);
       this.#line.openBold = openBold;
-      this.#openTag = tag;
+      this.#closingTag = close;
       if (label === 'answer') this.#lines = new LineClassifier();
       this.#lines.sawProse();
       this.#at = skipBlanks(this.#pending, end);
@@ -253,8 +254,9 @@ export class IncrementalParser {
   #enterAnswerMark({ kind, end }: InlineMark): true {
     const inCode = this.#pending.charAt(this.#at - 1) === '`';
     if (kind === 'think' || kind === 'think_end') return this.#pass(end);
-    if (kind !== 'answer_end' || !this.#openTag || inCode) return this.#keep(end);
-    this.#openTag = false;
+    const isClosed = kind === 'answer_end' && this.#pending.slice(this.#at, end) === this.#closingTag;
+    if (!isClosed || inCode) return this.#keep(end);
+    this.#closingTag = null;
     this.#at = end;
     return true;
   }

@@ -125,12 +125,13 @@ export class ReplyText {
     return this.outline.thoughts.flatMap((marker) => labelSpans(this.text, marker));
   }
 
-  /** The first `</final_answer>` that is not quoted closes an answer in tags, the last one any answer. */
-  #answerClose(marker: Marker): TextSpan[] {
-    const first = marker.tag ? this.text.indexOf(ANSWER_CLOSE, marker.end) : -1;
-    const last = this.text.endsWith(ANSWER_CLOSE, this.end) ? this.end - ANSWER_CLOSE.length : -1;
-    const at = first >= 0 && this.text.charAt(first - 1) !== '`' ? first : last;
-    return at < 0 ? [] : [[at, at + ANSWER_CLOSE.length]];
+  /** The first closing tag that is not quoted closes an answer in tags, a `</final_answer>` at the end any answer. */
+  #answerClose({ close, end }: Marker): TextSpan[] {
+    let at = close === null ? -1 : this.text.indexOf(close, end);
+    while (close !== null && at >= 0 && this.text.charAt(at - 1) === '`')
+      at = this.text.indexOf(close, at + 1);
+    if (close !== null && at >= 0) return [[at, at + close.length]];
+    return this.text.endsWith(ANSWER_CLOSE, this.end) ? [[this.end - ANSWER_CLOSE.length, this.end]] : [];
   }
 
   /** Before the last line if that is the closing fence of the whole reply. */

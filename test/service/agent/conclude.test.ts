@@ -53,10 +53,39 @@ describe('an action that cannot be read (rule: unreadable-action)', () => {
     expect(correction?.content).toContain('read_file({"path":"some path","start_line":1})');
   });
 
-  test('a namespace before the name of a tool is not in the way', async () => {
-    const toolCalls = [{ id: 'x', name: 'functions.read_file', arguments: '{}' }];
-    const { correction } = await concluded('', { protocol: 'native' }, { toolCalls });
-    expect(correction?.content).toContain('read_file({"path":"some path","start_line":1})');
+  test.each([
+    ['functions.list', 'list({"path":"some path"})'],
+    ['default_api.functions.list', 'list({"path":"some path"})'],
+    ['functions.http.get', 'ping({})'],
+    ['http.get', 'http.get({"url":"some url"})'],
+    ['functions.lists', 'ping({})'],
+  ])('a namespace before the name of a tool is not in the way, and none is written: %s', async (name, call) => {
+    const one = (property: string) => ({
+      type: 'object',
+      properties: { [property]: { type: 'string' } },
+      required: [property],
+    });
+    const offered = [
+      ...tools,
+      { name: 'http.get', inputSchema: one('url') },
+      { name: 'list', inputSchema: one('path') },
+    ];
+    const toolCalls = [{ id: 'x', name, arguments: '{}' }];
+    const native = await concluded('', { protocol: 'native', tools: offered }, { toolCalls });
+    expect(native.correction?.content.split('\n').at(-1)).toBe(call);
+    const written = await concluded(`Action: ${name}()`, { tools: offered });
+    const [toolName = ''] = call.split('(');
+    expect(written.correction?.content.split('\n').at(-1)).toMatch(`Action: ${toolName}(`);
+  });
+
+  test.each([
+    ['a string beside the name', 'Thought: x\nAction: read_file "a"'],
+    ['a call in code', 'Action: await read_file("a", 1)'],
+    ['a plain call in a last fence', 'I read.\n```\nread_file("a", 1)\n```'],
+    ['an unclosed quotation', '<file path="a">\nAction: read_file("a", 1)'],
+  ])('a tool that is named plainly is the one shown: %s', async (_, text) => {
+    const { correction } = await concluded(text);
+    expect(correction?.content.split('\n').at(-1)).toBe('Action: read_file(path="some path", start_line=1)');
   });
 
   test('where an answer was ordered there is none', async () => {

@@ -72,9 +72,37 @@ describe('the first of action and answer wins (rule: first-outcome-wins)', () =>
     ['```\nFinal Answer: 42\n```', '42'],
     ['Final Answer: see\n```js\nx\n```', 'see\n```js\nx\n```'],
     ['Answer: 42<|im_end|>', '42'],
+    ['## Final Answer\n\n42', '42'],
+    ['# **final answer** #\r\n42', '42'],
+    ['**Final Answer**\n42', '42'],
+    ['<answer>42</answer>', '42'],
+    ['<answer>\n42\n</answer>\n', '42'],
+    ['<answer>write `</answer>` and 42</answer>', 'write `</answer>` and 42'],
+    ['Final Answer: <answer>42</answer>', '<answer>42</answer>'],
   ])('the answer of %j is %j', (text, answer) => {
     expect(read(text)).toMatchObject({ outcome: 'answer', answer, answerLabelled: true });
   });
+});
+
+test.each([
+  ['a heading', '## Final Answer\n42\n'],
+  ['a bold line', '**Final Answer**\n42\n'],
+  ['a tag', '<answer>42</answer>\n'],
+])('an action after %s is answer too (rules: markers, first-outcome-wins)', (_, answer) => {
+  const { joined, completion } = stream(`I know.\n${answer}Action: read(path="a")`, [2]);
+  expect(completion).toMatchObject({ action: null, thought: 'I know.', answerLabelled: true });
+  expect(completion.answer).toMatch(/^42\s*Action: read/);
+  expect(joined).toMatchObject({ draft: 'I know.', answer: completion.answer });
+});
+
+test.each([
+  '## Final Answer of the tests\nAction: read(path="a")',
+  '## Answer\nAction: read(path="a")',
+  'Final Answer\nAction: read(path="a")',
+  '**Final Answer\nAction: read(path="a")**',
+  'The <answer> tag.\nAction: read(path="a")',
+])('%j has no answer label (rule: markers)', (text) => {
+  expect(read(text).action).not.toBeNull();
 });
 
 test.each([
@@ -386,6 +414,9 @@ describe('brackets (rule: bracket-call)', () => {
     ['Action: search["A" "1939"]', '"A" "1939"'],
     ['Action: search[3]', '3'],
     ['Action: search[ x ]', ' x '],
+    ['Action: search[a [b]]<|im_end|> [1]', 'a [b]'],
+    ['Action: search[a]<|im_end|><|im_start|>user [x]', 'a'],
+    ['Action: search[the <|im_end|> token]', 'the <|im_end|> token'],
   ])('%s', (text, query) => {
     expect(read(text)).toMatchObject({ dialect: 'bracket', action: { toolArgs: { query } } });
   });

@@ -336,6 +336,14 @@ describe('what a server leaks of its template (rule: chat-tokens)', () => {
     expect(streamsToTheSameResult(text, [1, 7])).toBe(true);
   });
 
+  test.each([
+    [`Like so:\n\`\`\`\nx\n\`\`\`<|im_end|>\n${acting}`, 'Like so:\n```\nx\n```'],
+    [`Thought: I read.\n\`\`\`\n${acting}\`\`\` <|im_end|>\n`, 'I read.'],
+    [`\`\`\`\nThought: I read.\n${acting}\`\`\`<|eot_id|>`, 'I read.'],
+  ])('a code fence closes with a token on its last line: %j', (text, thought) => {
+    expect(read(text)).toMatchObject({ action: { toolArgs: { path: 'a' } }, thought });
+  });
+
   test('a reply that begins as somebody else holds nothing of the model', () => {
     expect(read(`<|im_start|>user\n${acting}`)).toMatchObject({
       outcome: 'empty',

@@ -1,5 +1,6 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { lineEnd } from '../text/characters.js';
+import { lineEnd, skipBlanks } from '../text/characters.js';
+import { chatTokenAt } from '../text/chat-tokens.js';
 import { Scanner } from '../text/scanner.js';
 import { readSingleString } from '../text/strings.js';
 import type { CallReading } from './written-call.js';
@@ -28,14 +29,25 @@ export function readBracket(text: string, start: number, tools: OfferedTools): C
   };
 }
 
-/** The last `]` of the line, before an observation that follows on the same line (`f[x] Observation 2: …`). */
+/** The last `]` of the line, or the first that an observation (`f[x] Observation 2: …`) or a chat token follows. */
 function closingBracket(text: string, open: number): number {
   const end = lineEnd(text, open);
-  const line = text.slice(open, end);
-  const observation = /\][ \t]{1,8}Observation(?: \d{1,9})?:/i.exec(line);
-  const close = observation ? observation.index : line.lastIndexOf(']');
-  return close < 0 ? -1 : open + close;
+  let close = -1;
+  for (let at = text.indexOf(']', open); at >= 0 && at < end; at = text.indexOf(']', at + 1)) {
+    close = at;
+    if (endsInput(text, at + 1)) break;
+  }
+  return close;
 }
+
+function endsInput(text: string, position: number): boolean {
+  observation.lastIndex = position;
+  if (observation.test(text)) return true;
+  const token = chatTokenAt(text, skipBlanks(text, position));
+  return token !== undefined && token !== '</s>';
+}
+
+const observation = /[ \t]{1,8}Observation(?: \d{1,9})?:/iy;
 
 /** Unquoted only if the whole is one string literal; two side by side are text (rule: bracket-call). */
 function unquote(written: string): string {

@@ -1,4 +1,4 @@
-import { isBlank, isOneOf, isSpace, isWordCharacter } from './characters.js';
+import { isBlank, isOneOf, isSpace, isWordCharacter, skipBlanks } from './characters.js';
 
 /** Tokens with which models end a turn; a server may cut them in the middle, leaving the first half. */
 export const endTokens = [
@@ -78,6 +78,15 @@ export function skipChatTokens(text: string, position: number): number {
     if (!token) return end;
     at += token.length;
     end = at;
+  }
+}
+
+/** Past chat tokens and the blanks around them on one line. */
+export function skipTokensInLine(text: string, position: number): number {
+  for (let at = skipBlanks(text, position); ; ) {
+    const token = chatTokenAt(text, at);
+    if (!token) return at;
+    at = skipBlanks(text, at + token.length);
   }
 }
 

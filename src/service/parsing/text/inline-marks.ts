@@ -11,6 +11,7 @@ const thinkNames = ['think', 'thinking', 'reasoning'].flatMap((name) => [
 ]);
 const anyThinkOpen = new RegExp(`<(?:${thinkNames.join('|')})>`, 'g');
 const anyThinkClose = new RegExp(`</(?:${thinkNames.join('|')})>`, 'g');
+/** Stripped at the end of any answer. */
 export const ANSWER_CLOSE = '</final_answer>';
 
 /** Beginnings of tags at which a server may have cut the reply. */
@@ -31,6 +32,7 @@ const kinds: ReadonlyMap<string, Exclude<InlineMark['kind'], 'own_fence'>> = new
   ...thinkNames.map((name): [string, 'think'] => [`<${name}>`, 'think']),
   ...thinkNames.map((name): [string, 'think_end'] => [`</${name}>`, 'think_end']),
   [ANSWER_CLOSE, 'answer_end'],
+  ['</answer>', 'answer_end'],
   ...callTags.map((tag): [string, 'call'] => [`<${tag}>`, 'call']),
   ...chatTokens.map((token): [string, 'chat_token'] => [token, 'chat_token']),
   ...cutTags.map((tag): [string, 'cut'] => [tag, 'cut']),

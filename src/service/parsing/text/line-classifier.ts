@@ -116,7 +116,7 @@ export class LineClassifier {
     if (this.#itemColumn !== null && first + column >= this.#itemColumn) return this.#quote(text, first);
     this.#itemColumn = null;
     const marker = matchMarker(text, start);
-    const isEcho = marker && marker !== 'partial' && marker.label === 'observation' && marker.tag;
+    const isEcho = marker && marker !== 'partial' && marker.label === 'observation' && marker.close !== null;
     if ((!marker || (isEcho && !this.#proseBefore)) && this.#entersEcho(text, first))
       return { kind: 'quoted' };
     if (marker && marker !== 'partial') return { kind: 'marker', marker };

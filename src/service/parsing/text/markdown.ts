@@ -1,4 +1,5 @@
 import { isOneOf, isRestBlank, skipDigits, skipRun } from './characters.js';
+import { skipTokensInLine } from './chat-tokens.js';
 
 const LONGEST_LIST_NUMBER = 9;
 
@@ -13,14 +14,14 @@ export function fenceRun(text: string, first: number, end: number): string {
   return info >= 0 && info < end ? '' : text.slice(first, after);
 }
 
-/** A fence is closed by at least as many of its own marks, alone on their line. */
+/** A fence is closed by at least as many of its own marks, alone on their line but for chat tokens. */
 export function closesFence(
   open: string | null,
   run: string,
   { text, first, end }: { text: string; first: number; end: number },
 ): boolean {
   if (open === null || run.length < open.length || run[0] !== open[0]) return false;
-  return isRestBlank(text, first + run.length, end);
+  return isRestBlank(text, skipTokensInLine(text, first + run.length), end);
 }
 
 /** After `-`, `*`, `+`, `1.` or `1)` when a blank or the line's end follows; else `first`. */

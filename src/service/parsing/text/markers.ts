@@ -1,4 +1,4 @@
-import { skipBlanks } from './characters.js';
+import { isOneOf, skipBlanks } from './characters.js';
 
 /** What a label at the start of a line announces (rule: markers). */
 type Label = 'thought' | 'action' | 'action_input' | 'observation' | 'answer';
@@ -9,8 +9,8 @@ export interface Marker {
   readonly start: number;
   /** Behind the colon and closing `**`. */
   readonly end: number;
-  /** Written as a tag: `<final_answer>`, `<observation>`. */
-  readonly tag: boolean;
+  /** The closing tag of a label written as a tag: `</final_answer>`; else null. */
+  readonly close: string | null;
   /** `**Final Answer: 42**`: the emphasis closes after the text. */
   readonly openBold: boolean;
 }
@@ -26,6 +26,7 @@ const labels: readonly (readonly [string, Label])[] = [
 ];
 const tags: readonly (readonly [string, Label])[] = [
   ['<final_answer>', 'answer'],
+  ['<answer>', 'answer'],
   ['<observation>', 'observation'],
 ];
 /** A quick look that spares most lines the rest. */
@@ -46,10 +47,15 @@ export function matchMarker(text: string, lineStart: number): Marker | 'partial'
   let partial = false;
   for (const [word, label] of labels) {
     const matched = matchWord(text, emphasis.position, word);
-    const end = matched === 'whole' ? labelEnd(text, emphasis.position + word.length) : matched;
+    const wordEnd = emphasis.position + word.length;
+    const isHeading = word === 'final answer' && emphasis.position > start;
+    const end =
+      matched === 'whole'
+        ? (labelEnd(text, wordEnd) ?? (isHeading ? headingEnd(text, wordEnd, emphasis.bold) : null))
+        : matched;
     if (end === 'partial') partial = true;
     else if (end)
-      return { label, start, end: end.position, tag: false, openBold: emphasis.bold && !end.bold };
+      return { label, start, end: end.position, close: null, openBold: emphasis.bold && !end.bold };
   }
   return partial ? 'partial' : null;
 }
@@ -58,7 +64,8 @@ function matchTag(text: string, start: number): Marker | 'partial' | null {
   for (const [tag, label] of tags) {
     const matched = matchWord(text, start, tag);
     if (matched === 'partial') return 'partial';
-    if (matched === 'whole') return { label, start, end: start + tag.length, tag: true, openBold: false };
+    if (matched === 'whole')
+      return { label, start, end: start + tag.length, close: `</${tag.slice(1)}`, openBold: false };
   }
   return null;
 }
@@ -93,6 +100,20 @@ function labelEnd(text: string, wordEnd: number): { position: number; bold: bool
   if (boldInside) return { position, bold: true };
   if (text.startsWith('**', position)) return { position: position + 2, bold: true };
   return { position, bold: false };
+}
+
+/** A heading or a bold line that is exactly `Final Answer` needs no colon (rule: markers). */
+function headingEnd(
+  text: string,
+  wordEnd: number,
+  isBold: boolean,
+): { position: number; bold: boolean } | 'partial' | null {
+  if (isBold && !text.startsWith('**', wordEnd)) return null;
+  let position = skipFewBlanks(text, isBold ? wordEnd + 2 : wordEnd);
+  while (text.charAt(position) === '#') position += 1;
+  position = skipFewBlanks(text, position);
+  if (position >= text.length) return 'partial';
+  return isOneOf('\r\n', text, position) ? { position, bold: true } : null;
 }
 
 function skipFewBlanks(text: string, position: number): number {
