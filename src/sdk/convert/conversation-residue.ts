@@ -12,9 +12,9 @@ export interface ResidualTurn {
   /** The turn's place in our history; null for what only the vendor needed. */
   readonly origin: number | null;
   /** Fields to set. */
-  readonly set?: Readonly<Record<string, unknown>>;
+  readonly set?: Readonly<Record<string, unknown>> | undefined;
   /** Fields to take away. */
-  readonly unset?: readonly string[];
+  readonly unset?: readonly string[] | undefined;
 }
 
 /** What is missing in the turns that were read back out of the messages which the items became. */

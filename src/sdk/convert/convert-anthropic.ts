@@ -26,8 +26,11 @@ export type AnthropicBlock =
   | {
       readonly type: 'tool_result';
       readonly tool_use_id: string;
-      readonly content?: string | readonly { readonly type: string; readonly text?: string }[];
-      readonly is_error?: boolean;
+      readonly content?:
+        | string
+        | readonly { readonly type: string; readonly text?: string | undefined }[]
+        | undefined;
+      readonly is_error?: boolean | undefined;
     };
 
 /** A tool as the Messages API takes it. */

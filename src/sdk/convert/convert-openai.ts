@@ -14,13 +14,13 @@ export type OpenAiMessage =
   | { readonly role: 'system' | 'developer' | 'user'; readonly content: OpenAiContent }
   | {
       readonly role: 'assistant';
-      readonly content?: OpenAiContent | null;
-      readonly tool_calls?: readonly OpenAiToolCall[];
+      readonly content?: OpenAiContent | null | undefined;
+      readonly tool_calls?: readonly OpenAiToolCall[] | undefined;
     }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: OpenAiContent };
 
 /** Text alone, or parts of which the texts are read. */
-export type OpenAiContent = string | readonly { readonly type: string; readonly text?: string }[];
+export type OpenAiContent = string | readonly { readonly type: string; readonly text?: string | undefined }[];
 
 /** A call as OpenAI writes it; the arguments are JSON text. */
 export interface OpenAiToolCall {
@@ -37,8 +37,8 @@ export interface OpenAiTool {
   /** Its name, what it does, and the JSON Schema of its arguments. */
   readonly function: {
     readonly name: string;
-    readonly description?: string;
-    readonly parameters?: Readonly<Record<string, unknown>>;
+    readonly description?: string | undefined;
+    readonly parameters?: Readonly<Record<string, unknown>> | undefined;
   };
 }
 

@@ -220,3 +220,26 @@ test("tools keep name, description and schema through both vendors' shapes", () 
     properties: {},
   });
 });
+
+test('a field that is undefined is one left out, in types (exactOptionalPropertyTypes) and in what is read', () => {
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } } as const;
+  const openAi = fromOpenAiMessages([
+    { role: 'user', content: [{ type: 'image_url', text: undefined }] },
+    { role: 'assistant', content: undefined, tool_calls: [call] },
+    { role: 'assistant', content: 'Hm.', tool_calls: undefined },
+  ]);
+  expect(openAi.history.map(({ content }) => content)).toEqual(['(image_url)', '', 'Hm.']);
+  const result = { type: 'tool_result', tool_use_id: 'c', content: undefined, is_error: undefined } as const;
+  const anthropic = fromAnthropicMessages([{ role: 'user', content: [result] }]);
+  expect(anthropic.history).toEqual([{ role: 'tool_observation', content: '', toolCallId: 'c' }]);
+  const tool = { name: 'f', description: undefined, parameters: undefined };
+  expect(fromOpenAiTool({ type: 'function', function: tool }).inputSchema).toEqual({
+    type: 'object',
+    properties: {},
+  });
+  const [turn] = fromAnthropicMessages(
+    [{ role: 'user', content: 'hi' }],
+    [{ origin: 0, set: undefined, unset: undefined }],
+  ).history;
+  expect(turn).toEqual({ role: 'user', content: 'hi' });
+});
