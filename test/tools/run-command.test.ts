@@ -164,6 +164,10 @@ describe('run_command (rule: tool-pack)', () => {
     ],
     ['a session without environment', 'env -i setsid sleep 300 & echo $! >> pids; sleep 300'],
     [
+      'a daemon without parent, session, environment, folder and output',
+      "(env -i setsid sh -c 'echo $$ >> pids; cd /; exec sleep 300' > /dev/null 2>&1 &); sleep 300",
+    ],
+    [
       'a session that ignores the polite signal',
       'setsid sh -c \'trap "" TERM; echo $$ >> pids; while :; do sleep 1; done\' & sleep 300',
     ],

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RunningCommand } from './start-command.js';
+import { type CommandMark, queueLimitOf, type RunningCommand } from './start-command.js';
 
 /** Milliseconds for processes to end by themselves when asked, and then for the system to remove them. */
 const POLITE_MS = 500;
@@ -24,9 +24,9 @@ export function endWithProcess(command: RunningCommand): void {
  * Ends everything that is left of a command: first asked, then killed. Resolves when nothing of it runs, or after
  * a second and a half if the system does not let go of it.
  *
- * What belongs to a command: its process group, every descendant, and on Linux everything that carries its mark in
- * the environment, in whatever session and under whatever parent by now (`setsid`, `nohup`, a daemon that forked
- * twice). Only a process that has dropped both its parent and its environment gets away.
+ * What belongs to a command: its process group, every descendant, and on Linux everything that carries its mark, in
+ * whatever session and under whatever parent by now (`setsid`, `nohup`, `env -i`, a daemon that forked twice). What
+ * another program starts for it (`cron`, `systemd-run`, a container) was never the command's.
  */
 export async function endCommand(command: RunningCommand): Promise<void> {
   const { child } = command;
@@ -49,7 +49,7 @@ function killLive(): void {
   }
 }
 
-function killAll(shell: number, mark: string): void {
+function killAll(shell: number, mark: CommandMark): void {
   for (let round = 0; round < KILL_ROUNDS; round++) {
     const left = processesOf(shell, mark);
     if (left.length === 0) return;
@@ -57,7 +57,7 @@ function killAll(shell: number, mark: string): void {
   }
 }
 
-async function endAll(shell: number, mark: string): Promise<void> {
+async function endAll(shell: number, mark: CommandMark): Promise<void> {
   const asked = new Set<number>();
   for (let waited = 0; waited < POLITE_MS + KILL_MS; waited += POLL_MS) {
     const left = processesOf(shell, mark);
@@ -88,7 +88,7 @@ interface ProcessEntry {
   readonly isMarked: boolean;
 }
 
-function processesOf(shell: number, mark: string): number[] {
+function processesOf(shell: number, mark: CommandMark): number[] {
   const all = listProcesses(mark);
   const ours = new Set<number>(
     all
@@ -102,11 +102,11 @@ function processesOf(shell: number, mark: string): number[] {
   return [...ours].filter((pid) => pid !== process.pid);
 }
 
-function listProcesses(mark: string): ProcessEntry[] {
+function listProcesses(mark: CommandMark): ProcessEntry[] {
   return process.platform === 'linux' ? listProc(mark) : listByPs();
 }
 
-function listProc(mark: string): ProcessEntry[] {
+function listProc(mark: CommandMark): ProcessEntry[] {
   const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return names.flatMap((name) => {
     try {
@@ -118,12 +118,15 @@ function listProc(mark: string): ProcessEntry[] {
 }
 
 /** The fields of proc_pid_stat(5) from after the name, which may hold anything: state, parent, group. */
-function readProc(pid: number, mark: string): ProcessEntry[] {
+function readProc(pid: number, mark: CommandMark): ProcessEntry[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === 'Z' || state === 'X') return [];
-  return [{ pid, parent: Number(parent), group: Number(group), isMarked: environmentOf(pid).includes(mark) }];
+  return [{ pid, parent: Number(parent), group: Number(group), isMarked: hasMark(pid, mark) }];
 }
+
+const hasMark = (pid: number, { word, queueLimit }: CommandMark): boolean =>
+  environmentOf(pid).includes(word) || (queueLimit !== undefined && queueLimitOf(pid) === queueLimit);
 
 /** Empty where it may not be read: what runs under other rights is found by its parent only. */
 function environmentOf(pid: number): string {

@@ -1,14 +1,25 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { TerminalToolError } from '../../sdk/actions/tool-errors.js';
 
 /** A command that was started. */
 export interface RunningCommand {
   readonly child: ChildProcess;
-  /** Stands in the environment of each process that the command starts, unless it is taken out there. */
-  readonly mark: string;
+  readonly mark: CommandMark;
   /** Resolves to the exit code or the signal; rejects where the shell cannot be started. */
   readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+/** What the processes that a command starts have in common, in whatever session and under whatever parent. */
+export interface CommandMark {
+  /** Stands in the environment of each, unless it is taken out there. */
+  readonly word: string;
+  /**
+   * The limit of each for POSIX message queues, in bytes: a number that nobody else has, and that goes from process
+   * to process whatever becomes of the environment. Undefined where there is no such limit, or no bash to set it.
+   */
+  readonly queueLimit: number | undefined;
 }
 
 /** Milliseconds for the last output to arrive. */
@@ -27,11 +38,11 @@ export function startCommand(
   folder: string,
   onOutput: (chunk: Buffer) => void,
 ): RunningCommand {
-  const [shell, ...args] = shellFor(command);
-  const mark = randomUUID();
+  const mark = { word: randomUUID(), queueLimit: freeQueueLimit() };
+  const [shell, ...args] = shellFor(command, mark);
   const child = spawn(shell, args, {
     cwd: folder,
-    env: commandEnvironment(mark),
+    env: commandEnvironment(mark.word),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: !isWindows,
     windowsHide: true,
@@ -49,11 +60,36 @@ export function startCommand(
   return { child, mark, ended };
 }
 
-function shellFor(command: string): [string, ...string[]] {
-  // One pipe for output and errors, so that they come in the order in which they were written.
-  if (!isWindows) return [exists('bash') ? 'bash' : 'sh', '-c', 'eval "$0" 2>&1', command];
+/** One pipe for output and errors, so that they come in the order in which they were written. */
+const RUN = 'eval "$0" 2>&1';
+const RUN_LIMITED = `ulimit -S -q "$1" 2>/dev/null; shift; ${RUN}`;
+
+function shellFor(command: string, { queueLimit }: CommandMark): [string, ...string[]] {
+  if (!isWindows && queueLimit !== undefined) return ['bash', '-c', RUN_LIMITED, command, `${queueLimit}`];
+  if (!isWindows) return [exists('bash') ? 'bash' : 'sh', '-c', RUN, command];
   const shell = exists('pwsh') ? 'pwsh' : 'powershell';
   return [shell, '-NoProfile', '-NonInteractive', '-Command', command];
+}
+
+/** At least half of what is allowed: that is enough for some queues, should a command use any. */
+function freeQueueLimit(): number | undefined {
+  if (process.platform !== 'linux' || !exists('bash')) return undefined;
+  const allowed = Math.min(queueLimitOf('self') ?? 0, MAX_QUEUE_LIMIT);
+  return allowed > 2 ? randomInt(Math.ceil(allowed / 2), allowed) : undefined;
+}
+
+/** In bytes, where the system sets no limit. */
+const MAX_QUEUE_LIMIT = 2 ** 32;
+
+/** Of a process by its id; undefined where the system does not say it. */
+export function queueLimitOf(pid: number | 'self'): number | undefined {
+  try {
+    const [, limit] =
+      /^Max msgqueue size +(\d+|unlimited) /m.exec(readFileSync(`/proc/${pid}/limits`, 'latin1')) ?? [];
+    return limit === undefined ? undefined : Number(limit.replace('unlimited', 'Infinity'));
+  } catch {
+    return undefined;
+  }
 }
 
 const known = new Map<string, boolean>();
