@@ -16,12 +16,19 @@ interface GivenOption {
 }
 
 /** The options and words of a command line. Throws `UsageError`, which names the option that is wrong. */
-export function parseOptions<const Known extends Options>(argv: readonly string[], options: Known) {
+export function parseOptions<const Known extends Options>(
+  argv: readonly string[],
+  options: Known,
+): ParsedOptions<Known> {
   const given = { args: [...argv], options, allowPositionals: true } as const;
   const { tokens } = parseArgs({ ...given, strict: false, tokens: true });
   for (const token of tokens) if (token.kind === 'option') check(token, options);
   return parseArgs(given);
 }
+
+type ParsedOptions<Known extends Options> = ReturnType<
+  typeof parseArgs<{ options: Known; allowPositionals: true }>
+>;
 
 function check({ rawName, name, value, inlineValue }: GivenOption, options: Options): void {
   const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
