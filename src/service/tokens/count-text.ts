@@ -1,23 +1,32 @@
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
-import { type CharacterKinds, classifyCharacters, encodeCharacters } from './pieces/character-kinds.js';
+import { type CharacterKinds, classifyCharacters, unclassified } from './pieces/character-kinds.js';
 import { countPiece, PIECE_AT_ONCE } from './pieces/count-piece.js';
 import { countLongPiece } from './pieces/long-piece.js';
 import type { EndOfPiece } from './pieces/split-pieces.js';
-import { segmentsOf } from './seams.js';
+import { endOfChunk, segmentsOf } from './seams.js';
+import { digestOf, type TextMemo } from './text-memo.js';
 import type { Vocabulary } from './vocabulary.js';
 
-/** UTF-16 units encoded and classified at a time. */
-const SEGMENT = 16 * 1024;
+/** UTF-16 units encoded at a time. */
+const SEGMENT = 64 * 1024;
+/** Below this many bytes counting is about as cheap as looking up the digest. */
+const MEMORABLE = 256;
+/** Reading a text once, for its digest or its seams, costs about this part of counting it. */
+export const READING = 1 / 16;
 /** Classifying a character costs about this part of counting it; so many bytes are classified at a time. */
 const CLASSIFYING = 1 / 8;
 const CLASSIFIED_AT_ONCE = 256 * 1024;
 /** Bytes counted between two looks at the limit and the share of the event loop. */
 const SLICE = 8 * 1024;
 
+const encoder = new TextEncoder();
+
 /** What of an encoding decides how a text is counted. */
 export interface EncodingTables {
   readonly vocabulary: Vocabulary;
   readonly endOfPiece: EndOfPiece;
+  /** What has been counted already. */
+  readonly memo: TextMemo;
 }
 
 export interface CountBounds {
@@ -38,30 +47,46 @@ export async function countText(
   if (fewest > limit) return fewest;
   let tokens = 0;
   for (const segment of segmentsOf(text, SEGMENT)) {
-    const characters = await classify(segment, signal);
-    tokens += await countSegment(encoding, characters, { limit: limit - tokens, signal });
+    await eventLoopShare.take(segment.length * READING, signal);
+    // Lone surrogates become U+FFFD, as they do when the text is sent.
+    tokens += await countBytes(encoding, encoder.encode(segment), { limit: limit - tokens, signal });
     if (tokens > limit) break;
   }
   return tokens;
 }
 
-async function classify(segment: string, signal: AbortSignal | undefined): Promise<CharacterKinds> {
-  await eventLoopShare.take(segment.length * CLASSIFYING, signal);
-  const characters = encodeCharacters(segment);
-  const { length } = characters.bytes;
-  for (let at = 0; ; ) {
-    at = classifyCharacters(characters, at, at + CLASSIFIED_AT_ONCE);
-    if (at >= length) return characters;
-    await eventLoopShare.take(CLASSIFIED_AT_ONCE * CLASSIFYING, signal);
-  }
-}
-
-async function countSegment(
+async function countBytes(
   encoding: EncodingTables,
-  text: CharacterKinds,
+  bytes: Uint8Array,
   { limit, signal }: CountBounds,
 ): Promise<number> {
-  const { bytes } = text;
+  let tokens = 0;
+  for (let at = 0; at < bytes.length && tokens <= limit; ) {
+    const end = endOfChunk(bytes, at);
+    tokens += await countChunk(encoding, bytes.subarray(at, end), { limit: limit - tokens, signal });
+    at = end;
+  }
+  return tokens;
+}
+
+/** Only what is new of a text is counted: two cuts of one file share most of their chunks, and so do two steps of a run. */
+async function countChunk(encoding: EncodingTables, bytes: Uint8Array, bounds: CountBounds): Promise<number> {
+  if (bytes.length < MEMORABLE) return countNew(encoding, bytes, bounds);
+  await eventLoopShare.take(bytes.length * READING, bounds.signal);
+  const key = digestOf(bytes);
+  const known = encoding.memo.recall(key);
+  if (known !== undefined) return known;
+  const tokens = await countNew(encoding, bytes, bounds);
+  if (tokens <= bounds.limit) encoding.memo.remember(key, tokens);
+  return tokens;
+}
+
+async function countNew(
+  encoding: EncodingTables,
+  bytes: Uint8Array,
+  { limit, signal }: CountBounds,
+): Promise<number> {
+  const text = await classify(bytes, signal);
   let tokens = 0;
   for (let at = 0; at < bytes.length && tokens <= limit; ) {
     await eventLoopShare.take(Math.min(SLICE, bytes.length - at), signal);
@@ -74,6 +99,16 @@ async function countSegment(
     }
   }
   return tokens;
+}
+
+async function classify(bytes: Uint8Array, signal: AbortSignal | undefined): Promise<CharacterKinds> {
+  await eventLoopShare.take(bytes.length * CLASSIFYING, signal);
+  const characters = unclassified(bytes);
+  for (let at = 0; ; ) {
+    at = classifyCharacters(characters, at, at + CLASSIFIED_AT_ONCE);
+    if (at >= bytes.length) return characters;
+    await eventLoopShare.take(CLASSIFIED_AT_ONCE * CLASSIFYING, signal);
+  }
 }
 
 interface Slice {

@@ -9,10 +9,6 @@ import { Vocabulary } from './vocabulary.js';
 /** The encodings OpenAI publishes for its chat models, the newer first. */
 export type Encoding = 'o200k_base' | 'cl100k_base';
 
-export interface LoadedEncoding extends EncodingTables {
-  readonly memo: TextMemo;
-}
-
 interface Source {
   readonly ranks: () => Promise<{ default: TiktokenBPE }>;
   readonly endOfPiece: EndOfPiece;
@@ -27,13 +23,13 @@ const sources: Record<Encoding, Source> = {
 const WHOLE_TURN = Number.POSITIVE_INFINITY;
 const WARM_UP_BYTES = 128 * 1024;
 
-const loading = new Map<Encoding, Promise<LoadedEncoding>>();
+const loading = new Map<Encoding, Promise<EncodingTables>>();
 
 /**
  * The encoding's tables, read once per process. Every count loads what it needs; a server calls this at start, so
  * that its first request need not wait the tenth of a second that it takes.
  */
-export function loadEncoding(encoding: Encoding): Promise<LoadedEncoding> {
+export function loadEncoding(encoding: Encoding): Promise<EncodingTables> {
   const known = loading.get(encoding);
   if (known) return known;
   const loaded = load(sources[encoding]);
@@ -41,7 +37,7 @@ export function loadEncoding(encoding: Encoding): Promise<LoadedEncoding> {
   return loaded;
 }
 
-async function load({ ranks, endOfPiece }: Source): Promise<LoadedEncoding> {
+async function load({ ranks, endOfPiece }: Source): Promise<EncodingTables> {
   const { default: data } = await ranks();
   await eventLoopShare.take(WHOLE_TURN);
   const table = readRankTable(data.bpe_ranks);
@@ -52,7 +48,7 @@ async function load({ ranks, endOfPiece }: Source): Promise<LoadedEncoding> {
 }
 
 /** Counts the first tokens of the vocabulary as a text: uncompiled, the code runs at a tenth of its speed. */
-async function warmUp(encoding: LoadedEncoding, table: RankTable): Promise<void> {
+async function warmUp(encoding: EncodingTables, table: RankTable): Promise<void> {
   const text = new TextDecoder().decode(table.bytes.subarray(0, WARM_UP_BYTES));
   await countText(encoding, text, { limit: Number.POSITIVE_INFINITY });
 }

@@ -8,7 +8,7 @@ const KEY_LENGTH = 22;
  * A key for what is found out about a text: 132 bits of SHA-256, from which no text can be had back. At once: a turn
  * of the event loop costs more than the digest of a file.
  */
-export function digestOf(text: string): string {
+export function digestOf(text: string | Uint8Array): string {
   return hash('sha256', text, 'base64url').slice(0, KEY_LENGTH);
 }
 

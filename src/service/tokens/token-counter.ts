@@ -1,5 +1,5 @@
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
-import { type CountBounds, countText } from './count-text.js';
+import { type CountBounds, countText, READING } from './count-text.js';
 import { type Encoding, loadEncoding } from './encodings.js';
 import { joinUnsafeSeams } from './seams.js';
 import { digestOf, type TextMemo } from './text-memo.js';
@@ -25,10 +25,8 @@ export interface TokenCounter {
   remembered(key: string, find: () => Promise<number>): Promise<number>;
 }
 
-/** Below this many UTF-16 units counting is about as cheap as looking up the digest. */
-const MEMORABLE = 256;
-/** Going over a text once, to digest it and to find its seams, costs about this part of counting it. */
-const READING = 1 / 16;
+/** Below this many UTF-16 units a text has few chunks, each of which is remembered. */
+const MEMORABLE = 4096;
 /** A text of more UTF-16 units per allowed token than this hardly fits, and a count that stops early needs no memo. */
 const LIKELY_UNITS_PER_TOKEN = 8;
 

@@ -22,6 +22,8 @@ export class Vocabulary {
   readonly #starts: Uint32Array;
   readonly #slots: Int32Array;
   readonly #slotMask: number;
+  /** The ranks of two bytes, by both: every merge begins with these, and they need no hash. */
+  readonly #pairRanks = new Int32Array(256 * 256).fill(NO_RANK);
 
   constructor({ bytes, starts }: RankTable) {
     const size = starts.length - 1;
@@ -37,6 +39,7 @@ export class Vocabulary {
 
   /** The rank of `bytes[start, end)`, or NO_RANK. Merges of lower rank come first. */
   rankOf(bytes: Uint8Array, start: number, end: number): number {
+    if (end - start === 2) return this.#pairRanks[pairAt(bytes, start)] ?? NO_RANK;
     const hash = hashOf(bytes, start, end);
     const tag = hash >>> (RANK_BITS + 1);
     for (let slot = hash & this.#slotMask; ; slot = (slot + 1) & this.#slotMask) {
@@ -51,6 +54,7 @@ export class Vocabulary {
   #insert(rank: number): number {
     const start = this.#starts[rank] ?? 0;
     const end = this.#starts[rank + 1] ?? 0;
+    if (end - start === 2) this.#pairRanks[pairAt(this.#bytes, start)] = rank;
     const hash = hashOf(this.#bytes, start, end);
     let slot = hash & this.#slotMask;
     while (this.#slots[slot] !== EMPTY) slot = (slot + 1) & this.#slotMask;
@@ -66,6 +70,10 @@ export class Vocabulary {
     }
     return true;
   }
+}
+
+function pairAt(bytes: Uint8Array, start: number): number {
+  return ((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0);
 }
 
 /** FNV-1a with a final mix, so that both the slot (low bits) and the tag (high bits) are well spread. */

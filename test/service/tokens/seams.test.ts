@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isSafeSeam, joinUnsafeSeams, segmentsOf } from '../../../src/service/tokens/seams.js';
+import { endOfChunk, isSafeSeam, joinUnsafeSeams, segmentsOf } from '../../../src/service/tokens/seams.js';
 import { encodings, referenceCount } from '../../support/tokens/reference-tokenizer.js';
 import { anyText } from '../../support/tokens/texts.js';
 
@@ -40,6 +41,44 @@ test('segments make the text again, and all but the last have at least the size'
 
 test('a text without seams is one segment', () => {
   expect([...segmentsOf('東京'.repeat(100), 10)]).toHaveLength(1);
+});
+
+function chunksOf(text: string): string[] {
+  const bytes = Buffer.from(text);
+  const chunks: string[] = [];
+  for (let at = 0; at < bytes.length; at = endOfChunk(bytes, at))
+    chunks.push(bytes.subarray(at, endOfChunk(bytes, at)).toString());
+  return chunks;
+}
+
+test('chunks make the text again, all but the last long enough, and meet at safe seams', () => {
+  const parts = fc.array(fc.tuple(text, fc.integer({ min: 1, max: 300 })), { maxLength: 6 });
+  const longText = parts.map((some) => some.map(([part, times]) => part.repeat(times)).join(' '));
+  fc.assert(
+    fc.property(longText, (whole) => {
+      const chunks = chunksOf(whole);
+      expect(chunks.join('')).toBe(whole.toWellFormed());
+      expect(chunks.slice(0, -1).every((chunk) => Buffer.byteLength(chunk) >= 1024)).toBe(true);
+      for (const [index, chunk] of chunks.slice(1).entries())
+        expect(isSafeSeam((chunks[index] ?? '').slice(-1).charCodeAt(0), chunk.charCodeAt(0))).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a text without seams is one chunk', () => {
+  expect(chunksOf('東京'.repeat(10_000))).toHaveLength(1);
+});
+
+test('a text that was cut at the front, or changed in one place, keeps nearly all of its chunks', () => {
+  const files = ['token-counter', 'seams', 'encodings', 'text-memo'];
+  const code = files.map((name) => readFileSync(`test/service/tokens/${name}.test.ts`, 'utf8')).join('');
+  const before = new Set(chunksOf(code));
+  const isNew = (chunk: string): boolean => !before.has(chunk);
+  expect(before.size).toBeGreaterThan(7);
+  expect(chunksOf(code.slice(777)).filter(isNew).length).toBeLessThanOrEqual(3);
+  const edited = `${code.slice(0, 9_000)}one more word ${code.slice(9_000)}`;
+  expect(chunksOf(edited).filter(isNew).length).toBeLessThanOrEqual(3);
 });
 
 test('joining keeps every character and leaves only safe seams', () => {

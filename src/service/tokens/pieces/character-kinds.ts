@@ -32,11 +32,9 @@ const KIND_OF_LETTER: Readonly<Record<string, number>> = {
 
 const CODE_POINTS = 0x110000;
 const kindOfCodePoint = expandRuns();
-const encoder = new TextEncoder();
 
-/** The text in UTF-8, its kinds yet to be found. Lone surrogates become U+FFFD, as they do when the text is sent. */
-export function encodeCharacters(text: string): CharacterKinds {
-  const bytes = encoder.encode(text);
+/** A text in UTF-8, its kinds yet to be found. */
+export function unclassified(bytes: Uint8Array): CharacterKinds {
   return { bytes, kinds: new Uint8Array(bytes.length + 1) };
 }
 

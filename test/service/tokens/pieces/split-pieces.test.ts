@@ -2,10 +2,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Encoding } from '../../../../src/service/tokens/encodings.js';
-import {
-  classifyCharacters,
-  encodeCharacters,
-} from '../../../../src/service/tokens/pieces/character-kinds.js';
+import { classifyCharacters, unclassified } from '../../../../src/service/tokens/pieces/character-kinds.js';
 import {
   type EndOfPiece,
   endOfCl100kPiece,
@@ -21,7 +18,7 @@ const splitters: Record<Encoding, EndOfPiece> = {
 };
 
 function piecesOf(encoding: Encoding, text: string): string[] {
-  const characters = encodeCharacters(text);
+  const characters = unclassified(new TextEncoder().encode(text));
   classifyCharacters(characters, 0, characters.bytes.length);
   const pieces: string[] = [];
   for (let start = 0; start < characters.bytes.length; ) {
