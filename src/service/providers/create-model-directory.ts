@@ -2,11 +2,11 @@ import type { ModelList } from '../../contract/model-list.js';
 import type { LlmConfig } from '../../contract/step-request.js';
 import type { ModelProfile, Provider } from '../agent/provider.js';
 import { createTokenCounter, type TokenCounter } from '../tokens/token-counter.js';
-import { anthropicVendor } from './anthropic/provider.js';
+import { anthropicClient, anthropicVendor } from './anthropic/provider.js';
 import { LearnedParameters } from './models/model-parameters.js';
 import { compatibleModel, type ModelTraits } from './models/model-traits.js';
 import { traitsOf, type VendorName, vendors } from './models/models.js';
-import { openaiVendor } from './openai/provider.js';
+import { openaiClient, openaiVendor } from './openai/provider.js';
 import type { Secret } from './secret.js';
 import { Transport } from './upstream/transport.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
@@ -106,31 +106,37 @@ function resolved(upstream: Upstream, model: string, shared: SharedState): Resol
   };
 }
 
-const openai = ({ openaiUrl: url }: ProvidersConfig): Upstream => ({
-  name: 'openai',
-  keyRequired: true,
-  traits: (model) => traitsOf('openai', model),
-  vendor: (traits, key) => openaiVendor({ name: 'openai', url, key, traits }),
-});
+function openai({ openaiUrl }: ProvidersConfig): Upstream {
+  const client = openaiClient(openaiUrl);
+  return {
+    name: 'openai',
+    keyRequired: true,
+    traits: (model) => traitsOf('openai', model),
+    vendor: (traits, key) => openaiVendor({ name: 'openai', client, key, traits }),
+  };
+}
 
-const anthropic = ({ anthropicUrl: url }: ProvidersConfig): Upstream => ({
-  name: 'anthropic',
-  keyRequired: true,
-  traits: (model) => traitsOf('anthropic', model),
-  vendor: (traits, key) => anthropicVendor({ name: 'anthropic', url, key, traits }),
-});
+function anthropic({ anthropicUrl }: ProvidersConfig): Upstream {
+  const client = anthropicClient(anthropicUrl);
+  return {
+    name: 'anthropic',
+    keyRequired: true,
+    traits: (model) => traitsOf('anthropic', model),
+    vendor: (traits, key) => anthropicVendor({ name: 'anthropic', client, key, traits }),
+  };
+}
 
-const offline = ({ offlineUrl: url }: ProvidersConfig): Upstream[] =>
-  url === undefined
-    ? []
-    : [
-        {
-          name: 'offline',
-          keyRequired: false,
-          traits: (model) => traitsOf('offline', model),
-          vendor: (traits, key) => openaiVendor({ name: 'offline', url, key, traits }),
-        },
-      ];
+function offline({ offlineUrl }: ProvidersConfig): Upstream[] {
+  if (offlineUrl === undefined) return [];
+  const client = openaiClient(offlineUrl);
+  const upstream: Upstream = {
+    name: 'offline',
+    keyRequired: false,
+    traits: (model) => traitsOf('offline', model),
+    vendor: (traits, key) => openaiVendor({ name: 'offline', client, key, traits }),
+  };
+  return [upstream];
+}
 
 function compatible([name, config]: [string, UpstreamConfig]): Upstream {
   const { url, keyRequired, contextWindow = null, encoding, maxTokensParam } = config;
@@ -140,11 +146,12 @@ function compatible([name, config]: [string, UpstreamConfig]): Upstream {
     ...(encoding && { encoding, countMargin: 1 }),
     ...(maxTokensParam && { maxTokensParam }),
   };
+  const client = openaiClient(url);
   return {
     name,
     keyRequired,
     traits: () => traits,
-    vendor: (_, key) => openaiVendor({ name, url, key, traits }),
+    vendor: (_, key) => openaiVendor({ name, client, key, traits }),
   };
 }
 

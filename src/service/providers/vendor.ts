@@ -11,8 +11,8 @@ export interface Vendor {
   /** The request in the vendor's words, without the parameters the model is known to refuse. */
   draft(request: CompletionRequest, options: DraftOptions): Draft;
 
-  /** Sends a draft through the vendor's SDK; resolves with the answer's headers. Throws what the SDK throws. */
-  post(draft: Draft, fetch: typeof globalThis.fetch): Promise<Response>;
+  /** Sends a draft through the vendor's SDK; resolves when `fetch` has succeeded. Throws what the SDK throws. */
+  post(draft: Draft, fetch: typeof globalThis.fetch): Promise<unknown>;
 
   /** The failed attempt that an error of the SDK means; undefined if the provider did not answer. */
   readError(error: unknown, draft: Draft): FailedAttempt | undefined;
@@ -25,7 +25,7 @@ export interface Vendor {
    * Throws `ProviderError`, and what reading the stream throws.
    */
   readStream(
-    events: AsyncIterable<ServerSentEvent>,
+    events: AsyncIterable<readonly ServerSentEvent[]>,
     draft: Draft,
   ): AsyncGenerator<CompletionEvent, undefined>;
 }
@@ -44,4 +44,15 @@ export interface Draft {
   readonly warnings: readonly Warning[];
   /** The caller's name of a tool, from the name the vendor was given. */
   ownToolName(vendorName: string): string;
+}
+
+/** The deltas of what was read at once: neighbours of one kind are one. */
+export class Deltas {
+  readonly events: { type: 'text' | 'reasoning'; delta: string }[] = [];
+
+  add(type: 'text' | 'reasoning', delta: string): void {
+    const last = this.events.at(-1);
+    if (last?.type === type) last.delta += delta;
+    else this.events.push({ type, delta });
+  }
 }

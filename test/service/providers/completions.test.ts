@@ -109,7 +109,8 @@ describe.each(ways)('completions (rule: usage): $title', (way) => {
 describe.each(ways.filter(({ streamed }) => streamed))('streamed completions: $title', (way) => {
   test('the joined deltas are the completion', async () => {
     const text = 'Thought: Ω und 😀\nAction: look(path="a b")';
-    const fake = await fakeProvider({ text, reasoning: 'first this, then that' });
+    // What is read at once is told as one delta.
+    const fake = await fakeProvider({ text, reasoning: 'first this, then that', chunkDelayMs: 10 });
     const events = await collect(
       connect(directoryAt(fake.url), way.model).stream(completionRequest({ model: way.model }), patienceOf()),
     );

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
-import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
+import { anthropicClient, anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
-import { openaiVendor } from '../../../src/service/providers/openai/provider.js';
+import { openaiClient, openaiVendor } from '../../../src/service/providers/openai/provider.js';
 import {
   ask,
   completionRequest,
@@ -42,12 +42,22 @@ describe.each(ways)('native calls (rule: native-calling): $title', (way) => {
 const url = 'http://127.0.0.1:9';
 const vendors = [
   {
-    vendor: openaiVendor({ name: 'openai', url, key: undefined, traits: traitsOf('openai', 'gpt-4o') }),
+    vendor: openaiVendor({
+      name: 'openai',
+      client: openaiClient(url),
+      key: undefined,
+      traits: traitsOf('openai', 'gpt-4o'),
+    }),
     answer: (input: string) =>
       `{"choices": [{"message": {"tool_calls": [{"function": {"name": "f", "arguments": ${input}}}]}}]}`,
   },
   {
-    vendor: anthropicVendor({ name: 'anthropic', url, key: undefined, traits: traitsOf('anthropic', 'x') }),
+    vendor: anthropicVendor({
+      name: 'anthropic',
+      client: anthropicClient(url),
+      key: undefined,
+      traits: traitsOf('anthropic', 'x'),
+    }),
     answer: (input: string) =>
       `{"content": [{"type": "tool_use", "id": "c", "name": "f", "input": ${input}}]}`,
   },

@@ -5,9 +5,9 @@ import { type Completion, ProviderError } from '../../../src/service/agent/provi
 import { anthropicWire } from '../../../src/service/offline/wire/anthropic-wire.js';
 import { openaiWire } from '../../../src/service/offline/wire/openai-wire.js';
 import type { RecordedRequest } from '../../../src/service/offline/wire/reply.js';
-import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
+import { anthropicClient, anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
-import { openaiVendor } from '../../../src/service/providers/openai/provider.js';
+import { openaiClient, openaiVendor } from '../../../src/service/providers/openai/provider.js';
 import { readEvents } from '../../../src/service/providers/upstream/server-sent-events.js';
 import type { Vendor } from '../../../src/service/providers/vendor.js';
 import { collect, completionRequest } from '../../support/providers/requests.js';
@@ -15,12 +15,22 @@ import { collect, completionRequest } from '../../support/providers/requests.js'
 const url = 'http://127.0.0.1:9';
 const vendors = [
   {
-    vendor: openaiVendor({ name: 'openai', url, key: undefined, traits: traitsOf('openai', 'gpt-4o') }),
+    vendor: openaiVendor({
+      name: 'openai',
+      client: openaiClient(url),
+      key: undefined,
+      traits: traitsOf('openai', 'gpt-4o'),
+    }),
     wire: openaiWire,
     title: 'OpenAI',
   },
   {
-    vendor: anthropicVendor({ name: 'anthropic', url, key: undefined, traits: traitsOf('anthropic', 'x') }),
+    vendor: anthropicVendor({
+      name: 'anthropic',
+      client: anthropicClient(url),
+      key: undefined,
+      traits: traitsOf('anthropic', 'x'),
+    }),
     wire: anthropicWire,
     title: 'Anthropic',
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
 import { parseJson } from '../upstream/read-upstream-body.js';
 import { type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
-import type { Draft } from '../vendor.js';
+import { Deltas, type Draft } from '../vendor.js';
 import {
   type AnthropicMessage,
   endingSchema,
@@ -49,17 +49,26 @@ const namedSchema = z.object({ type: z.string() });
  * (rule: finish-reason); without either it was cut.
  */
 export async function* fromStream(
-  events: AsyncIterable<ServerSentEvent>,
+  stream: AsyncIterable<readonly ServerSentEvent[]>,
   draft: Draft,
   provider: string,
 ): AsyncGenerator<CompletionEvent, undefined> {
   const answer = new GrowingAnswer();
   let stopped = false;
-  for await (const { data } of untilSilent(events, () => answer.stopReason !== null)) {
-    const event: MessageEvent | undefined = stopped ? undefined : readEvent(data, provider);
-    stopped ||= event?.type === 'message_stop';
-    if (event?.type === 'message_stop') yield completionOf(answer, draft, provider);
-    else if (event) yield* answer.add(event);
+  for await (const events of untilSilent(stream, () => answer.stopReason !== null)) {
+    if (stopped) continue;
+    const deltas = new Deltas();
+    try {
+      for (const { data } of events) {
+        const event = readEvent(data, provider);
+        stopped = event?.type === 'message_stop';
+        if (stopped) break;
+        if (event) answer.add(event, deltas);
+      }
+    } finally {
+      yield* deltas.events;
+    }
+    if (stopped) yield completionOf(answer, draft, provider);
   }
   if (!stopped) yield completionOf(answer, draft, provider);
 }
@@ -89,7 +98,7 @@ class GrowingAnswer {
   #usage: MessageUsage = null;
   readonly #blocks = new Map<number, GrowingBlock>();
 
-  *add(event: MessageEvent): Generator<CompletionEvent> {
+  add(event: MessageEvent, deltas: Deltas): void {
     this.begun = true;
     switch (event.type) {
       case 'message_start':
@@ -100,7 +109,7 @@ class GrowingAnswer {
         this.#blocks.set(event.index, { start: event.content_block, text: '', signature: '' });
         break;
       case 'content_block_delta':
-        yield* this.#addDelta(event.index, event.delta);
+        this.#addDelta(event.index, event.delta, deltas);
         break;
       case 'message_delta':
         this.#ending = event.delta;
@@ -123,7 +132,7 @@ class GrowingAnswer {
     };
   }
 
-  *#addDelta(index: number, delta: Delta | null): Generator<CompletionEvent> {
+  #addDelta(index: number, delta: Delta | null, deltas: Deltas): void {
     const block = this.#blocks.get(index);
     if (!block || !delta) return;
     if (delta.type === 'signature_delta') {
@@ -132,10 +141,10 @@ class GrowingAnswer {
       block.text += delta.partial_json;
     } else if (delta.type === 'thinking_delta') {
       block.text += delta.thinking;
-      yield { type: 'reasoning', delta: delta.thinking };
+      deltas.add('reasoning', delta.thinking);
     } else {
       block.text += delta.text;
-      yield { type: 'text', delta: delta.text };
+      deltas.add('text', delta.text);
     }
   }
 }

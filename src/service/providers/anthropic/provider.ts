@@ -1,9 +1,9 @@
-import Anthropic from '@anthropic-ai/sdk';
 import type { ModelTraits } from '../models/model-traits.js';
 import type { Secret } from '../secret.js';
-import type { Draft, Vendor } from '../vendor.js';
+import type { Vendor } from '../vendor.js';
 import { fromResponse } from './from-response.js';
 import { fromStream } from './from-stream.js';
+import type { MessagesClient } from './messages-client.js';
 import { noCompletion, toError } from './to-error.js';
 import { toRequest } from './to-request.js';
 
@@ -12,21 +12,29 @@ export const apiVersion = '2026-10-21';
 
 export interface AnthropicOptions {
   readonly name: string;
-  /** Without `/v1`. */
-  readonly url: string;
+  readonly client: () => Promise<MessagesClient>;
   readonly key: Secret | undefined;
   readonly traits: ModelTraits;
 }
 
+/** The client of one upstream; its URL is without `/v1`. The SDK is loaded when the client is first asked for. */
+export function anthropicClient(url: string): AnthropicOptions['client'] {
+  let client: Promise<MessagesClient> | undefined;
+  return () => {
+    client ??= import('./messages-client.js').then(({ MessagesClient }) => new MessagesClient(url));
+    return client;
+  };
+}
+
 /** Messages through the `@anthropic-ai/sdk` package. */
-export function anthropicVendor({ name, url, key, traits }: AnthropicOptions): Vendor {
+export function anthropicVendor({ name, client, key, traits }: AnthropicOptions): Vendor {
   return {
     headers: () => ({
       'anthropic-version': apiVersion,
       ...(key && { authorization: `Bearer ${key.reveal()}` }),
     }),
     draft: (request, options) => toRequest(request, traits, options),
-    post: (draft, fetch) => post(url, draft, fetch),
+    post: async ({ body }, fetch) => (await client()).send(body, fetch),
     readError: (error, { strippable }) => toError(error, { provider: name, strippable, key }),
     readAnswer(json, draft) {
       const completion = fromResponse(json, draft);
@@ -35,26 +43,4 @@ export function anthropicVendor({ name, url, key, traits }: AnthropicOptions): V
     },
     readStream: (events, draft) => fromStream(events, draft, name),
   };
-}
-
-/**
- * As with OpenAI's: every option explicit, the key and the headers left to the transport. `post` instead of
- * `messages.create`, which warns of deprecated models on the console and guesses a timeout from `max_tokens`.
- */
-function post(baseURL: string, { body }: Draft, fetch: typeof globalThis.fetch): Promise<Response> {
-  const client = new Anthropic({
-    baseURL,
-    fetch,
-    apiKey: 'set by the transport',
-    authToken: null,
-    webhookKey: null,
-    openTelemetry: false,
-    defaultHeaders: {},
-    defaultQuery: {},
-    fetchOptions: {},
-    maxRetries: 0,
-    logLevel: 'off',
-    timeout: 2 ** 31 - 1,
-  });
-  return client.post('/v1/messages', { body, stream: body['stream'] === true }).asResponse();
 }

@@ -1,4 +1,4 @@
-import { APIError } from '@anthropic-ai/sdk';
+import { APIError } from '@anthropic-ai/sdk/error';
 import { z } from 'zod';
 import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
 import { type AnsweredRequest, classifyFailure, failureInside } from '../upstream/classify-failure.js';

@@ -3,7 +3,7 @@ import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
 import { splitCalls } from '../native-calls.js';
 import { parseJson } from '../upstream/read-upstream-body.js';
 import { type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
-import type { Draft } from '../vendor.js';
+import { Deltas, type Draft } from '../vendor.js';
 import { type ChatReply, toCompletion, usageSchema } from './from-response.js';
 import { noCompletion } from './to-error.js';
 
@@ -42,17 +42,25 @@ type CallDelta = z.output<typeof callDeltaSchema>;
  * finish reason is enough: the reply is whole (rule: finish-reason). Without either it was cut.
  */
 export async function* fromStream(
-  events: AsyncIterable<ServerSentEvent>,
+  stream: AsyncIterable<readonly ServerSentEvent[]>,
   draft: Draft,
   provider: string,
 ): AsyncGenerator<CompletionEvent, undefined> {
   const reply = new GrowingReply();
   let done = false;
-  for await (const { data } of untilSilent(events, () => reply.finishReason !== null)) {
+  for await (const events of untilSilent(stream, () => reply.finishReason !== null)) {
     if (done) continue;
-    done = data.startsWith('[DONE]');
+    const deltas = new Deltas();
+    try {
+      for (const { data } of events) {
+        done = data.startsWith('[DONE]');
+        if (done) break;
+        reply.add(readChunk(data, provider), deltas);
+      }
+    } finally {
+      yield* deltas.events;
+    }
     if (done) yield completionOf(reply, draft, provider);
-    else yield* reply.add(readChunk(data, provider));
   }
   if (done) return;
   if (reply.begun && reply.finishReason === null) throw new ProviderError('unreachable', { provider });
@@ -88,7 +96,7 @@ class GrowingReply {
     return { model, text, reasoning, refusal, finishReason, usage, toolCalls: read, unreadCalls: unread };
   }
 
-  *add({ choices, model, usage }: ChatChunk): Generator<CompletionEvent> {
+  add({ choices, model, usage }: ChatChunk, deltas: Deltas): void {
     this.model ??= model;
     this.usage = usage ?? this.usage;
     const [choice] = choices;
@@ -97,8 +105,8 @@ class GrowingReply {
     this.finishReason = choice.finish_reason ?? this.finishReason;
     const { content, reasoning_content, reasoning, refusal, tool_calls } = choice.delta ?? {};
     const thinking = reasoning_content ?? reasoning;
-    if (thinking) yield { type: 'reasoning', delta: thinking };
-    if (content) yield { type: 'text', delta: content };
+    if (thinking) deltas.add('reasoning', thinking);
+    if (content) deltas.add('text', content);
     this.reasoning += thinking ?? '';
     this.text += content ?? '';
     this.refusal += refusal ?? '';

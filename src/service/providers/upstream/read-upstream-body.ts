@@ -1,53 +1,67 @@
+import type { Arrival } from './arrival.js';
 import { connectionFailure, FailedAttempt, invalidAnswer } from './failed-attempt.js';
 
-export interface Reading {
+interface Bounds {
   readonly provider: string;
-  readonly status: number;
   readonly signal: AbortSignal;
-  /** Bytes. */
+  /** Bytes; a longer body is refused. */
   readonly most: number;
 }
 
-/** The whole body; a longer one is refused. */
-export async function readWhole(body: AsyncIterable<Buffer>, reading: Reading): Promise<Buffer> {
+/**
+ * The body of an answer, read only as fast as it is taken. Whatever ends it before its end is thrown as a `FailedAttempt`
+ * or as the signal's reason.
+ */
+export class UpstreamBody {
+  readonly #arrival: Arrival;
+  readonly #bounds: Bounds;
+  #size = 0;
+
+  constructor(arrival: Arrival, bounds: Bounds) {
+    this.#arrival = arrival;
+    this.#bounds = bounds;
+  }
+
+  /** What has come since the last time; undefined at the end. */
+  async read(): Promise<Buffer | undefined> {
+    const { provider, signal, most } = this.#bounds;
+    const piece = await this.#arrival.read().catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw connectionFailure(error, provider);
+    });
+    this.#size += piece?.length ?? 0;
+    if (this.#size <= most) return piece;
+    const tooLong = invalidAnswer(provider, this.#arrival.status);
+    this.#arrival.giveUp(tooLong);
+    throw tooLong;
+  }
+
+  /** Piece by piece. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, undefined> {
+    for (let piece = await this.read(); piece; piece = await this.read()) yield piece;
+  }
+}
+
+/** The whole body. */
+export async function readWhole(body: UpstreamBody): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for await (const piece of upTo(body, reading)) pieces.push(piece);
-  return Buffer.concat(pieces);
+  for (let piece = await body.read(); piece; piece = await body.read()) pieces.push(piece);
+  return joined(pieces);
 }
 
 /** As much of an error's body as there is: its status alone says enough if the body is broken or too long. */
-export async function readStart(body: AsyncIterable<Buffer>, reading: Reading): Promise<Buffer> {
+export async function readStart(body: UpstreamBody): Promise<Buffer> {
   const pieces: Buffer[] = [];
   try {
-    for await (const piece of upTo(body, reading)) pieces.push(piece);
+    for (let piece = await body.read(); piece; piece = await body.read()) pieces.push(piece);
   } catch (error) {
     if (!(error instanceof FailedAttempt)) throw error;
   }
-  return Buffer.concat(pieces);
+  return joined(pieces);
 }
 
-/** The body piece by piece, read only as fast as it is taken. Throws `ProviderError` or the signal's reason. */
-export async function* relay(body: AsyncIterable<Buffer>, reading: Reading): AsyncGenerator<Buffer> {
-  try {
-    yield* upTo(body, reading);
-  } catch (error) {
-    throw error instanceof FailedAttempt ? error.failure : error;
-  }
-}
-
-async function* upTo(body: AsyncIterable<Buffer>, { provider, status, signal, most }: Reading) {
-  let size = 0;
-  try {
-    for await (const piece of body) {
-      size += piece.length;
-      if (size > most) throw invalidAnswer(provider, status);
-      yield piece;
-    }
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error instanceof FailedAttempt ? error : connectionFailure(error, provider);
-  }
-}
+const joined = (pieces: readonly Buffer[]): Buffer =>
+  pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
 
 /** The JSON value, or undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {

@@ -7,43 +7,50 @@ export interface ServerSentEvent {
 }
 
 /**
- * Reads server-sent events (WHATWG HTML §9.2.6) from bytes that are cut anywhere. Each byte is looked at a bounded
- * number of times, whatever the pieces. An event without its blank line at the end is not one.
+ * Reads server-sent events (WHATWG HTML §9.2.6) from bytes that are cut anywhere, those of each piece together. Each byte
+ * is looked at a bounded number of times, whatever the pieces. An event without its blank line at the end is not one.
  */
 export async function* readEvents(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<ServerSentEvent> {
+): AsyncGenerator<readonly ServerSentEvent[]> {
+  const lines = new LineReader();
   let event = '';
   let data: string[] = [];
-  for await (const line of readLines(bytes)) {
-    if (line === '') {
-      if (data.length > 0) yield { event, data: data.join('\n') };
-      event = '';
-      data = [];
-      continue;
+  for await (const piece of bytes) {
+    const events: ServerSentEvent[] = [];
+    for (const line of lines.push(piece)) {
+      if (line === '') {
+        if (data.length > 0) events.push({ event, data: data.join('\n') });
+        event = '';
+        data = [];
+        continue;
+      }
+      const [name, value] = splitField(line);
+      if (name === 'event') event = value;
+      if (name === 'data') data.push(value);
     }
-    const [name, value] = splitField(line);
-    if (name === 'event') event = value;
-    if (name === 'data') data.push(value);
+    if (events.length > 0) yield events;
   }
 }
 
-/** Lines ended by `\n`, `\r` or `\r\n`; what follows the last end is dropped. */
-async function* readLines(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let begun: string[] = [];
-  let afterReturn = false;
-  for await (const piece of bytes) {
-    const decoded = decoder.decode(piece, { stream: true });
-    if (decoded === '') continue;
-    const text = afterReturn && decoded.startsWith('\n') ? decoded.slice(1) : decoded;
-    afterReturn = decoded.endsWith('\r');
-    const [first = '', ...others] = text.split(/\r\n|\r|\n/);
-    begun.push(first);
-    for (const other of others) {
-      yield begun.join('');
-      begun = [other];
-    }
+/** Lines ended by `\n`, `\r` or `\r\n`; what follows the last end is never a line. */
+class LineReader {
+  readonly #decoder = new TextDecoder();
+  #begun: string[] = [];
+  #afterReturn = false;
+
+  /** The lines that this piece ends. */
+  push(piece: Uint8Array): string[] {
+    const decoded = this.#decoder.decode(piece, { stream: true });
+    if (decoded === '') return [];
+    const text = this.#afterReturn && decoded.startsWith('\n') ? decoded.slice(1) : decoded;
+    this.#afterReturn = decoded.endsWith('\r');
+    const lines = text.includes('\r') ? text.split(/\r\n|\r|\n/) : text.split('\n');
+    this.#begun.push(lines[0] ?? '');
+    if (lines.length === 1) return [];
+    lines[0] = this.#begun.join('');
+    this.#begun = [lines.pop() ?? ''];
+    return lines;
   }
 }
 
@@ -61,21 +68,23 @@ const SILENCE_MS = 2_000;
  * follows (rule: finish-reason). The stream is left as it is then: breaking it is for the caller to do.
  */
 export async function* untilSilent(
-  events: AsyncIterable<ServerSentEvent>,
+  stream: AsyncIterable<readonly ServerSentEvent[]>,
   finished: () => boolean,
-): AsyncGenerator<ServerSentEvent> {
-  const reading = events[Symbol.asyncIterator]();
+): AsyncGenerator<readonly ServerSentEvent[]> {
+  const reading = stream[Symbol.asyncIterator]();
   let silentAt = 0;
   for (;;) {
     const next = reading.next();
     const read = finished() ? await beforeSilence(next, silentAt - performance.now()) : await next;
     if (!read || read.done) return;
     yield read.value;
-    if (read.value.event !== 'ping') silentAt = performance.now() + SILENCE_MS;
+    if (!read.value.every(isPing)) silentAt = performance.now() + SILENCE_MS;
   }
 }
 
-/** Undefined if the event did not come in time; what becomes of it after that is of no concern. */
+const isPing = ({ event }: ServerSentEvent): boolean => event === 'ping';
+
+/** Undefined if nothing came in time; what becomes of it after that is of no concern. */
 async function beforeSilence<Read>(next: Promise<Read>, ms: number): Promise<Read | undefined> {
   const timer = new AbortController();
   const silence = wait(Math.max(0, ms), undefined, { signal: timer.signal }).catch(() => undefined);

@@ -1,15 +1,15 @@
-import { Agent, type Dispatcher } from 'undici';
-import { untilAborted } from '../../event-loop/until-aborted.js';
+import { Agent } from 'undici';
+import { Arrival } from './arrival.js';
 import { Dialler } from './dialler.js';
 import type { FailedAttempt } from './failed-attempt.js';
 import { connectionFailure, invalidAnswer } from './failed-attempt.js';
-import { readStart, readWhole, relay } from './read-upstream-body.js';
+import { readStart, readWhole, UpstreamBody } from './read-upstream-body.js';
 
 /** Bytes of an answer we are willing to read. A stream carries some 250 bytes of framing with every token. */
 const mostBytes = { plain: 8 * 2 ** 20, stream: 64 * 2 ** 20, error: 64 * 2 ** 10 };
 
 /** What a body of each kind calls itself. */
-export const contentTypes = {
+const contentTypes = {
   plain: /^application\/(?:[\w.-]+\+)?json\b/i,
   stream: /^text\/event-stream\b/i,
 };
@@ -26,14 +26,27 @@ export interface ExchangeOptions {
   readonly signal: AbortSignal;
 }
 
+/** An answer that is no error. */
+export interface Answer {
+  /** All of a plain answer; undefined if it is a stream. */
+  readonly text?: string;
+  /** The rest of it, read as it is taken. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
 /** One provider request, given to an SDK as its `fetch`. */
 export interface Exchange {
   readonly fetch: typeof fetch;
+  /** Throws unless `fetch` has resolved with a success. */
+  answer(): Answer;
   /** What went wrong in `fetch`, as it was thrown: the SDKs wrap it, or take it for a timeout. */
   failure(): unknown;
   /** Breaks the connection, unless the answer was read to its end. */
   close(): void;
 }
+
+/** What an SDK is told of any success: it hands on what it gets, and the answer is read here. */
+const succeeded = new Response(null, { status: 200 });
 
 /**
  * The one way to all providers: a pool of connections that are kept for a minute (steps are seconds apart), no
@@ -50,16 +63,23 @@ export class Transport {
   });
 
   exchange(options: ExchangeOptions): Exchange {
+    const arrival = new Arrival();
+    let answer: Answer | undefined;
     let failure: unknown;
-    let body: Dispatcher.ResponseData['body'] | undefined;
     return {
+      answer() {
+        if (!answer) throw new Error('No answer was fetched.');
+        return answer;
+      },
       failure: () => failure,
-      close: () => body?.destroy(),
+      close: () => arrival.giveUp(new Error('The rest of the answer is of no use.')),
       fetch: async (url, init) => {
         try {
-          const answer = await this.#send(new URL(String(url)), init?.body, options);
-          body = answer.body;
-          return await toResponse(answer, options);
+          await this.#send(arrival, { url: new URL(String(url)), body: init?.body }, options);
+          const kind = kindOf(arrival, options);
+          if (kind === 'error') return await errorResponse(arrival, options);
+          answer = await readAnswer(arrival, kind, options);
+          return succeeded;
         } catch (error) {
           failure = error;
           throw error;
@@ -73,24 +93,27 @@ export class Transport {
     return this.#agent.destroy();
   }
 
-  async #send(url: URL, body: unknown, options: ExchangeOptions): Promise<Dispatcher.ResponseData> {
-    const { signal } = options;
+  /** Resolves once the answer has begun and looks usable. */
+  async #send(arrival: Arrival, { url, body }: { url: URL; body: unknown }, options: ExchangeOptions) {
+    const { signal, provider } = options;
     signal.throwIfAborted();
-    const sent = this.#dialler.startFor(signal, () =>
-      this.#agent.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: 'POST',
-        headers: { ...options.headers, ...contentHeaders(options) },
-        body: String(body),
-        signal,
-      }),
-    );
-    // undici does not look at the signal before it is connected.
-    return untilAborted(sent, signal).catch((error: unknown) => {
+    arrival.watch(signal);
+    const request = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'POST' as const,
+      headers: { ...options.headers, ...contentHeaders(options) },
+      body: body instanceof Uint8Array ? body : String(body),
+    };
+    this.#dialler.startFor(signal, () => this.#agent.dispatch(request, arrival));
+    await arrival.begun().catch((error: unknown) => {
       signal.throwIfAborted();
-      throw connectionFailure(error, options.provider);
+      throw connectionFailure(error, provider);
     });
+    const problem = problemOf(arrival, options);
+    if (!problem) return;
+    arrival.giveUp(problem);
+    throw problem;
   }
 }
 
@@ -100,45 +123,40 @@ const contentHeaders = ({ streamed }: ExchangeOptions) => ({
   'user-agent': 'stepwise',
 });
 
-/** A `Response` for the SDK: error bodies and plain answers are read already, a stream is read as it is consumed. */
-async function toResponse(answer: Dispatcher.ResponseData, options: ExchangeOptions): Promise<Response> {
-  const { statusCode: status, body } = answer;
-  const kind = kindOf(answer, options);
-  // A body that is destroyed emits an error, which nobody else listens to.
-  body.on('error', () => {});
-  const problem = problemOf(answer, kind, options.provider);
-  if (problem) {
-    body.destroy();
-    throw problem;
-  }
-  const reading = { ...options, status, most: mostBytes[kind] };
-  const headers = usefulHeaders(answer);
-  if (kind === 'stream') return new Response(ReadableStream.from(relay(body, reading)), { status, headers });
-  const read = kind === 'error' ? readStart : readWhole;
-  return new Response(await read(body, reading), { status, headers });
+async function readAnswer(
+  arrival: Arrival,
+  kind: 'plain' | 'stream',
+  options: ExchangeOptions,
+): Promise<Answer> {
+  const pieces = new UpstreamBody(arrival, { ...options, most: mostBytes[kind] });
+  return kind === 'stream' ? { pieces } : { text: (await readWhole(pieces)).toString(), pieces };
+}
+
+/** For the SDK, which makes its own error of it. */
+async function errorResponse(arrival: Arrival, options: ExchangeOptions): Promise<Response> {
+  const body = await readStart(new UpstreamBody(arrival, { ...options, most: mostBytes.error }));
+  return new Response(body, { status: arrival.status, headers: usefulHeaders(arrival) });
 }
 
 type BodyKind = 'plain' | 'stream' | 'error';
 
 /** Some servers answer plainly whatever was asked for: with an error, or with the completion. */
-function kindOf({ statusCode, headers }: Dispatcher.ResponseData, { streamed }: ExchangeOptions): BodyKind {
-  if (statusCode >= 400) return 'error';
+function kindOf({ status, headers }: Arrival, { streamed }: ExchangeOptions): BodyKind {
+  if (status >= 400) return 'error';
   const isPlain = contentTypes.plain.test(String(headers['content-type'] ?? ''));
   return streamed && !isPlain ? 'stream' : 'plain';
 }
 
-function problemOf(
-  { statusCode, headers }: Dispatcher.ResponseData,
-  kind: BodyKind,
-  provider: string,
-): FailedAttempt | undefined {
-  if (kind === 'error') return statusCode > 599 ? invalidAnswer(provider, statusCode) : undefined;
-  const usable = statusCode < 300 && contentTypes[kind].test(String(headers['content-type'] ?? ''));
+function problemOf(arrival: Arrival, options: ExchangeOptions): FailedAttempt | undefined {
+  const { status, headers } = arrival;
+  const kind = kindOf(arrival, options);
+  if (kind === 'error') return status > 599 ? invalidAnswer(options.provider, status) : undefined;
+  const usable = status < 300 && contentTypes[kind].test(String(headers['content-type'] ?? ''));
   const encoded = String(headers['content-encoding'] ?? 'identity') !== 'identity';
-  return usable && !encoded ? undefined : invalidAnswer(provider, statusCode);
+  return usable && !encoded ? undefined : invalidAnswer(options.provider, status);
 }
 
-function usefulHeaders({ headers }: Dispatcher.ResponseData): Record<string, string> {
+function usefulHeaders({ headers }: Arrival): Record<string, string> {
   const pairs = headersOfUse.flatMap((name) => {
     const value = headers[name];
     return value === undefined ? [] : [[name, String(value)] as const];

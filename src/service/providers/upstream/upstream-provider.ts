@@ -4,10 +4,10 @@ import type { Completion, CompletionEvent, CompletionRequest, Provider } from '.
 import type { LearnedParameters } from '../models/model-parameters.js';
 import type { Draft, Vendor } from '../vendor.js';
 import { withSecondAttempt } from './attempts.js';
-import { invalidAnswer } from './failed-attempt.js';
+import { FailedAttempt, invalidAnswer } from './failed-attempt.js';
 import { parseJson } from './read-upstream-body.js';
 import { readEvents } from './server-sent-events.js';
-import { contentTypes, type Exchange, type Transport } from './transport.js';
+import type { Answer, Exchange, Transport } from './transport.js';
 
 /** What all calls of this process share. Holds nothing of any request. */
 export interface SharedState {
@@ -17,7 +17,7 @@ export interface SharedState {
 
 /** A 2xx has begun. */
 interface Opened {
-  readonly response: Response;
+  readonly answer: Answer;
   readonly draft: Draft;
   readonly exchange: Exchange;
 }
@@ -38,16 +38,16 @@ export class UpstreamProvider implements Provider {
   }
 
   async complete(request: CompletionRequest, deadline: StepDeadline): Promise<Completion> {
-    const { response, draft } = await this.#open(request, deadline, false);
-    return this.#vendor.readAnswer(parseJson(await response.text()), draft);
+    const { answer, draft } = await this.#open(request, deadline, false);
+    return this.#vendor.readAnswer(parseJson(answer.text ?? ''), draft);
   }
 
   async *stream(request: CompletionRequest, deadline: StepDeadline): AsyncGenerator<CompletionEvent> {
-    const { response, draft, exchange } = await this.#open(request, deadline, true);
-    if (contentTypes.plain.test(response.headers.get('content-type') ?? '')) {
-      return yield* inOnePiece(this.#vendor.readAnswer(parseJson(await response.text()), draft));
+    const { answer, draft, exchange } = await this.#open(request, deadline, true);
+    if (answer.text !== undefined) {
+      return yield* inOnePiece(this.#vendor.readAnswer(parseJson(answer.text), draft));
     }
-    const events = this.#vendor.readStream(readEvents(response.body ?? []), draft);
+    const events = this.#vendor.readStream(readEvents(answer.pieces), draft);
     try {
       let event = (await events.next()).value;
       while (event && event.type !== 'completion') {
@@ -57,6 +57,8 @@ export class UpstreamProvider implements Provider {
       await endOf(events);
       exchange.close();
       if (event) yield event;
+    } catch (error) {
+      throw error instanceof FailedAttempt ? error.failure : error;
     } finally {
       exchange.close();
     }
@@ -78,7 +80,8 @@ export class UpstreamProvider implements Provider {
     const headers = this.#vendor.headers();
     const exchange = this.#shared.transport.exchange({ provider: this.name, headers, signal, streamed });
     try {
-      return { response: await this.#vendor.post(draft, exchange.fetch), draft, exchange };
+      await this.#vendor.post(draft, exchange.fetch);
+      return { answer: exchange.answer(), draft, exchange };
     } catch (error) {
       // What is no answer of the provider's is the SDK's own trouble; its text may hold anything.
       throw exchange.failure() ?? this.#vendor.readError(error, draft) ?? invalidAnswer(this.name, null);

@@ -7,7 +7,7 @@ import {
 
 async function eventsIn(...pieces: readonly Uint8Array[]): Promise<ServerSentEvent[]> {
   const events: ServerSentEvent[] = [];
-  for await (const event of readEvents(pieces)) events.push(event);
+  for await (const read of readEvents(pieces)) events.push(...read);
   return events;
 }
 

@@ -1,0 +1,102 @@
+import type { Dispatcher } from 'undici';
+
+type Controller = Dispatcher.DispatchController;
+type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
+/** Bytes that may wait to be read before the provider has to wait too. */
+const MOST_WAITING = 256 * 1024;
+
+/**
+ * An answer on its way, as undici's dispatcher hands it over: streams and web responses on top of it would cost several
+ * times what receiving it does. It ends at once when it is given up, in whatever phase.
+ */
+export class Arrival implements Dispatcher.DispatchHandler {
+  /** 0 until the answer has begun. */
+  status = 0;
+  headers: Headers = {};
+  #controller: Controller | undefined;
+  #waiting: Buffer[] = [];
+  #bytesWaiting = 0;
+  #isOver = false;
+  #failure: { readonly error: unknown } | undefined;
+  #wake = (): void => {};
+  #unwatch = (): void => {};
+
+  /** Gives it up when the signal fires, with its reason. No listener stays on the signal once it is over. */
+  watch(signal: AbortSignal): void {
+    const giveUp = (): void => this.giveUp(signal.reason);
+    signal.addEventListener('abort', giveUp);
+    this.#unwatch = () => signal.removeEventListener('abort', giveUp);
+  }
+
+  /** Resolves once status and headers are there. Throws the error of the connection, or what it was given up for. */
+  async begun(): Promise<void> {
+    while (this.status === 0 && !this.#failure) await this.#news();
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** What has come of the body since the last time; undefined at its end. Throws as `begun` does. */
+  async read(): Promise<Buffer | undefined> {
+    while (this.#waiting.length === 0 && !this.#isOver) await this.#news();
+    if (this.#waiting.length > 0) return this.#take();
+    if (this.#failure) throw this.#failure.error;
+    return undefined;
+  }
+
+  /** Breaks the connection, unless the answer has come to its end. */
+  giveUp(reason: Error): void {
+    if (this.#isOver) return;
+    this.#end({ error: reason });
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    // It may have been given up while it waited for its connection.
+    if (this.#isOver) controller.abort(new Error('The request was given up.'));
+  }
+
+  onResponseStart(_: Controller, status: number, headers: Headers): void {
+    // 100 and its like come before the answer.
+    if (status < 200) return;
+    this.status = status;
+    this.headers = headers;
+    this.#wake();
+  }
+
+  onResponseData(controller: Controller, piece: Buffer): void {
+    this.#waiting.push(piece);
+    this.#bytesWaiting += piece.length;
+    if (this.#bytesWaiting > MOST_WAITING) controller.pause();
+    this.#wake();
+  }
+
+  onResponseEnd(): void {
+    this.#end();
+  }
+
+  onResponseError(_: Controller, error: unknown): void {
+    if (!this.#isOver) this.#end({ error });
+  }
+
+  #take(): Buffer | undefined {
+    const taken = this.#waiting;
+    this.#waiting = [];
+    this.#bytesWaiting = 0;
+    if (this.#controller?.paused) this.#controller.resume();
+    return taken.length === 1 ? taken[0] : Buffer.concat(taken);
+  }
+
+  #end(failure?: { readonly error: unknown }): void {
+    this.#isOver = true;
+    this.#failure = failure;
+    this.#unwatch();
+    this.#wake();
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}
