@@ -45,6 +45,6 @@ export function createApp(dependencies: AppDependencies): Express {
 }
 
 const neverStored: RequestHandler = (_request, response, next) => {
-  response.set('Cache-Control', 'no-store');
+  response.setHeader('Cache-Control', 'no-store');
   next();
 };

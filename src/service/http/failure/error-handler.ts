@@ -31,7 +31,7 @@ function logBug(log: Logger, thrown: unknown, { id, key }: RequestState): void {
 
 /** The one end event of a stream that failed. */
 function endStream(events: EventStream, body: ErrorResponse): void {
-  void events.send({ type: 'error', error: body }).then(() => events.end());
+  void events.end({ type: 'error', error: body });
 }
 
 /** Express refuses paths it cannot decode (`/%E0%A4%A`). */

@@ -4,22 +4,19 @@ import type { Turn } from '../../../contract/history.js';
 import type { ErrorResponse, StepError } from '../../../contract/step.js';
 import { blankStep } from '../../../conversation/blank-step.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
+import { sendJson } from '../routes/send-json.js';
 
 /** Answers with a failure, in such a way that a caller who is still uploading can read it. */
 export function sendFailure(request: Request, response: Response, error: StepError): void {
-  const state = stateOf(response);
-  const body = JSON.stringify(errorResponse(error, state));
-  response
-    .status(statusOf(error))
-    .type('json')
-    .set('Content-Length', String(Buffer.byteLength(body)));
+  const body = errorResponse(error, stateOf(response));
+  response.statusCode = statusOf(error);
   if (error.retry_after_ms !== null) {
-    response.set('Retry-After', String(Math.ceil(error.retry_after_ms / 1_000)));
+    response.setHeader('Retry-After', String(Math.ceil(error.retry_after_ms / 1_000)));
   }
   // A connection that stays open would bring the next request here as well.
-  if (error.code === 'shutting_down') response.set('Connection', 'close');
-  if (isUploading(request)) answerBeforeTheEnd(request, response, body);
-  else response.end(body);
+  if (error.code === 'shutting_down') response.setHeader('Connection', 'close');
+  if (isUploading(request)) answerBeforeTheEnd(request, response, JSON.stringify(body));
+  else void sendJson(response, body);
 }
 
 /** The one body of every failure: what was not read is null (rules: one-failure-body, null-never-empty). */
@@ -56,7 +53,10 @@ const LINGER_MS = 2_000;
  * with unread bytes is reset, and the caller would lose the answer.
  */
 function answerBeforeTheEnd(request: Request, response: Response, body: string): void {
-  response.set('Connection', 'close').write(body);
+  response
+    .type('json')
+    .set({ 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' })
+    .write(body);
   const end = (): void => {
     clearTimeout(timer);
     response.end();

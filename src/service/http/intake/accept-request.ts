@@ -39,7 +39,8 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest> & WithF
   const deadline = limits.inFlight.accept(response);
   const state = stateOf(response);
   state.signal = deadline.signal;
-  const body = await readBody(request, limits.body, deadline.signal);
+  const { value: body, bytes } = await readBody(request, limits.body, deadline.signal);
+  state.bodyBytes = bytes;
   const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
   if (sentKey) keepKeyOut(response, sentKey);
   const parsed = await parseRequest(schema, body, deadline.signal);

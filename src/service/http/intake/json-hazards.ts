@@ -17,6 +17,35 @@ export const MAX_DEPTH = 64;
 export const MAX_CONTAINERS = 500_000;
 /** Fields of one object: more of them are slow to look up, and to check one by one. */
 export const MAX_FIELDS = 50_000;
+/**
+ * Characters that are parsed at once, in some 2 ms: too few for more values or fields than are allowed, since the shortest
+ * container takes three characters and the shortest field five.
+ */
+export const MAX_AT_ONCE = 192 * 1024;
+
+/** Throws `JsonHazard` for a text of at most `MAX_AT_ONCE` characters that should not be handled; it may be no JSON at all. */
+export function refuseHazards(text: string): void {
+  let depth = 0;
+  for (let at = 0; at < text.length; ) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) at = endOfString(text, at);
+    else if (isDigit(char)) at = endOfNumber(text, at);
+    else {
+      if (isOpening(char)) depth += 1;
+      else if (isClosing(char)) depth -= 1;
+      if (depth > MAX_DEPTH) throw tooDeep();
+      at += 1;
+    }
+  }
+  refuseNul(text);
+}
+
+export const tooDeep = (): JsonHazard => new JsonHazard('too_deep', `nested deeper than ${MAX_DEPTH} levels`);
+
+/** `[` or `{`. */
+const isOpening = (char: number): boolean => char === 0x5b || char === 0x7b;
+/** `]` or `}`. */
+const isClosing = (char: number): boolean => char === 0x5d || char === 0x7d;
 
 /** The position after the string that begins here. Jumps from quote to quote: strings are most of a body. */
 export function endOfString(text: string, start: number): number {
@@ -34,6 +63,7 @@ function countBackslashes(text: string, before: number): number {
   return count;
 }
 
+const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** Throws if a string holds `\u0000` as an escape, not as a backslash followed by text. A raw NUL is not JSON at all. */

@@ -5,7 +5,7 @@ import { Interruption } from '../../agent/interruption.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { findJsonError } from './find-json-error.js';
-import { JsonHazard, refuseNul } from './json-hazards.js';
+import { JsonHazard, MAX_AT_ONCE, refuseHazards, refuseNul } from './json-hazards.js';
 import { SlicedJson } from './sliced-json.js';
 
 export interface BodyLimits {
@@ -19,7 +19,11 @@ export interface BodyLimits {
  * `express.json`: its errors carry the whole raw body, which holds the caller's key, and it reads an endless
  * upload to its end before it refuses.
  */
-export async function readBody(request: Request, limits: BodyLimits, signal: AbortSignal): Promise<unknown> {
+export async function readBody(
+  request: Request,
+  limits: BodyLimits,
+  signal: AbortSignal,
+): Promise<{ readonly value: unknown; readonly bytes: number }> {
   requireJson(request);
   const bytes = await receive(request, limits, signal);
   if (!isUtf8(bytes)) {
@@ -31,7 +35,7 @@ export async function readBody(request: Request, limits: BodyLimits, signal: Abo
       { path: '', code: 'empty_body', message: 'the body is empty; send the request as a JSON object' },
     ]);
   }
-  return parseJson(text, signal);
+  return { value: await parseJson(text, signal), bytes: bytes.length };
 }
 
 function requireJson({ headers }: Request): void {
@@ -58,11 +62,8 @@ const wrongEncoding = {
 const SLICE_WORK = 16 * 1024;
 
 async function parseJson(text: string, signal: AbortSignal): Promise<unknown> {
-  const json = new SlicedJson(text);
   try {
-    while (!json.advance()) await eventLoopShare.take(SLICE_WORK, signal);
-    refuseNul(text);
-    return json.value;
+    return text.length <= MAX_AT_ONCE ? parseAtOnce(text) : await parseInSlices(text, signal);
   } catch (error) {
     if (error instanceof JsonHazard) throw new RequestRefused('invalid_request', [error.detail]);
     if (!(error instanceof SyntaxError)) throw error;
@@ -70,6 +71,18 @@ async function parseJson(text: string, signal: AbortSignal): Promise<unknown> {
     const message = await findJsonError(text, signal);
     throw new RequestRefused('invalid_json', [{ path: '', code: 'syntax', message }]);
   }
+}
+
+function parseAtOnce(text: string): unknown {
+  refuseHazards(text);
+  return JSON.parse(text);
+}
+
+async function parseInSlices(text: string, signal: AbortSignal): Promise<unknown> {
+  const json = new SlicedJson(text);
+  while (!json.advance()) await eventLoopShare.take(SLICE_WORK, signal);
+  refuseNul(text);
+  return json.value;
 }
 
 function receive(request: Request, limits: BodyLimits, signal: AbortSignal): Promise<Buffer> {

@@ -6,6 +6,7 @@ import {
   MAX_CONTAINERS,
   MAX_DEPTH,
   MAX_FIELDS,
+  tooDeep,
 } from './json-hazards.js';
 
 const QUOTE = 0x22;
@@ -84,7 +85,7 @@ export class SlicedJson {
     if (this.#innermost?.isAfterChild) throw new SyntaxError('no comma');
     this.#depth += 1;
     this.#containers += 1;
-    if (this.#depth > MAX_DEPTH) throw new JsonHazard('too_deep', `nested deeper than ${MAX_DEPTH} levels`);
+    if (this.#depth > MAX_DEPTH) throw tooDeep();
     if (this.#containers > MAX_CONTAINERS) {
       throw new JsonHazard('too_many_values', `more than ${MAX_CONTAINERS} objects and arrays`);
     }

@@ -8,9 +8,13 @@ import type { EventStream } from '../routes/event-stream.js';
 export interface RequestState {
   /** Holds no model key, whatever was sent. */
   id: string;
+  /** The id is the caller's. */
+  readonly isSentId: boolean;
   readonly startedAt: number;
   /** The path as declared, never as sent: a sent one may hold anything. */
   route: string;
+  /** Of the body once it was read. */
+  bodyBytes: number;
   /** An error code, or how the reply was read; the log's word for how it ended. */
   outcome?: string;
   usage?: Usage | null;
@@ -38,10 +42,11 @@ const states = new WeakMap<Response, RequestState>();
  */
 export function openRequest(request: Request, response: Response): RequestState {
   const sent = request.get('X-Request-Id') ?? '';
-  const id = /^(?!sk-)[\w.-]{1,128}$/.test(sent) ? sent : randomUUID();
-  const state: RequestState = { id, startedAt: performance.now(), route: 'unknown' };
+  const isSentId = /^(?!sk-)[\w.-]{1,128}$/.test(sent);
+  const id = isSentId ? sent : randomUUID();
+  const state: RequestState = { id, isSentId, startedAt: performance.now(), route: 'unknown', bodyBytes: 0 };
   states.set(response, state);
-  response.set('X-Request-Id', id);
+  response.setHeader('X-Request-Id', id);
   const key = request.get('X-LLM-API-Key');
   if (key) keepKeyOut(response, key);
   return state;
@@ -58,6 +63,7 @@ export function stateOf(response: Response): RequestState {
 export function keepKeyOut(response: Response, sentKey: string): void {
   const state = stateOf(response);
   state.key = Secret.parse(sentKey);
+  if (!state.isSentId) return;
   const withoutKey = (state.key?.redact(state.id) ?? state.id).replaceAll(sentKey, '');
   if (withoutKey === state.id) return;
   state.id = randomUUID();

@@ -2,6 +2,7 @@ import { type Compaction, compactionRequestSchema } from '../../../contract/comp
 import { compactHistory } from '../../agent/compaction/compact-history.js';
 import { acceptRequest, connect, resolveModel } from '../intake/accept-request.js';
 import type { Route } from './route.js';
+import { sendJson } from './send-json.js';
 import type { StepServices } from './step-routes.js';
 
 /** A shorter history (rules: compaction-mask, compaction-summarize); only `summarize` calls a model. */
@@ -25,7 +26,7 @@ export function compactionRoute(services: StepServices): Route {
         warnings: [...warnings, ...result.warnings],
         request_id: state.id,
       };
-      response.json(compaction);
+      await sendJson(response, compaction);
     },
   };
 }

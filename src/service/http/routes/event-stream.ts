@@ -1,16 +1,20 @@
 import type { Response } from 'express';
 import type { StreamEvent } from '../../../contract/stream.js';
+import { drained, isShort, writeJson } from './send-json.js';
 
 const HEARTBEAT_MS = 15_000;
+/** Characters that wait for the events after them. */
+const MOST_UNWRITTEN = 16 * 1024;
 
 /**
  * Server-sent events over one response. Nothing is written before the first event, so that whatever fails
- * until then is an ordinary HTTP error.
+ * until then is an ordinary HTTP error. Events that are sent in one go are written in one.
  */
 export class EventStream {
   readonly #response: Response;
   readonly #requestId: string;
   #heartbeat: NodeJS.Timeout | undefined;
+  #unwritten = '';
 
   constructor(response: Response, requestId: string) {
     this.#response = response;
@@ -19,45 +23,55 @@ export class EventStream {
   }
 
   get started(): boolean {
-    return this.#response.headersSent;
+    return this.#heartbeat !== undefined;
   }
 
   /** Resolves when the reader can take more, or is gone: a slow reader slows the step instead of filling memory. */
   async send(event: StreamEvent): Promise<void> {
     if (!this.started) this.#start();
-    if (!this.#write(event)) await drained(this.#response);
+    this.#add(textOf(event));
+    if (this.#response.writableNeedDrain) await drained(this.#response);
   }
 
-  end(): void {
+  /** Sends the last event: the one that grows with the request. */
+  async end(event: StreamEvent): Promise<void> {
+    if (isShort(this.#response)) {
+      await this.send(event);
+    } else {
+      if (!this.started) this.#start();
+      this.#add(`event: ${event.type}\ndata: `);
+      this.#write();
+      await writeJson(this.#response, event);
+      this.#add('\n\n');
+    }
     clearInterval(this.#heartbeat);
+    this.#write();
     this.#response.end();
   }
 
   #start(): void {
-    this.#response
-      .status(200)
-      .set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
-    this.#write({ type: 'step.started', request_id: this.#requestId });
+    this.#response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
+    this.#response.setHeader('X-Accel-Buffering', 'no');
     this.#heartbeat = setInterval(() => this.#keepAlive(), HEARTBEAT_MS);
+    this.#add(textOf({ type: 'step.started', request_id: this.#requestId }));
   }
 
-  #write(event: StreamEvent): boolean {
-    return this.#response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  #add(text: string): void {
+    if (this.#unwritten === '') process.nextTick(() => this.#write());
+    this.#unwritten += text;
+    if (this.#unwritten.length > MOST_UNWRITTEN) this.#write();
+  }
+
+  #write(): void {
+    const text = this.#unwritten;
+    this.#unwritten = '';
+    if (text !== '') this.#response.write(text);
   }
 
   /** Proxies close a connection that is silent for a minute; a comment is no event. */
   #keepAlive(): void {
-    if (!this.#response.writableNeedDrain) this.#response.write(': still here\n\n');
+    if (!this.#response.writableNeedDrain) this.#add(': still here\n\n');
   }
 }
 
-function drained(response: Response): Promise<void> {
-  if (response.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
-  });
-}
+const textOf = (event: StreamEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

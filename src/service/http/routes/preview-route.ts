@@ -3,6 +3,7 @@ import { stepRequestSchema } from '../../../contract/step-request.js';
 import { previewStep } from '../../agent/react-step.js';
 import { acceptRequest, resolveModel } from '../intake/accept-request.js';
 import type { Route } from './route.js';
+import { sendJson } from './send-json.js';
 import type { StepServices } from './step-routes.js';
 
 /** What a step would send: no model call, no key (rule: context-report). */
@@ -24,7 +25,7 @@ export function previewRoute(services: StepServices): Route {
         warnings: [...warnings, ...result.warnings],
         request_id: state.id,
       };
-      response.json(preview);
+      await sendJson(response, preview);
     },
   };
 }

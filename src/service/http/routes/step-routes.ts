@@ -8,6 +8,7 @@ import { acceptRequest, connect, type RequestLimits, resolveModel } from '../int
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import { EventStream } from './event-stream.js';
 import type { Route } from './route.js';
+import { sendJson } from './send-json.js';
 import { toReport, toStep } from './to-step.js';
 
 export interface StepServices extends RequestLimits {
@@ -29,7 +30,7 @@ export function stepRoutes(services: StepServices): Route[] {
       path: '/api/agent/react_step',
       post: async (request, response) => {
         const accepted = await acceptStep(request, response, services);
-        response.json(await accepted.run());
+        await sendJson(response, await accepted.run());
       },
     },
     {
@@ -40,8 +41,7 @@ export function stepRoutes(services: StepServices): Route[] {
         const events = new EventStream(response, state.id);
         state.events = events;
         const step = await accepted.run(relayTo(events, accepted.request));
-        await events.send({ type: 'step.completed', step });
-        events.end();
+        await events.end({ type: 'step.completed', step });
       },
     },
   ];
