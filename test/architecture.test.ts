@@ -26,7 +26,6 @@ const rooms: Record<string, readonly string[]> = {
   'service/providers': [
     'contract',
     'service/agent',
-    'service/event-loop',
     'service/tokens',
     'openai',
     '@anthropic-ai/sdk',

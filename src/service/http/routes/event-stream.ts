@@ -1,10 +1,16 @@
 import type { Response } from 'express';
 import type { StreamEvent } from '../../../contract/stream.js';
-import { drained, isShort, writeJson } from './send-json.js';
+import { drained, isShort, writeJson } from './write-json.js';
 
 const HEARTBEAT_MS = 15_000;
 /** Characters that wait for the events after them. */
 const MOST_UNWRITTEN = 16 * 1024;
+
+/** What is known of the request that is answered. */
+interface Answered {
+  readonly id: string;
+  readonly bodyBytes: number;
+}
 
 /**
  * Server-sent events over one response. Nothing is written before the first event, so that whatever fails
@@ -12,13 +18,13 @@ const MOST_UNWRITTEN = 16 * 1024;
  */
 export class EventStream {
   readonly #response: Response;
-  readonly #requestId: string;
+  readonly #request: Answered;
   #heartbeat: NodeJS.Timeout | undefined;
   #unwritten = '';
 
-  constructor(response: Response, requestId: string) {
+  constructor(response: Response, request: Answered) {
     this.#response = response;
-    this.#requestId = requestId;
+    this.#request = request;
     response.once('close', () => clearInterval(this.#heartbeat));
   }
 
@@ -35,7 +41,7 @@ export class EventStream {
 
   /** Sends the last event: the one that grows with the request. */
   async end(event: StreamEvent): Promise<void> {
-    if (isShort(this.#response)) {
+    if (isShort(this.#request)) {
       await this.send(event);
     } else {
       if (!this.started) this.#start();
@@ -53,7 +59,7 @@ export class EventStream {
     this.#response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
     this.#response.setHeader('X-Accel-Buffering', 'no');
     this.#heartbeat = setInterval(() => this.#keepAlive(), HEARTBEAT_MS);
-    this.#add(textOf({ type: 'step.started', request_id: this.#requestId }));
+    this.#add(textOf({ type: 'step.started', request_id: this.#request.id }));
   }
 
   #add(text: string): void {

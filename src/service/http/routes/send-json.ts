@@ -1,79 +1,14 @@
 import type { Response } from 'express';
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { stateOf } from '../middleware/request-state.js';
-
-/** An answer is about as long as the body it answers; to write a longer one as JSON would hold the event loop. */
-const MAX_AT_ONCE = 256 * 1024;
-/** Characters of JSON written at once where there are more. */
-const PART = 64 * 1024;
-/** What writing a character of JSON books of the event loop. */
-const WRITING = 1 / 4;
+import { isShort, writeJson } from './write-json.js';
 
 /** Answers with a value as JSON. */
 export async function sendJson(response: Response, value: object): Promise<void> {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  if (isShort(response)) {
+  if (isShort(stateOf(response))) {
     response.end(JSON.stringify(value));
     return;
   }
   await writeJson(response, value);
   response.end();
-}
-
-/** Whether what answers this request can be written at once. */
-export const isShort = (response: Response): boolean => stateOf(response).bodyBytes <= MAX_AT_ONCE;
-
-/** Writes a large value, a few items of its lists at a time and no faster than it is read (rule: loop-share). */
-export async function writeJson(response: Response, value: object): Promise<void> {
-  let part = '';
-  for (const piece of piecesOf(value, LEVELS)) {
-    part += piece;
-    if (part.length < PART) continue;
-    await eventLoopShare.take(part.length * WRITING);
-    if (!response.write(part)) await drained(response);
-    part = '';
-  }
-  response.write(part);
-}
-
-/** Objects and lists that are gone into: an event, its step, the step's history, a turn. */
-const LEVELS = 4;
-
-function* piecesOf(value: unknown, levels: number): Generator<string> {
-  if (levels === 0 || typeof value !== 'object' || value === null) yield JSON.stringify(value);
-  else if (Array.isArray(value)) yield* listed(value, levels);
-  else yield* fieldsOf(value, levels);
-}
-
-function* fieldsOf(value: object, levels: number): Generator<string> {
-  let before = '{';
-  for (const [name, field] of Object.entries(value)) {
-    if (field === undefined) continue;
-    yield `${before}${JSON.stringify(name)}:`;
-    yield* piecesOf(field, levels - 1);
-    before = ',';
-  }
-  yield before === '{' ? '{}' : '}';
-}
-
-function* listed(items: readonly unknown[], levels: number): Generator<string> {
-  let before = '[';
-  for (const item of items) {
-    yield before;
-    yield* piecesOf(item ?? null, levels - 1);
-    before = ',';
-  }
-  yield before === '[' ? '[]' : ']';
-}
-
-/** Resolves when the reader can take more, or is gone. */
-export function drained(response: Response): Promise<void> {
-  if (response.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
-  });
 }

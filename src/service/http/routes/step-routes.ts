@@ -38,7 +38,7 @@ export function stepRoutes(services: StepServices): Route[] {
       post: async (request, response) => {
         const accepted = await acceptStep(request, response, services);
         const state = stateOf(response);
-        const events = new EventStream(response, state.id);
+        const events = new EventStream(response, state);
         state.events = events;
         const step = await accepted.run(relayTo(events, accepted.request));
         await events.end({ type: 'step.completed', step });
