@@ -19,6 +19,7 @@ const suites: Readonly<Record<string, Suite>> = {
   tokens: () => import('./suites/tokens.js'),
   context: () => import('./suites/context.js'),
   faults: () => import('./suites/faults.js'),
+  cli: () => import('./suites/cli.js'),
 };
 
 const usage = `usage: npm run bench                          all suites; writes bench/RESULTS.md

@@ -92,6 +92,45 @@ test('a long answer that comes in small pieces is looked at once, not again at e
   expect(shown.join('')).toMatch(/word �\[2J 19999 /);
 });
 
+describe('small things on the screen (rule: terminal)', () => {
+  const options = {
+    paint: plain,
+    maxLines: 2,
+    width: 80,
+    verbose: false,
+    showAnswer: true,
+    showProposals: true,
+  };
+  const call = { id: 'c', tool_name: 't', tool_args: {}, duration_ms: 1, step: 1 };
+
+  test('a line break at the end of an observation is no line more', () => {
+    expect(renderEvent({ type: 'tool_complete', ...call, observation: 'one\ntwo\n' }, options)).toEqual([
+      'Observation one',
+      '            two',
+    ]);
+  });
+
+  test('a run that goes on without a new task says so', () => {
+    const start = { type: 'agent_start', task: '', model: 'm', tools: [], max_steps: 1, step: 0 } as const;
+    expect(renderEvent(start, options)).toEqual(['', 'Task  (goes on from before)']);
+  });
+
+  test('what is told of the answer does not follow the thought on one line', () => {
+    const shown: string[] = [];
+    const progress = Object.assign(Object.create(process.stderr), {
+      write: (text: string) => shown.push(text),
+    });
+    const spinner = new Spinner({ progress, paint: plain, width: 80, isLive: true });
+    spinner.start('Thinking');
+    spinner.tell('I ', 'thought_delta');
+    spinner.tell('know.', 'thought_delta');
+    spinner.tell('It is 42.', 'answer_delta');
+    spinner.above(() => undefined);
+    spinner.stop();
+    expect(shown.join('')).toContain('interrupt  It is 42.');
+  });
+});
+
 describe('what others wrote cannot act on the terminal, and hides nothing (rule: terminal)', () => {
   const actsOnTerminal = /[^\P{Cc}\n\t]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 

@@ -30,7 +30,10 @@ const nothing = (): readonly string[] => [];
 
 /** What a person sees of each event, as lines. Deltas and questions are the screen's own business. */
 const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } = {
-  agent_start: ({ task }, { paint }) => ['', `${paint('bold', 'Task')}  ${showText(task)}`],
+  agent_start: ({ task }, { paint }) => [
+    '',
+    `${paint('bold', 'Task')}  ${task ? showText(task) : paint('dim', '(goes on from before)')}`,
+  ],
   agent_turn_start: (event, options) => ['', rule(headline(event), options)],
   agent_reason: renderReason,
   thought_delta: nothing,
@@ -98,7 +101,7 @@ const renderBudget = (report: ContextReport, paint: Paint): string =>
 
 /** The first lines, and how many more there are. */
 function observed(text: string, { paint, maxLines, width }: RenderOptions): readonly string[] {
-  const lines = showText(text).split('\n');
+  const lines = showText(text).replace(/\n$/, '').split('\n');
   const shown = lines.slice(0, maxLines).map((line) => paint('dim', clip(line, width - labelWidth - 1)));
   const more = lines.length - shown.length;
   const rest = more > 0 ? [paint('dim', `… ${more} more ${more === 1 ? 'line' : 'lines'}`)] : [];

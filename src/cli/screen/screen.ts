@@ -60,7 +60,8 @@ export class Screen {
   #follow(event: RunEvent): void {
     if (event.type === 'agent_turn_start') this.#spinner.start('Thinking');
     else if (event.type === 'tool_start') this.#spinner.start(`Running ${showExactLine(event.tool_name)}`);
-    else if (event.type === 'thought_delta' || event.type === 'answer_delta') this.#spinner.tell(event.delta);
+    else if (event.type === 'thought_delta' || event.type === 'answer_delta')
+      this.#spinner.tell(event.delta, event.type);
     else if (event.type !== 'tool_complete' && event.type !== 'tool_error') this.#spinner.stop();
   }
 }

@@ -15,6 +15,7 @@ export class Spinner {
   #verb = '';
   #hint = '';
   #detail = '';
+  #topic = '';
   #since = 0;
   #frame = 0;
 
@@ -34,9 +35,11 @@ export class Spinner {
     this.#draw();
   }
 
-  /** More of what the model says; its end is shown after the clock. Each piece is looked at once. */
-  tell(piece: string): void {
-    this.#detail = (this.#detail + showTextLine(piece)).slice(-MAX_DETAIL);
+  /** More of what the model says of a topic; its end is shown after the clock. Each piece is looked at once. */
+  tell(piece: string, topic = ''): void {
+    const before = topic === this.#topic ? this.#detail : '';
+    this.#topic = topic;
+    this.#detail = (before + showTextLine(piece)).slice(-MAX_DETAIL);
   }
 
   stop(): void {
