@@ -14,12 +14,15 @@ type Suite = () => Promise<{ run: (options: BenchOptions) => Promise<readonly Fi
 const suites: Readonly<Record<string, Suite>> = {
   step: () => import('./suites/step.js'),
   relay: () => import('./suites/relay.js'),
+  flight: () => import('./suites/flight.js'),
+  growth: () => import('./suites/growth.js'),
+  start: () => import('./suites/start.js'),
+  overload: () => import('./suites/overload.js'),
   holds: () => import('./suites/holds.js'),
   parser: () => import('./suites/parser.js'),
   tokens: () => import('./suites/tokens.js'),
   context: () => import('./suites/context.js'),
   faults: () => import('./suites/faults.js'),
-  cli: () => import('./suites/cli.js'),
 };
 
 const usage = `usage: npm run bench                          all suites; writes bench/RESULTS.md

@@ -1,15 +1,15 @@
 import { stepPath, streamPath } from '../../test/support/test-service.js';
 import { key, llmConfig, stepRequest } from '../../test/support/whole-service.js';
-import { startStack } from '../measure/stack-process.js';
+import { type StackProcess, startStack } from '../measure/stack-process.js';
+import type { UpstreamOptions } from './upstream.js';
 
 /** One way from a caller to the provider. */
 export interface Route {
+  readonly stack: StackProcess;
   readonly url: (streamed: boolean) => string;
   readonly headers: Readonly<Record<string, string>>;
   /** A step for the service, the vendor's own request for a relay. */
   readonly body: (text: PromptText) => object;
-  spentMs(): Promise<number>;
-  stop(): void;
 }
 
 interface PromptText {
@@ -19,42 +19,42 @@ interface PromptText {
   readonly streamed: boolean;
 }
 
+/** The first is no way round at all. */
 export type RouteName = 'direct' | 'ours' | 'relay' | 'floor' | 'portkey';
-type Process = Parameters<typeof startStack>[0];
 
 const relayPath = '/v1/chat/completions';
 
-/** The ways to one provider, which sends its chunks with this pause. The first is no way round at all. */
-export async function openRoutes(chunkEveryMs?: number): Promise<Record<RouteName, Route>> {
-  const upstream = await startStack('upstream', chunkEveryMs === undefined ? {} : { chunkEveryMs });
-  const upstreamUrl = upstream.url;
-  const relayed = async (name: Process, headers: Record<string, string> = {}): Promise<Route> => {
-    const stack = name === 'upstream' ? upstream : await startStack(name, { upstreamUrl });
-    return {
-      url: () => stack.url + relayPath,
-      headers: { authorization: `Bearer ${key}`, ...headers },
-      body: completionBody,
-      spentMs: async () => (await stack.spent()).cpuMs,
-      stop: stack.stop,
-    };
-  };
-  const service = await startStack('stepwise', { upstreamUrl });
-  const ours: Route = {
-    url: (streamed) => service.url + (streamed ? streamPath : stepPath),
-    headers: {},
-    body: stepBody,
-    spentMs: async () => (await service.spent()).cpuMs,
-    stop: service.stop,
-  };
+/** All ways to one provider, which behaves like this. */
+export async function openRoutes(behaviour: UpstreamOptions = {}): Promise<Record<RouteName, Route>> {
+  const upstream = await startStack('upstream', behaviour);
   return {
-    direct: await relayed('upstream'),
-    ours,
-    relay: await relayed('relay'),
-    floor: await relayed('floor'),
-    portkey: await relayed('portkey', {
+    direct: relayRoute(upstream),
+    ours: await openOurs(upstream.url),
+    relay: await openRelay(upstream.url),
+    floor: relayRoute(await startStack('floor', { upstreamUrl: upstream.url })),
+    portkey: relayRoute(await startStack('portkey'), {
       'x-portkey-provider': 'openai',
-      'x-portkey-custom-host': `${upstreamUrl}/v1`,
+      'x-portkey-custom-host': `${upstream.url}/v1`,
     }),
+  };
+}
+
+export async function openOurs(upstreamUrl: string): Promise<Route> {
+  const stack = await startStack('stepwise', { upstreamUrl });
+  const url = (streamed: boolean): string => stack.url + (streamed ? streamPath : stepPath);
+  return { stack, url, headers: {}, body: stepBody };
+}
+
+export async function openRelay(upstreamUrl: string): Promise<Route> {
+  return relayRoute(await startStack('relay', { upstreamUrl }));
+}
+
+function relayRoute(stack: StackProcess, headers: Record<string, string> = {}): Route {
+  return {
+    stack,
+    url: () => stack.url + relayPath,
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    body: completionBody,
   };
 }
 

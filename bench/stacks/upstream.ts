@@ -7,7 +7,9 @@ import { listen } from './listen.js';
 export interface UpstreamOptions {
   /** From the request's last byte to the answer's first. Default 0. */
   readonly delayMs?: number;
-  /** Answers nobody before so many requests have arrived, or a minute has passed. Default 1. */
+  /** So many are answered at once, to begin with. Default 0. */
+  readonly warmUp?: number;
+  /** Answers nobody else before so many have arrived, or a minute has passed since the first. Default 1. */
   readonly holdUntil?: number;
   /** Pause between the chunks of a stream; without one, each is written in a turn of its own. */
   readonly chunkEveryMs?: number;
@@ -44,22 +46,31 @@ function chunkOf(fields: object): string {
 
 /** A provider in OpenAI's shape that says the same to everybody, in a process whose CPU nobody counts. */
 export async function startUpstream(options: UpstreamOptions): Promise<string> {
-  const { delayMs = 0, holdUntil = 1, chunkEveryMs } = options;
+  const { delayMs = 0, warmUp = 0, holdUntil = 1, chunkEveryMs } = options;
+  const hold = holdFor(holdUntil);
+  let arrived = 0;
+  return listen(async (request, response) => {
+    const body = await buffer(request);
+    arrived += 1;
+    if (arrived > warmUp) await Promise.all([sleep(delayMs), hold()]);
+    if (body.includes('"stream":true')) await stream(response, chunkEveryMs);
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(completion);
+  });
+}
+
+/** Each call waits until there have been so many. */
+function holdFor(count: number): () => Promise<void> {
   let arrived = 0;
   let open = (): void => undefined;
   const all = new Promise<void>((resolve) => {
     open = resolve;
   });
-  return listen(async (request, response) => {
-    const body = await buffer(request);
+  return () => {
     arrived += 1;
-    if (arrived >= holdUntil) open();
     if (arrived === 1) setTimeout(open, HOLD_MS).unref();
-    if (delayMs > 0) await sleep(delayMs);
-    await all;
-    if (body.includes('"stream":true')) await stream(response, chunkEveryMs);
-    else response.writeHead(200, { 'content-type': 'application/json' }).end(completion);
-  });
+    if (arrived >= count) open();
+    return all;
+  };
 }
 
 async function stream(response: ServerResponse, chunkEveryMs: number | undefined): Promise<void> {

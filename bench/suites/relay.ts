@@ -48,7 +48,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
     ...(await compareLatency(routes, once(alone))),
   ];
   closeAll(routes);
-  const slow = await openRoutes(SLOW_CHUNK_MS);
+  const slow = await openRoutes({ chunkEveryMs: SLOW_CHUNK_MS });
   const what = `500 chunks, ${SLOW_CHUNK_MS} ms apart`;
   figures.push(...(await compareCpu(slow, { what, load: once(slowStream), wanted: {} })));
   closeAll(slow);
@@ -56,7 +56,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
 }
 
 function closeAll(routes: Routes): void {
-  for (const route of Object.values(routes)) route.stop();
+  for (const route of Object.values(routes)) route.stack.stop();
 }
 
 async function compareCpu(routes: Routes, { what, load, wanted }: Comparison): Promise<Figure[]> {
@@ -77,9 +77,9 @@ async function compareCpu(routes: Routes, { what, load, wanted }: Comparison): P
 }
 
 async function cpuPerRequest(route: Route, load: RelayLoad): Promise<number> {
-  await route.spentMs();
+  await route.stack.spent();
   await sendRound(route, load);
-  return (await route.spentMs()) / load.requests;
+  return (await route.stack.spent()).cpuMs / load.requests;
 }
 
 /**

@@ -1,0 +1,97 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { atMost, type Figure, stated } from '../figures.js';
+import { interleave } from '../measure/rounds.js';
+
+const REST_MS = 10_000;
+const rounds = { warmUp: 2, kept: 11 };
+
+interface Command {
+  readonly arguments: readonly string[];
+  /** The output that is waited for: anything, or what matches. */
+  readonly until?: RegExp;
+}
+
+const service = ['dist/service/main.js'];
+const cli = ['dist/cli/main.js'];
+const commands = {
+  node: { arguments: ['-e', 'console.log(0)'] },
+  service: { arguments: service, until: /listens on/ },
+  help: { arguments: [...cli, '--help'] },
+  tool: { arguments: [...cli, 'tool', 'list_files', '--dir', 'examples/shop'] },
+  task: { arguments: [...cli, '--dir', 'examples/shop', 'Where is the total of a cart computed?'] },
+} satisfies Record<string, Command>;
+
+/** From the start of a process to what it says first, beside Node that does nothing; and memory at rest. */
+export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
+  execFileSync('npm', ['run', '-s', 'build'], { stdio: 'inherit' });
+  const home = mkdtempSync(join(tmpdir(), 'stepwise-bench-'));
+  const names = Object.keys(commands) as (keyof typeof commands)[]; // its own names
+  const ms = await interleave(names, quick ? { warmUp: 0, kept: 1 } : rounds, (name) =>
+    firstOutputMs(commands[name], home),
+  );
+  const memory = await memoryAtRest(home, quick ? 100 : REST_MS);
+  rmSync(home, { recursive: true });
+  const milliseconds = { unit: 'ms', digits: 0 };
+  const megabytes = { unit: 'MB', digits: 0 };
+  return [
+    atMost({ what: 'start of the service to listening', ...milliseconds }, 300, ms.service),
+    atMost({ what: 'memory of the service, started', ...megabytes }, 90, [memory.started]),
+    atMost({ what: 'memory of the service, 10 s later', ...megabytes }, 90, [memory.rested]),
+    atMost({ what: 'start of the CLI to first output: --help', ...milliseconds }, 400, ms.help),
+    atMost(
+      { what: 'start of the CLI to first output: a task, offline model', ...milliseconds },
+      400,
+      ms.task,
+    ),
+    stated({ what: 'start of Node to first output', ...milliseconds }, ms.node),
+  ];
+}
+
+/** In an environment of its own, where a run that is saved is saved for nobody. */
+function start({ arguments: given }: Command, home: string) {
+  const env = { PATH: process.env['PATH'], HOME: home, PORT: '0', NO_COLOR: '1' };
+  return spawn(process.execPath, given, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function firstOutputMs(command: Command, home: string): Promise<number> {
+  const begun = performance.now();
+  const child = start(command, home);
+  await outputOf(child, command.until ?? /./);
+  const ms = performance.now() - begun;
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  return ms;
+}
+
+async function outputOf({ stdout, stderr }: ReturnType<typeof start>, until: RegExp): Promise<void> {
+  let output = '';
+  await new Promise<void>((resolve) => {
+    for (const stream of [stdout, stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text;
+        if (until.test(output)) resolve();
+      });
+    }
+  });
+}
+
+async function memoryAtRest(home: string, restMs: number): Promise<Record<'started' | 'rested', number>> {
+  const child = start(commands.service, home);
+  await outputOf(child, commands.service.until);
+  const started = await residentMegabytes(child.pid);
+  await sleep(restMs);
+  const rested = await residentMegabytes(child.pid);
+  child.kill('SIGKILL');
+  return { started, rested };
+}
+
+async function residentMegabytes(pid = 0): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_000;
+}
