@@ -26,6 +26,7 @@ const rooms: Record<string, readonly string[]> = {
   'service/providers': [
     'contract',
     'service/agent',
+    'service/event-loop',
     'service/tokens',
     'openai',
     '@anthropic-ai/sdk',

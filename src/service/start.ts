@@ -7,11 +7,12 @@ import { reactStep } from './agent/react-step.js';
 import { type Config, completeSettings, type Settings } from './config.js';
 import { contextSources } from './context/sources/context-sources.js';
 import { watchEventLoop } from './event-loop/event-loop-lag.js';
+import { type OnDemand, onDemand } from './event-loop/on-demand.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { InFlight } from './http/intake/in-flight.js';
 import { createLog } from './log.js';
-import { type OfflineModel, startOfflineModel } from './offline/offline-model.js';
+import type { OfflineModel } from './offline/offline-model.js';
 import { createModelDirectory, type ModelDirectory } from './providers/create-model-directory.js';
 import { loadEncoding } from './tokens/encodings.js';
 import { version } from './version.js';
@@ -40,11 +41,11 @@ const BODY_TIMEOUT_MS = 30_000;
 export async function startService(settings: Settings = {}, logger?: Logger): Promise<Service> {
   const config = completeSettings(settings);
   const log = logger ?? createLog(config.LOG_LEVEL).logger;
-  // Most models count with it; the first caller need not wait for its tables.
-  await loadEncoding('o200k_base');
   const lag = watchEventLoop();
   const inFlight = new InFlight({ max: config.MAX_IN_FLIGHT, lagMs: lag.lagMs });
-  const offline = config.OFFLINE_MODEL === 'on' ? await startOfflineModel() : undefined;
+  const offline = onDemand(() =>
+    import('./offline/offline-model.js').then((room) => room.startOfflineModel()),
+  );
   const models = modelDirectory(config, offline);
   const app = createApp({
     step: reactStep,
@@ -59,33 +60,35 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
   });
   const free = async (): Promise<void> => {
     lag.stop();
-    await Promise.all([models.close(), offline?.close()]);
+    await Promise.all([models.close(), offline.made()?.then((model) => model.close())]);
   };
   const server = createServer(app);
   try {
     const url = await listen(server, config);
-    return { url, close: once(() => close(server, inFlight, config.SHUTDOWN_GRACE_MS).then(free)) };
+    void warmUp(models);
+    const closing = onDemand(() => close(server, inFlight, config.SHUTDOWN_GRACE_MS).then(free));
+    return { url, close: closing.get };
   } catch (error) {
     await free();
     throw error;
   }
 }
 
-function modelDirectory(config: Config, offline: OfflineModel | undefined): ModelDirectory {
+function modelDirectory(config: Config, offline: OnDemand<OfflineModel>): ModelDirectory {
   return createModelDirectory({
     openaiUrl: config.OPENAI_UPSTREAM_URL,
     anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
     upstreams: config.UPSTREAMS,
-    ...(offline && { offlineUrl: `${offline.url}/v1` }),
+    ...(config.OFFLINE_MODEL === 'on' && {
+      startOffline: async () => `${(await offline.get()).url}/v1`,
+    }),
   });
 }
 
-function once(action: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return () => {
-    running ??= action();
-    return running;
-  };
+/** What most steps need is loaded beside the first requests, not before them: a new process listens at once. */
+async function warmUp(models: ModelDirectory): Promise<void> {
+  await loadEncoding('o200k_base');
+  await models.warmUp();
 }
 
 async function close(server: Server, inFlight: InFlight, graceMs: number): Promise<void> {

@@ -112,6 +112,7 @@ export function linesInto(log: Record<string, unknown>[]): Writable {
 
 /** `open` needs no key, `keyed` does; other names are unknown. */
 const models: ModelDirectory = {
+  warmUp: async () => {},
   resolve: ({ modelName }) =>
     modelName !== 'open' && modelName !== 'keyed'
       ? undefined

@@ -1,6 +1,7 @@
 import type { ModelList } from '../../contract/model-list.js';
 import type { LlmConfig } from '../../contract/step-request.js';
 import type { ModelProfile, Provider } from '../agent/provider.js';
+import { onDemand } from '../event-loop/on-demand.js';
 import { createTokenCounter, type TokenCounter } from '../tokens/token-counter.js';
 import { anthropicClient, anthropicVendor } from './anthropic/provider.js';
 import { LearnedParameters } from './models/model-parameters.js';
@@ -8,7 +9,6 @@ import { compatibleModel, type ModelTraits } from './models/model-traits.js';
 import { traitsOf, type VendorName, vendors } from './models/models.js';
 import { openaiClient, openaiVendor } from './openai/provider.js';
 import type { Secret } from './secret.js';
-import { Transport } from './upstream/transport.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
 import type { Vendor } from './vendor.js';
 
@@ -30,8 +30,8 @@ export interface ProvidersConfig {
   /** Without `/v1`. */
   readonly anthropicUrl: string;
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
-  /** Loopback URL of the embedded model, ending in `/v1`; absent when it is off. */
-  readonly offlineUrl?: string;
+  /** Starts the embedded model; resolves with its loopback URL, ending in `/v1`. Absent when it is off. */
+  readonly startOffline?: () => Promise<string>;
 }
 
 /** A model a step can be made with. */
@@ -50,6 +50,8 @@ export interface ModelDirectory {
   /** Undefined if neither `provider` nor the model's name says who is to be asked (rule: named-upstreams). */
   resolve(config: LlmConfig): ResolvedModel | undefined;
   list(): ModelList;
+  /** Loads what every call needs, so that the first one need not wait for it. */
+  warmUp(): Promise<void>;
   /** Breaks what is open. */
   close(): Promise<void>;
 }
@@ -64,7 +66,8 @@ interface Upstream {
 
 /** Throws where an upstream is given the name of another. Reads no environment. */
 export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
-  const shared: SharedState = { transport: new Transport(), learned: new LearnedParameters() };
+  const transport = onDemand(async () => new (await import('./upstream/transport.js')).Transport());
+  const shared: SharedState = { transport: transport.get, learned: new LearnedParameters() };
   const upstreams = byName([
     openai(config),
     anthropic(config),
@@ -83,7 +86,8 @@ export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
         key_required: keyRequired,
       })),
     }),
-    close: () => shared.transport.close(),
+    warmUp: async () => void (await transport.get()),
+    close: async () => (await transport.made())?.close(),
   };
 }
 
@@ -126,9 +130,9 @@ function anthropic({ anthropicUrl }: ProvidersConfig): Upstream {
   };
 }
 
-function offline({ offlineUrl }: ProvidersConfig): Upstream[] {
-  if (offlineUrl === undefined) return [];
-  const client = openaiClient(offlineUrl);
+function offline({ startOffline }: ProvidersConfig): Upstream[] {
+  if (!startOffline) return [];
+  const client = openaiClient(startOffline);
   const upstream: Upstream = {
     name: 'offline',
     keyRequired: false,

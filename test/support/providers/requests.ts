@@ -101,7 +101,7 @@ export function directoryAt(url: string, changes: Partial<ProvidersConfig> = {})
     openaiUrl: `${url}/v1`,
     anthropicUrl: url,
     upstreams: { local: { url: `${url}/v1`, keyRequired: false } },
-    offlineUrl: `${url}/v1`,
+    startOffline: async () => `${url}/v1`,
     ...changes,
   });
   open.push(directory);

@@ -1,18 +1,17 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { openapiDocument, openapiYaml } from '../../../contract/openapi/openapi.js';
+import type { RequestHandler } from 'express';
+import { onDemand } from '../../event-loop/on-demand.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { guide } from './guide.js';
 import type { Route } from './route.js';
 
 /** The contract, its page, the guide, and an index that leads to them. Local assets only. */
 export function docsRoutes(version: string): Route[] {
-  const document = openapiDocument();
-  const yaml = openapiYaml();
   return [
     { path: '/', get: (_request, response) => void response.json(index(version)) },
-    { path: '/openapi.json', get: (_request, response) => void response.json(document) },
-    { path: '/openapi.yaml', get: (_request, response) => void response.type('application/yaml').send(yaml) },
+    { path: '/openapi.json', get: sendContract((contract) => contract.json, 'json') },
+    { path: '/openapi.yaml', get: sendContract((contract) => contract.yaml, 'application/yaml') },
     { path: '/llms.txt', get: (_request, response) => void response.type('text/plain').send(guide) },
     { path: '/docs', get: (_request, response) => void response.type('html').send(page) },
     { path: '/docs/start.js', get: (_request, response) => void response.type('js').send(startScript) },
@@ -28,6 +27,23 @@ const index = (version: string) => ({
   guide: '/llms.txt',
   health: '/healthz',
 });
+
+interface Contract {
+  readonly json: string;
+  readonly yaml: string;
+}
+
+/** Making it takes longer than the rest of the start. */
+const contract = onDemand(async (): Promise<Contract> => {
+  const { openapiDocument, openapiYaml } = await import('../../../contract/openapi/openapi.js');
+  return { json: JSON.stringify(openapiDocument()), yaml: openapiYaml() };
+});
+
+function sendContract(form: (contract: Contract) => string, type: string): RequestHandler {
+  return async (_request, response) => {
+    response.type(type).send(form(await contract.get()));
+  };
+}
 
 /** Looked for when it is asked for: a bundle serves the page if the package is installed where it runs. */
 function asset(name: string): Route {

@@ -1,3 +1,4 @@
+import { onDemand } from '../../event-loop/on-demand.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import type { Secret } from '../secret.js';
 import type { Vendor } from '../vendor.js';
@@ -17,14 +18,9 @@ export interface AnthropicOptions {
   readonly traits: ModelTraits;
 }
 
-/** The client of one upstream; its URL is without `/v1`. The SDK is loaded when the client is first asked for. */
-export function anthropicClient(url: string): AnthropicOptions['client'] {
-  let client: Promise<MessagesClient> | undefined;
-  return () => {
-    client ??= import('./messages-client.js').then(({ MessagesClient }) => new MessagesClient(url));
-    return client;
-  };
-}
+/** The client of one upstream, whose URL is without `/v1`. The SDK is loaded when the client is first asked for. */
+export const anthropicClient = (url: string): AnthropicOptions['client'] =>
+  onDemand(async () => new (await import('./messages-client.js')).MessagesClient(url)).get;
 
 /** Messages through the `@anthropic-ai/sdk` package. */
 export function anthropicVendor({ name, client, key, traits }: AnthropicOptions): Vendor {

@@ -1,3 +1,4 @@
+import { onDemand } from '../../event-loop/on-demand.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import type { Secret } from '../secret.js';
 import type { Vendor } from '../vendor.js';
@@ -15,13 +16,12 @@ export interface OpenaiOptions {
   readonly traits: ModelTraits;
 }
 
-/** The client of one upstream; its URL ends in `/v1`. The SDK is loaded when the client is first asked for. */
-export function openaiClient(url: string): OpenaiOptions['client'] {
-  let client: Promise<ChatClient> | undefined;
-  return () => {
-    client ??= import('./chat-client.js').then(({ ChatClient }) => new ChatClient(url));
-    return client;
-  };
+/** The client of one upstream, whose URL ends in `/v1`. The SDK is loaded when the client is first asked for. */
+export function openaiClient(url: string | (() => Promise<string>)): OpenaiOptions['client'] {
+  return onDemand(async () => {
+    const { ChatClient } = await import('./chat-client.js');
+    return new ChatClient(typeof url === 'string' ? url : await url());
+  }).get;
 }
 
 /** Chat Completions through the `openai` package, at OpenAI or any server that speaks the same. */

@@ -1,4 +1,3 @@
-import { errors } from 'undici';
 import { ProviderError } from '../../agent/provider.js';
 
 /** One provider request that failed, with what is needed to decide on a second one (rule: second-request). */
@@ -31,8 +30,7 @@ const callsBeforeWriting = ['getaddrinfo', 'queryA', 'queryAaaa', 'connect'];
  * system, and may have arrived and been billed.
  */
 export function connectionFailure(error: unknown, provider: string): FailedAttempt {
-  const unreadable = error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
-  if (unreadable) return invalidAnswer(provider, null);
+  if (isUnreadable(error)) return invalidAnswer(provider, null);
   return new FailedAttempt(new ProviderError('unreachable', { provider }), {
     repeatable: neverConnected(error),
   });
@@ -43,8 +41,14 @@ export function invalidAnswer(provider: string, upstreamStatus: number | null): 
   return new FailedAttempt(new ProviderError('invalid_response', { provider, upstreamStatus }));
 }
 
+/** By the codes of undici's errors: what came is no HTTP, or has endless headers. */
+const isUnreadable = (error: unknown): boolean => /^HPE_|^UND_ERR_HEADERS_OVERFLOW$/.test(codeOf(error));
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
 function neverConnected(error: unknown): boolean {
-  if (error instanceof errors.ConnectTimeoutError) return true;
+  if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') return true;
   if (typeof error !== 'object' || error === null) return false;
   // Several addresses were tried, and each failed.
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.every(neverConnected);

@@ -11,7 +11,8 @@ import type { Answer, Exchange, Transport } from './transport.js';
 
 /** What all calls of this process share. Holds nothing of any request. */
 export interface SharedState {
-  readonly transport: Transport;
+  /** Loaded with the first call. */
+  readonly transport: () => Promise<Transport>;
   readonly learned: LearnedParameters;
 }
 
@@ -78,7 +79,8 @@ export class UpstreamProvider implements Provider {
 
   async #send(draft: Draft, { signal }: StepDeadline, streamed: boolean): Promise<Opened> {
     const headers = this.#vendor.headers();
-    const exchange = this.#shared.transport.exchange({ provider: this.name, headers, signal, streamed });
+    const transport = await this.#shared.transport();
+    const exchange = transport.exchange({ provider: this.name, headers, signal, streamed });
     try {
       await this.#vendor.post(draft, exchange.fetch);
       return { answer: exchange.answer(), draft, exchange };
