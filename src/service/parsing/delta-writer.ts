@@ -45,7 +45,10 @@ export class DeltaWriter {
       this.keep(text);
       return false;
     }
-    this.#send(this.#role, this.#fieldBegins ? (this.#gap + solid).trimStart() : this.#gap + solid);
+    const waiting = this.#gap + solid;
+    const lead = this.#fieldBegins ? waiting.length - waiting.trimStart().length : 0;
+    if (this.#role === 'thought' && this.#sent.draft !== '') this.#send('draft', waiting.slice(0, lead));
+    this.#send(this.#role, waiting.slice(lead));
     this.#fieldBegins = false;
     this.#gap = text.slice(solid.length);
     return true;
@@ -54,6 +57,11 @@ export class DeltaWriter {
   /** Takes text that is sent only if more text follows in this field. */
   keep(text: string): void {
     this.#gap += text;
+  }
+
+  /** What waits to be sent. */
+  get gap(): string {
+    return this.#gap;
   }
 
   dropGap(): void {
@@ -66,9 +74,8 @@ export class DeltaWriter {
 
   /** A label begins a field. White space between a draft and a labelled thought belongs to the draft. */
   begin(role: 'thought' | 'answer'): void {
-    if (this.#role === 'draft' && role === 'thought' && this.#sent.draft !== '')
-      this.#send('draft', this.#gap);
-    if (this.#role === 'draft' || role === 'answer') this.#gap = '';
+    const beginsReply = this.#role === 'draft' && this.#sent.draft === '' && this.#gap.trim() === '';
+    if (role === 'answer' || beginsReply) this.#gap = '';
     if (this.#role !== role) this.#fieldBegins = true;
     this.#role = role;
   }

@@ -3,11 +3,13 @@ import { DeltaWriter, type ParseDelta } from './delta-writer.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from './parse-completion.js';
 import { character, isOneOf, lineEnd, skipBlanks } from './text/characters.js';
 import { otherTurnOpener } from './text/chat-tokens.js';
+import { ArrivingCode } from './text/code-spans.js';
 import { type InlineMark, inlineMarkAt } from './text/inline-marks.js';
 import { type Line, LineClassifier } from './text/line-classifier.js';
+import { isBareFence } from './text/markdown.js';
 import type { Marker } from './text/markers.js';
 import { EchoedFences, isMentioned } from './text/own-fences.js';
-import { stopWords } from './text/trailing.js';
+import { isHalfStop, stopWords, trimTokens } from './text/trailing.js';
 import { mayBeginBareCall } from './unmarked-calls.js';
 
 /** The line that is being read. */
@@ -50,6 +52,7 @@ export class IncrementalParser {
   readonly #writer = new DeltaWriter();
   readonly #ownFences = new EchoedFences();
   #lines = new LineClassifier();
+  readonly #code = new ArrivingCode();
   #line: CurrentLine = { ...newLine };
   /** Text that is not decided yet, from `#at` on, with the one character before it. */
   #pending = '';
@@ -57,6 +60,8 @@ export class IncrementalParser {
   /** Nothing has come but white space and chat tokens. */
   #atEdge = true;
   #isWrapped = false;
+  /** How much waited when a fence opened the reply of which nothing is sent yet. */
+  #wrapped: number | null = null;
   /** Null in a code fence of which only the opening line has come. */
   #fenceIsKept: boolean | null = false;
   /** A line began like a JSON value, in whose strings markers do not count. */
@@ -126,12 +131,11 @@ export class IncrementalParser {
     const line = this.#lines.enter({ text, start: this.#at, end, indent, isWhole: end < text.length });
     if (!line) return false;
     const quoted = line.kind === 'quoted';
-    const kept = quoted && this.#fenceMayAct(wasInFence);
+    const kept = (quoted && this.#fenceMayAct(wasInFence)) || this.#wrapped !== null;
     this.#line = { ...newLine, begins: false, quoted, kept };
-    if (line.kind === 'wrapper') {
-      this.#isWrapped = true;
-      this.#keepTo(end);
-    } else if (this.#writer.role === 'answer') this.#beginAnswerLine(line, end);
+    if (line.kind === 'quoted' || line.kind === 'blank' || line.kind === 'wrapper') this.#code.endParagraph();
+    if (line.kind === 'wrapper') this.#enterWrapper(line.end);
+    else if (this.#writer.role === 'answer') this.#beginAnswerLine(line, end);
     else if (line.kind === 'marker') this.#enterMarker(line.marker);
     else if (line.kind === 'value') this.#valueBegan = true;
     return true;
@@ -145,6 +149,29 @@ export class IncrementalParser {
     return this.#fenceIsKept ?? true;
   }
 
+  /** What stands in a fence that opens the reply waits for a label in it, or for its end: without one it is text. */
+  #enterWrapper(end: number): void {
+    this.#isWrapped = true;
+    if (this.#writer.role !== 'draft') {
+      this.#at = end;
+      return;
+    }
+    this.#keepTo(end);
+    this.#wrapped = this.#lines.insideWrapper ? this.#writer.gap.length : null;
+    this.#line.kept = this.#wrapped !== null;
+  }
+
+  /** A label shows that the fence only wraps the reply: what has waited is sent without the fence line. */
+  #unwrap(): void {
+    if (this.#wrapped === null) return;
+    const text = this.#writer.gap.slice(this.#wrapped);
+    const { end } = trimTokens(text, 0, text.length);
+    this.#wrapped = null;
+    this.#writer.dropGap();
+    this.#writer.write(text.slice(0, end));
+    this.#writer.keep(text.slice(end));
+  }
+
   #keepTo(end: number): void {
     this.#writer.keep(this.#pending.slice(this.#at, end));
     this.#at = end;
@@ -152,8 +179,9 @@ export class IncrementalParser {
 
   #enterMarker({ label, end, openBold, close }: Marker): void {
     const endsReply = label === 'observation' && this.#lines.proseBefore;
-    if (label === 'action' || endsReply || this.#valueBegan) this.#writer.hold();
+    if (label === 'action' || endsReply || this.#valueBegan || this.#code.mayBeOpen()) this.#writer.hold();
     else if (label === 'thought' || label === 'answer') {
+      this.#unwrap();
       this.#writer.begin(label);
       this.#line.openBold = openBold;
       this.#closingTag = close;
@@ -167,9 +195,9 @@ export class IncrementalParser {
   #beginAnswerLine({ kind }: Line, end: number): void {
     const text = this.#pending;
     const stop = stopWords.find((word) => text.startsWith(word, this.#at));
-    const isFence = text.startsWith('```', this.#at) || text.startsWith('~~~', this.#at);
     if (stop) this.#keepTo(this.#at + stop.length);
-    else if (this.#isWrapped && kind === 'quoted' && isFence) this.#keepTo(end);
+    else if (isHalfStop(text, this.#at, end)) this.#keepTo(end);
+    else if (this.#isWrapped && kind === 'quoted' && isBareFence(text, this.#at, end)) this.#keepTo(end);
   }
 
   #advanceInLine(): boolean {
@@ -182,7 +210,9 @@ export class IncrementalParser {
     if (text.charAt(stop) === '*') return this.#enterBold();
     const mark = inlineMarkAt(text, stop);
     if (mark === 'partial') return false;
-    return mark ? this.#enterMark(mark) : this.#pass(stop + 1);
+    if (mark) return this.#enterMark(mark);
+    const end = lineEnd(text, stop);
+    return isHalfStop(text, stop, end) ? this.#keep(end) : this.#pass(stop + 1);
   }
 
   /** Holds a reply that begins like a call without any marker (rule: bare-call); false when it is held or undecided. */
@@ -197,8 +227,10 @@ export class IncrementalParser {
     const text = this.#pending.slice(this.#at, end);
     this.#at = end;
     if (this.#line.kept) this.#writer.keep(text);
-    else if (this.#writer.write(text)) this.#line.hasText = true;
+    else this.#writer.write(text);
+    if (text.trim() !== '') this.#line.hasText = true;
     if (this.#writer.role === 'reasoning' || text.trim() === '') return;
+    if (!this.#line.quoted) this.#code.enter(text);
     this.#mayBeCall = false;
     this.#lines.sawProse();
   }
@@ -241,7 +273,8 @@ export class IncrementalParser {
     if (mark.kind === 'chat_token') return this.#keep(mark.end);
     if (this.#line.quoted || mark.kind === 'answer_end') return this.#pass(mark.end);
     if (mark.kind === 'cut') return this.#keep(mark.end);
-    if (mark.kind === 'think' && !this.#line.hasText) return this.#beginThinking(mark.end);
+    if (mark.kind === 'think' && !this.#line.hasText && !this.#code.mayBeOpen())
+      return this.#beginThinking(mark.end);
     this.#writer.hold();
     return false;
   }

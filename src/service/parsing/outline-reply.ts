@@ -2,7 +2,7 @@ import type { OfferedTools } from './arguments/offered-tool.js';
 import { readAction } from './dialects/read-action.js';
 import { callTagAt, readTag } from './dialects/tags.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
-import { character, lineEnd, skipBlanks } from './text/characters.js';
+import { character, isRestBlank, lineEnd, skipBlanks } from './text/characters.js';
 import { beginsOtherTurn, imaginesTurn, skipChatTokens } from './text/chat-tokens.js';
 import { CodeSpans } from './text/code-spans.js';
 import { nextThinkClose, nextThinkOpen, thinkTagAt } from './text/inline-marks.js';
@@ -39,8 +39,10 @@ export interface ReplyOutline {
   readonly thoughts: readonly Marker[];
   /** `<think>` blocks with their tags, in order. */
   readonly reasoning: readonly TextSpan[];
-  /** Fence lines that only wrap the reply. */
+  /** Fence lines that only wrap the reply: a label or the turning point stands in the fence. */
   readonly wrappers: readonly TextSpan[];
+  /** The fence line with which the reply begins, whatever it wraps. */
+  readonly leadingFence: TextSpan | null;
   readonly lastFence: QuotedFence | null;
   /** Where the last line of prose starts, or the JSON value it begins with. */
   readonly lastLine: number | null;
@@ -54,6 +56,7 @@ interface Findings {
   readonly thoughts: Marker[];
   readonly reasoning: TextSpan[];
   readonly wrappers: TextSpan[];
+  leadingFence: TextSpan | null;
   lastFence: QuotedFence | null;
   lastLine: number | null;
   otherTurn: number | null;
@@ -108,6 +111,7 @@ class Walk {
     thoughts: [],
     reasoning: [],
     wrappers: [],
+    leadingFence: null,
     lastFence: null,
     lastLine: null,
     otherTurn: null,
@@ -167,12 +171,22 @@ class Walk {
   #skipLine(line: Line | null): number | null {
     const [start, end] = this.#line;
     this.#codeSpans.endParagraph();
-    if (line?.kind === 'wrapper') this.#found.wrappers.push([start, line.end]);
+    if (line?.kind === 'wrapper') this.#enterWrapper([start, line.end]);
     if (line?.kind === 'quoted') {
       this.#lines.sawProse();
       if (!this.#enterQuotation(start)) return null;
     }
-    return end + 1;
+    return line?.kind === 'wrapper' && line.end < end ? this.#enterProse(line.end, end) : end + 1;
+  }
+
+  /** A fence at the start without a label in it wraps nothing: it is a code block of the text. */
+  #enterWrapper(line: TextSpan): void {
+    const { wrappers, thoughts } = this.#found;
+    this.#found.leadingFence ??= line;
+    const open = wrappers.at(-1);
+    const wrapsLabel = open && (thoughts.at(-1)?.start ?? -1) > open[1];
+    if (this.#lines.insideWrapper || wrapsLabel) wrappers.push(line);
+    else wrappers.pop();
   }
 
   /** What the model makes others say is not taken, as if it had stopped there. */
@@ -296,16 +310,17 @@ class Walk {
       this.#orphanEnd = nextThinkClose(text, at)?.[1] ?? at + 1;
       return null;
     }
-    this.#lines.sawProse();
-    if (callTagAt(text, at)) return this.#enterCall(at);
     const own = this.#ownTagAt(at);
-    return own && own.mark !== null ? this.#leaveToQuotation(at) : at + 1;
+    if (own && own.mark !== null) return this.#leaveToQuotation(at, own);
+    this.#lines.sawProse();
+    return callTagAt(text, at) ? this.#enterCall(at) : at + 1;
   }
 
-  /** One of our own fences: what is left of the line belongs to it. */
-  #leaveToQuotation(at: number): number | null {
-    if (!this.#enterQuotation(at)) return null;
-    return lineEnd(this.#text, at) + 1;
+  /** One of our own fences: what is left of the line belongs to it. A closer alone on its line is no text. */
+  #leaveToQuotation(at: number, { kind, end }: OwnTag): number | null {
+    const [, lineStop] = this.#line;
+    if (kind === 'opens' || !isRestBlank(this.#text, end, lineStop)) this.#lines.sawProse();
+    return this.#enterQuotation(at) ? lineStop + 1 : null;
   }
 
   #enterCall(at: number): number | null {

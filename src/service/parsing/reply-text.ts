@@ -5,6 +5,7 @@ import { lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import { skipChatTokens } from './text/chat-tokens.js';
 import { ANSWER_CLOSE, thinkTagsAround } from './text/inline-marks.js';
 import { LineClassifier } from './text/line-classifier.js';
+import { isBareFence } from './text/markdown.js';
 import type { Marker } from './text/markers.js';
 import { strayClosers } from './text/own-fences.js';
 import { trimEnd, trimTokens } from './text/trailing.js';
@@ -101,9 +102,16 @@ export class ReplyText {
 
   /** Where the reply's content starts if nothing but that content is in it. */
   contentStart(): number {
-    const wrapper = this.outline.wrappers[0];
+    const wrapper = this.outline.leadingFence;
     const [, reasoningEnd] = this.outline.reasoning.at(-1) ?? [0, this.outline.start];
     return skipSpace(this.text, wrapper ? wrapper[1] : reasoningEnd);
+  }
+
+  /** Whether words stand before the content, such as before reasoning that interrupts them. */
+  hasTextBefore(content: number): boolean {
+    const { start, reasoning, leadingFence } = this.outline;
+    const wrapping = leadingFence ? [...reasoning, leadingFence] : reasoning;
+    return this.#without(start, content, wrapping) !== '';
   }
 
   /** Where the reply's content ends, before the fence that wraps it; quoted text may hold what looks like another turn. */
@@ -136,7 +144,7 @@ export class ReplyText {
 
   /** Before the last line if that is the closing fence of the whole reply. */
   #beforeWrapper(from: number, end: number): number {
-    if (this.outline.wrappers.length === 0) return end;
+    if (this.outline.leadingFence === null) return end;
     const lines = new LineClassifier();
     lines.sawProse();
     let last = from;
@@ -144,7 +152,8 @@ export class ReplyText {
     for (let start = from; start < end; start = lineEnd(this.text, start) + 1) {
       const wasInside = lines.insideCodeFence;
       lines.enter({ text: this.text, start, end: Math.min(lineEnd(this.text, start), end) });
-      opens = !wasInside && lines.insideCodeFence;
+      opens =
+        !wasInside && lines.insideCodeFence && isBareFence(this.text, skipBlanks(this.text, start), end);
       last = start;
     }
     return opens ? last : end;

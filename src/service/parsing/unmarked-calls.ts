@@ -18,7 +18,7 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   if (reply.outline.thoughts.length > 0) return null;
   const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
   const start = reply.contentStart();
-  if (reply.thoughtBefore(start) !== '') return null; // reasoning stands between words and the call
+  if (reply.hasTextBefore(start)) return null; // reasoning stands between words and the call
   const reading = readPlain(text, start, tools);
   if (!isWellFormed(reading, tools) && !speaksForItself(reading, tools)) return null;
   const end = text.charAt(reading.end) === ';' ? reading.end + 1 : reading.end;

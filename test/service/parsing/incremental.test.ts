@@ -4,6 +4,7 @@ import type { ParseDelta } from '../../../src/service/parsing/delta-writer.js';
 import { IncrementalParser } from '../../../src/service/parsing/incremental-parser.js';
 import { chunkLengths } from '../../support/parsing/arbitraries.js';
 import { stream } from '../../support/parsing/properties.js';
+import { anyReply } from '../../support/parsing/replies.js';
 import { tools } from '../../support/parsing/tools.js';
 import { loadVectors } from '../../support/parsing/vectors.js';
 
@@ -120,6 +121,61 @@ describe('streaming (rule: deltas-join)', () => {
     expect(completion.problem).not.toBeNull();
     expect(joined.answer).toBe('');
     expect(Object.values(joined).join('')).not.toMatch(/secret|Action/);
+  });
+
+  test('deltas joined equal the final fields of any reply, however it is cut', () => {
+    fc.assert(
+      fc.property(anyReply, chunkLengths, (text, lengths) => {
+        const { joined, completion } = stream(text, lengths);
+        const { outcome, thought, answer, reasoning, answerLabelled } = completion;
+        if (answerLabelled) expect(joined.answer).toBe(answer);
+        // what a tag that nothing opened closes was sent before it showed to be reasoning (rule: thinking)
+        if (reasoning?.includes('<think>')) return;
+        if (outcome === 'action' || answerLabelled) expect(joined.draft + joined.thought).toBe(thought ?? '');
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test.each([
+    [
+      'code over several lines',
+      'Write `a\nFinal Answer: 4` to end.\nFinal Answer: 2',
+      'Write `a\nFinal Answer: 4` to end.',
+      '2',
+    ],
+    ['a fence that wraps', '```\nI look.\nFinal Answer: 4\n```', 'I look.', '4'],
+    ['a code block', '```js\nx\n```\nI look.\nFinal Answer: 4', '```js\nx\n```\nI look.', '4'],
+    ['a token that ends a list', '- a\n- b<|im_end|>\nFinal Answer: 4', '- a\n- b', '4'],
+    [
+      'a stray closer in reasoning',
+      '<think>a</file 0123456789abcdef></think>I look.\nFinal Answer: 4',
+      'I look.',
+      '4',
+    ],
+    [
+      'a stray closer before a fence',
+      '</file 0123456789abcdef>\n```\nThought: a\nFinal Answer: 4\n```',
+      'a',
+      '4',
+    ],
+    ['a label without text', 'I look.\nThought:\nThought: a\nFinal Answer: 4', 'I look.\n\na', '4'],
+    ['half a stop word', 'I look.\nFinal Answer: 4\nObserv\n', 'I look.', '4'],
+    ['a fence with words beside it in an answer', '```\nFinal Answer: 4\n```js', '', '4\n```js'],
+  ])('they do with %s', (_, text, thought, answer) => {
+    for (const length of [1, 4, 1000]) {
+      const { joined, completion } = stream(text, [length]);
+      expect(completion).toMatchObject({ outcome: 'answer', thought: thought || null, answer });
+      expect([joined.draft + joined.thought, joined.answer]).toEqual([thought, answer]);
+    }
+  });
+
+  test('a code block that opens a reply arrives once it is whole', () => {
+    expect(
+      pushed('```js\nconst x = 1;\n```\nThat is the code I would write.\n')
+        .map(({ delta }) => delta)
+        .join(''),
+    ).toBe('```js\nconst x = 1;\n```\nThat is the code I would write.');
   });
 
   test('any cutting of any given case gives the same deltas and result', () => {

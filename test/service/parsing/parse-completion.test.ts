@@ -544,6 +544,8 @@ describe('thought and answer (rule: thought-and-answer)', () => {
     ['both', 'Well.\nThought: one\nAction: read("a")', 'Well.\none'],
     ['several labels', 'Thought: one\nThought: two\nAction: read("a")', 'one\ntwo'],
     ['around reasoning', 'one\n<think>x</think>\nAction: read("a")', 'one'],
+    ['a code block first', '```js\nx\n```\none\nAction: read("a")', '```js\nx\n```\none'],
+    ['a fence around all', '```js\none\nAction: read("a")\n```', 'one'],
     ['none', 'Action: read("a")', ''],
   ])('before an action: %s', (_, text, thought) => {
     expect(read(text).thought).toBe(thought);

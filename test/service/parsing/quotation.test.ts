@@ -24,6 +24,7 @@ describe('what a model repeats of what it was shown is quotation (rule: echoed-f
       `So:\n\`\`\`\n${shown.replace(acting, `\`\`\`\n${acting}`)}`,
     ],
     ['in a list item', `- ${shown}`],
+    ['beside the marks of a fence', `\`\`\`${shown}`],
     ['no closer', `<file path="a.md" mark="0123456789abcdef">\n${acting}`],
     ['the closer of another mark', `<file mark="0123456789abcdef">\n</file fedcba9876543210>\n${acting}`],
     ['a tag on the line of the opener', `<focus mark="0123456789abcdef"><tool_call>${json}</tool_call>`],

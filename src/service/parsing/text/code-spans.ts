@@ -54,6 +54,42 @@ export class CodeSpans {
   }
 }
 
+/**
+ * The backticks of a paragraph that is still arriving. Whether the last of them opens inline code shows only when the
+ * paragraph has ended.
+ */
+export class ArrivingCode {
+  #lengths: number[] = [];
+  #endsInRun = false;
+
+  endParagraph(): void {
+    this.#lengths = [];
+    this.#endsInRun = false;
+  }
+
+  /** Takes the next piece of the paragraph; it may be cut within a run. */
+  enter(text: string): void {
+    for (let at = text.indexOf('`'); at >= 0; ) {
+      const end = runEnd(text, at);
+      const goesOn = at === 0 && this.#endsInRun ? (this.#lengths.pop() ?? 0) : 0;
+      this.#lengths.push(goesOn + end - at);
+      at = text.indexOf('`', end);
+    }
+    if (text !== '') this.#endsInRun = text.endsWith('`');
+  }
+
+  /** Whether what follows may stand inside inline code; where it does not, what has come is done with. */
+  mayBeOpen(): boolean {
+    for (let at = 0; at < this.#lengths.length; ) {
+      const close = this.#lengths.indexOf(this.#lengths[at] ?? 0, at + 1);
+      if (close < 0) return true;
+      at = close + 1;
+    }
+    this.endParagraph();
+    return false;
+  }
+}
+
 function runEnd(text: string, position: number): number {
   let end = position;
   while (text.charCodeAt(end) === 96) end += 1;

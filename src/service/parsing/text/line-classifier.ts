@@ -43,6 +43,11 @@ export class LineClassifier {
     return this.#codeFence !== null;
   }
 
+  /** Inside a fence that opened the reply and may wrap it. */
+  get insideWrapper(): boolean {
+    return this.#wrapper !== null;
+  }
+
   /** Inside a code fence or one of our own. */
   get insideFence(): boolean {
     return this.insideCodeFence || this.#echoed.isInside;

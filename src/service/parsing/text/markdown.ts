@@ -14,6 +14,12 @@ export function fenceRun(text: string, first: number, end: number): string {
   return info >= 0 && info < end ? '' : text.slice(first, after);
 }
 
+/** A fence line of marks and nothing else but chat tokens, such as closes a fence. */
+export function isBareFence(text: string, first: number, end: number): boolean {
+  const run = fenceRun(text, first, end);
+  return run !== '' && isRestBlank(text, skipTokensInLine(text, first + run.length), end);
+}
+
 /** A fence is closed by at least as many of its own marks, alone on their line but for chat tokens. */
 export function closesFence(
   open: string | null,

@@ -1,4 +1,4 @@
-import { character, isBlank, skipBlanks } from './characters.js';
+import { character, isBlank, isRestBlank, lineEnd, skipBlanks } from './characters.js';
 import { chatTokenAt, chatTokens, endTokens } from './chat-tokens.js';
 
 /** Stop words that a server may cut in the middle, leaving the first half (rule: first-action-wins). */
@@ -74,17 +74,29 @@ function halves(word: string): string[] {
   return lengths.map((length) => word.slice(0, length));
 }
 
+const wholeWords: ReadonlySet<string> = new Set(stopWords);
+const halfStops: ReadonlySet<string> = new Set(stopWords.flatMap(halves));
+const LONGEST_STOP = Math.max(...stopWords.map((word) => word.length));
+
+/** Whether what is there of a line is the first half of a stop word, or all of it, and nothing else. */
+export function isHalfStop(text: string, start: number, end: number): boolean {
+  return end - start < 2 * LONGEST_STOP && halfStops.has(text.slice(start, end).trim());
+}
+
 const wholeTokens = byLastCharacter(chatTokens);
 const tokensAndHalves = byLastCharacter([...chatTokens, ...stopWords.flatMap(halves)]);
 
-/** A token anywhere; a half word only alone on its line, and not where the reply starts. */
+/** A token anywhere; a word only where it starts a line but not the reply, and half of one only alone on its line. */
 function standsBefore(
   word: string,
   { text, from, end }: { text: string; from: number; end: number },
 ): boolean {
   const start = end - word.length;
   if (start < from || !text.endsWith(word, end)) return false;
-  return word.startsWith('<') || word.startsWith('[') || startsLine(text, start, from);
+  if (word.startsWith('<') || word.startsWith('[')) return true;
+  return (
+    startsLine(text, start, from) && (wholeWords.has(word) || isRestBlank(text, end, lineEnd(text, end)))
+  );
 }
 
 function startsLine(text: string, position: number, from: number): boolean {
