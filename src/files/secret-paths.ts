@@ -1,5 +1,5 @@
 /** Folders whose contents are never context: version control internals and credential stores. */
-const secretFolders = new Set(['.git', '.ssh', '.gnupg', '.aws', '.gcloud', '.kube']);
+const secretFolders = new Set(['.git', '.ssh', '.gnupg', '.aws', '.gcloud', '.azure', '.kube']);
 
 /** Files that hold keys, tokens or passwords by convention (rule: secret-files). `*` stands for anything. */
 const secretFiles = [
@@ -31,6 +31,16 @@ const secretFiles = [
   '.vault-token',
 ];
 
+/** What is a secret in its own folder only: elsewhere the same name is a file like any other. */
+const secretPlaces = [
+  '.docker/config.json',
+  '.config/gcloud',
+  '.config/gh',
+  '.cargo/credentials',
+  '.cargo/credentials.toml',
+  '.gem/credentials',
+];
+
 const secretFile = new RegExp(
   `^(?:${secretFiles.map((name) => name.replaceAll('.', '\\.').replaceAll('*', '.*')).join('|')})$`,
   's',
@@ -38,8 +48,9 @@ const secretFile = new RegExp(
 
 /** Whether a project path is refused whatever it holds. Case does not matter: on some systems `.ENV` is `.env`. */
 export function isSecretPath(path: string): boolean {
-  return path
-    .toLowerCase()
-    .split('/')
-    .some((part) => secretFolders.has(part) || secretFile.test(part));
+  const name = path.toLowerCase();
+  return (
+    name.split('/').some((part) => secretFolders.has(part) || secretFile.test(part)) ||
+    secretPlaces.some((place) => `/${name}/`.includes(`/${place}/`))
+  );
 }

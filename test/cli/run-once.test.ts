@@ -167,8 +167,8 @@ describe('for scripts (rule: terminal)', () => {
 });
 
 describe('what a model, a tool or a file says does not act on the terminal (rule: terminal)', () => {
-  const hostile = 'red \u001b[31m title \u001b]0;x\u0007 csi \u009b2J bidi \u202e end';
-  const acting = /[^\P{Cc}\n\t]|[\u202a-\u202e]/u;
+  const hostile = 'red \u001b[31m title \u001b]0;x\u0007 csi \u009b2J bidi \u202e hidden \u200b\u{e0041} end';
+  const acting = /[^\P{Cc}\n\t]|[\u202a-\u202e\u200b\u{e0041}]/u;
 
   test('in a run, its answer, its events, a replay and a tool', async () => {
     const script = [
@@ -336,6 +336,7 @@ describe('saved runs (rule: saved-runs)', () => {
     expect(replay.stderr).toContain('2 of 2 completions are read as they were.');
     const steps = (text: string) => text.split('\n').filter((line) => !line.includes('completions are read'));
     expect(steps(replay.stderr)).toEqual(steps(first.stderr));
+    expect(replay.stdout).toBe(first.stdout);
   }, 30_000);
 
   test('a completion that is read otherwise now is pointed out, with 1', async () => {

@@ -11,7 +11,9 @@ import type { SessionParts } from '../session/session.js';
 /** Shows a saved run as it was, then reads its completions with the parser of today. Resolves to the exit code. */
 export async function replay(file: string, { screen, flags }: Pick<SessionParts, 'screen' | 'flags'>) {
   const saved = await readSavedRun(file);
-  for await (const event of replayRun(saved)) screen.show(event);
+  const run = replayRun(saved);
+  for await (const event of run) screen.show(event);
+  screen.tellScript((await run.result()).answer);
   const readings = rereadCompletions(saved);
   const changed = readings.filter(({ then, now }) => then !== now);
   if (flags.json) return changed.length === 0 ? 0 : 1;

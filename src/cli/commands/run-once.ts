@@ -1,4 +1,4 @@
-import { showExact, showText } from '../screen/shown-text.js';
+import { showExact } from '../screen/shown-text.js';
 import { onStop } from '../session/on-stop.js';
 import { saveRun } from '../session/saved-runs.js';
 import type { Session } from '../session/session.js';
@@ -6,14 +6,14 @@ import { exitCodes } from './usage.js';
 
 /** One task from start to end, as scripts and a person in a hurry want it. Resolves to the exit code. */
 export async function runOnce(session: Session, task: string): Promise<number> {
-  const { terminal, flags } = session.parts;
+  const { terminal, screen } = session.parts;
   const keys = terminal.watchKeys((key) => {
     if (key === 'escape' || key === 'ctrl-c') session.interrupt();
   });
   const stops = onStop(() => session.interrupt());
   try {
     const { stop_reason, answer } = await session.run(task);
-    if (!flags.json && !process.stdout.isTTY) process.stdout.write(`${showText(answer)}\n`);
+    screen.tellScript(answer);
     const saved = await save(session);
     return saved ? exitCodes[stop_reason] : exitCodes.error;
   } finally {

@@ -2,7 +2,7 @@ import type { ContextReport } from '../../contract/context-report.js';
 import type { RunEvent } from '../../sdk/run/run-events.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { type RenderOptions, renderEvent } from './render-event.js';
-import { printableJson, showExactLine } from './shown-text.js';
+import { printableJson, showExactLine, showText } from './shown-text.js';
 import { Spinner } from './spinner.js';
 import type { Terminal } from './terminal.js';
 
@@ -45,6 +45,11 @@ export class Screen {
   /** Writes whole lines, above the spinner where it turns. */
   print(text: string): void {
     this.#spinner.above(() => this.#terminal.progress.write(`${text}\n`));
+  }
+
+  /** For a script: the answer, alone on stdout. A person has seen it by now. */
+  tellScript(answer: string): void {
+    if (!this.#flags.json && !this.#options.showAnswer) process.stdout.write(`${showText(answer)}\n`);
   }
 
   /** The first that is seen where there is much to load; `hold` ends it. */
