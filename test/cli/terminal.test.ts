@@ -162,6 +162,19 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(await pty.end).toBe(0);
   }, 20_000);
 
+  test('what takes long to load is told at once, and gone when it is there or cannot be', async () => {
+    const bench = await setUp([answer('Hello.')], files, { inProcess: true });
+    const pty = bench.open([...scripted, 'Hi.']);
+    await pty.see('Starting… 0s • ctrl-c to leave');
+    await pty.see('Hello.');
+    expect(await pty.end).toBe(0);
+    bench.environment['UPSTREAMS'] = '{';
+    const wrong = bench.open([...scripted, 'Hi.']);
+    await wrong.see('Starting… 0s • ctrl-c to leave');
+    await wrong.see('stepwise: UPSTREAMS: expected a JSON object');
+    expect(await wrong.end).toBe(1);
+  }, 30_000);
+
   test('Esc in the dialog stops the run and nothing has run', async () => {
     const bench = await setUp([command('touch here')], files);
     const pty = bench.open([...scripted, 'Touch.']);
