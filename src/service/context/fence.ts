@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MAX_PATH_LENGTH } from '../../files/portable-path.js';
+import { eventLoopShare } from '../event-loop/event-loop-share.js';
 
 /** What data may stand in. A closing tag of any of them is escaped inside all of them. */
 export const fenceTags = [
@@ -45,10 +46,24 @@ const escaped = new RegExp(String.raw`(<\\*)\\(?=${dangerous})|(\[\\*)\\(?=${bra
  * for the same data (a prompt stays byte for byte cacheable), and it never occurs in the data itself.
  * The block begins with `<` and ends with a newline: token counts of such blocks add up exactly.
  */
-export function fence({ tag, attributes, text }: Fenced): string {
+export function fence(fenced: Fenced): string {
+  return enclose(fenced, escapeFenced(fenced.text));
+}
+
+/** The same for a text of any length (rule: loop-share). */
+export async function fenceInShares(fenced: Fenced): Promise<string> {
+  const escaped: string[] = [];
+  for (const slice of slicesOf(fenced.text)) {
+    await eventLoopShare.take(slice.length * ESCAPING);
+    escaped.push(escapeFenced(slice));
+  }
+  return enclose(fenced, escaped.join(''));
+}
+
+function enclose({ tag, attributes }: Fenced, escaped: string): string {
   const head = `<${tag}${Object.entries(attributes).map(renderAttribute).join('')}`;
-  const body = endLine(escapeFenced(text));
-  const mark = unforgeableMark(`${head}\n${body}`);
+  const body = endLine(escaped);
+  const mark = unforgeableMark(head, body);
   return `${head} mark="${mark}">\n${body}</${tag} ${mark}>\n`;
 }
 
@@ -56,6 +71,23 @@ export function fence({ tag, attributes, text }: Fenced): string {
 export function escapeFenced(text: string): string {
   // A lone surrogate has no bytes in UTF-8: it would be another character by the time it is sent.
   return text.toWellFormed().replace(toEscape, '$1$2\\');
+}
+
+/** UTF-16 units escaped at a time, and what one of them books of the event loop. */
+const SLICE = 64 * 1024;
+const ESCAPING = 1 / 4;
+
+/** Nothing that is escaped reaches over such a bracket, or begins before it and looks beyond. */
+const seam = /(?<![<\\])<|\[/g;
+
+/** Slices that are escaped alike, alone or together: longer only if there is no seam. */
+function* slicesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    seam.lastIndex = start + SLICE;
+    const end = seam.exec(text)?.index ?? text.length;
+    yield text.slice(start, end);
+    start = end;
+  }
 }
 
 /** Undoes `escapeFenced`. */
@@ -69,11 +101,12 @@ export function inlinePath(path: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(shown) ? JSON.stringify(shown) : shown;
 }
 
-function unforgeableMark(fenced: string): string {
+/** Hashed one after the other: joined, they would be copied. */
+function unforgeableMark(head: string, body: string): string {
   for (let salt = ''; ; salt += '.') {
-    const hash = createHash('sha256').update(salt).update(fenced).digest('hex');
+    const hash = createHash('sha256').update(`${salt}${head}\n`).update(body).digest('hex');
     const mark = hash.slice(0, MARK_HEX_DIGITS);
-    if (!fenced.includes(mark)) return mark;
+    if (!body.includes(mark) && !head.includes(mark)) return mark;
   }
 }
 

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 const CAPACITY = 32_768;
 /** Six bits each. */
@@ -10,6 +10,11 @@ const KEY_LENGTH = 22;
  */
 export function digestOf(text: string | Uint8Array): string {
   return hash('sha256', text, 'base64url').slice(0, KEY_LENGTH);
+}
+
+/** The same for what is found out about a text in some setting; joined, the two would be copied. */
+export function digestOfBoth(setting: string, text: string): string {
+  return createHash('sha256').update(setting).update(text).digest('base64url').slice(0, KEY_LENGTH);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import { digestOf } from '../../tokens/text-memo.js';
+import { digestOfBoth } from '../../tokens/text-memo.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { countLines, type LineRange } from '../lines.js';
 import { madeOnce } from '../made-once.js';
@@ -15,7 +15,7 @@ export interface CutSource {
   /** Says how to ask for missing lines, such as `41-210`. */
   readonly howToAsk?: ((lines: string) => string) | undefined;
   /** What is sent for a cut, and so what is counted; its text by default. */
-  readonly render?: ((cut: CutText) => string) | undefined;
+  readonly render?: ((cut: CutText) => string | Promise<string>) | undefined;
   /** All that `howToAsk` and `render` depend on. If one of them is there and this is not, no cut is remembered. */
   readonly rendering?: string | undefined;
 }
@@ -42,7 +42,7 @@ export async function fitText(
   cut: CutText,
   { limit, counter }: { limit: number; counter: TokenCounter },
 ): Promise<FittedText | undefined> {
-  const rendered = render?.(cut) ?? cut.text;
+  const rendered = (await render?.(cut)) ?? cut.text;
   const tokens = await counter.countWithin(rendered, limit);
   return tokens === undefined ? undefined : { ...cut, rendered, tokens };
 }
@@ -102,5 +102,5 @@ export async function rememberedCut(
 
 /** Names all that a cut depends on but its limit. */
 export const keyOf = madeOnce(({ text, firstLine, totalLines, rendering }: CutSource) =>
-  digestOf(`${JSON.stringify([firstLine, totalLines, rendering])}\n${text}`),
+  digestOfBoth(`${JSON.stringify([firstLine, totalLines, rendering])}\n`, text),
 );

@@ -122,7 +122,7 @@ async function place(
   const tokens = await sizes.of(piece);
   if (tokens <= share) {
     const cut = wholeText(cutSourceOf(piece));
-    return { piece, block: renderWhole(piece), tokens, cut };
+    return { piece, block: await renderWhole(piece), tokens, cut };
   }
   const fitted = await cutLines(cutSourceOf(piece), share, counter);
   if (!fitted || showsNothing(fitted)) return undefined;

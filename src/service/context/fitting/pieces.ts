@@ -1,7 +1,7 @@
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { ContextItem } from '../context-item.js';
 import type { CutSource, CutText } from '../cutting/cut-source.js';
-import { fence, inlinePath } from '../fence.js';
+import { fenceInShares, inlinePath } from '../fence.js';
 import { formatLines, LineIndex, type LineRange } from '../lines.js';
 import { madeOnce } from '../made-once.js';
 import type { Coverage } from './coverage.js';
@@ -97,8 +97,8 @@ export const cutSourceOf = madeOnce(({ item, text, lineCount, firstLine }: Piece
 });
 
 /** The fence of an item, or of a part of it. */
-export function renderCut(item: ContextItem, cut: CutText): string {
-  return fence({ tag: item.tag, attributes: attributesOf(item, cut), text: cut.text });
+export function renderCut(item: ContextItem, cut: CutText): Promise<string> {
+  return fenceInShares({ tag: item.tag, attributes: attributesOf(item, cut), text: cut.text });
 }
 
 function attributesOf(item: ContextItem, cut: CutText): Readonly<Record<string, string | undefined>> {

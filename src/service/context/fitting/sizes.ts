@@ -51,12 +51,14 @@ export function sizesWithin(limit: number, counter: TokenCounter): Sizes {
       if (Number.isFinite(tokens)) return tokens;
       charactersLeft -= piece.text.length;
       if (charactersLeft < 0) return null;
-      return rememberedCut(source, { what: 'whole', counter }, () => counter.count(renderWhole(piece)));
+      return rememberedCut(source, { what: 'whole', counter }, async () =>
+        counter.count(await renderWhole(piece)),
+      );
     },
   };
 }
 
 /** A piece with nothing cut away, as it is sent. */
-export function renderWhole(piece: Piece): string {
+export function renderWhole(piece: Piece): Promise<string> {
   return renderCut(piece.item, wholeText(cutSourceOf(piece)));
 }
