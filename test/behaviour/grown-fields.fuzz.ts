@@ -2,10 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import { type GrownRequest, grownRequests, pathOf } from '../support/grown-requests.js';
+import {
+  type GrownRequest,
+  grownRequests,
+  ordinaryRequest,
+  pathOf,
+  smallRequest,
+} from '../support/grown-requests.js';
 import { watchHealth } from '../support/health-watch.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
-import { stepRequest } from '../support/whole-service.js';
 
 /**
  * The figures to reach for any one request of at most 4 MiB, hostile ones included: `/healthz` beside it answers within
@@ -73,10 +78,8 @@ async function look(grown: GrownRequest): Promise<Row> {
 }
 
 async function measure(service: ServiceProcess, grown: GrownRequest): Promise<Row> {
-  await send(service.url, {
-    name: 'small',
-    body: () => JSON.stringify({ ...stepRequest(), llm_config: offline }),
-  });
+  await send(service.url, smallRequest);
+  await send(service.url, ordinaryRequest);
   if (grown.reply) fake.script(grown.reply);
   const body = grown.body();
   const before = await service.residentBytes();
@@ -98,8 +101,6 @@ async function measure(service: ServiceProcess, grown: GrownRequest): Promise<Ro
     isFine: isAnswer && waitMs <= FIGURES.waitMs && grownMiB <= FIGURES.grownMiB,
   };
 }
-
-const offline = { modelName: 'offline', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
 
 /** The status of the answer, which is read to its end; or why there is none. */
 function send(url: string, grown: GrownRequest): Promise<number | string> {

@@ -66,6 +66,17 @@ const observation = (toolCallId: string, content: string) => ({
 });
 const observed = (text: () => string) => () => [call('call_1'), observation('call_1', text())];
 
+/** The smallest step there is. */
+export const smallRequest = step('small', () => ({ llm_config: tight }));
+
+/** A run over ordinary code, as large as a body may be. */
+export const ordinaryRequest = history('a hundred observations of code', () =>
+  many((index) => index, 100).flatMap((index) => [
+    call(`call_${index}`),
+    observation(`call_${index}`, long(textUnits['lines of code'], LIMIT / 102)),
+  ]),
+);
+
 const tool = (inputSchema: unknown, name = 'f') => ({ name, inputSchema });
 const segment = (name: string, text: () => string): GrownRequest =>
   step(`segment: ${name}`, () => ({ available_tools_prompt_segment: text() }));
