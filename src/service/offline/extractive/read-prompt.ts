@@ -147,10 +147,18 @@ const segmentsOf = (message: ChatMessage | undefined): MessageSegment[] =>
 const textOf = ({ content }: ChatMessage): string => partsOf(content).join('\n\n');
 
 function partsOf(content: unknown): string[] {
-  if (typeof content === 'string') return [content];
+  if (typeof content === 'string') return [endsOf(content)];
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: unknown) => {
     const text = Object.entries(part ?? {}).find(([name]) => name === 'text')?.[1];
-    return typeof text === 'string' ? [text] : [];
+    return typeof text === 'string' ? [endsOf(text)] : [];
   });
 }
+
+/** Of one text so many characters are read, half of them at each end: its lines and words take far more memory than it does. */
+const MOST_CHARACTERS = 524_288;
+
+const endsOf = (text: string): string =>
+  text.length <= MOST_CHARACTERS
+    ? text
+    : `${text.slice(0, MOST_CHARACTERS / 2)}\n${text.slice(-MOST_CHARACTERS / 2)}`;

@@ -51,7 +51,7 @@ type Closers = ReadonlyMap<string, CloserSpan[]>;
 
 function indexClosers(message: string): Closers {
   const closers = new Map<string, CloserSpan[]>();
-  for (const match of [...message.matchAll(closer)].reverse()) {
+  for (const match of message.matchAll(closer)) {
     const [tag, name = '', rest = ''] = match;
     const span = { start: match.index, end: match.index + tag.length };
     for (const word of ['', ...(rest.match(markPattern) ?? [])]) {
@@ -61,6 +61,7 @@ function indexClosers(message: string): Closers {
       else closers.set(key, [span]);
     }
   }
+  for (const spans of closers.values()) spans.reverse();
   return closers;
 }
 
