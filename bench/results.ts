@@ -40,5 +40,5 @@ user and system time of the whole process, \`process.cpuUsage\`. The service log
   nothing (\`bench/stacks/relay-stack.ts\`).
 - *node:http + undici*: bytes through, or one JSON body read and written again: the floor (\`bench/stacks/floor-stack.ts\`).
 
-The texts are zod's own sources; no two requests of different runs carry the same part of them.
+The texts are zod's own sources, each part sent in one run only: when all are used they come again under other names.
 `;
