@@ -14,6 +14,7 @@ const rooms: Record<string, readonly string[]> = {
   'service/tokens': ['service/event-loop', 'js-tiktoken', 'node:crypto'],
   'service/parsing': ['@cfworker/json-schema'],
   'service/context': ['contract', 'files', 'service/event-loop', 'service/tokens', 'node:'],
+  'service/structured': ['service/parsing'],
   'service/agent': [
     'contract',
     'conversation',
@@ -21,6 +22,7 @@ const rooms: Record<string, readonly string[]> = {
     'service/tokens',
     'service/context',
     'service/parsing',
+    'service/structured',
     'node:crypto',
   ],
   'service/providers': [

@@ -139,7 +139,7 @@ export const stepRequestSchema = z
     tools: optional(list(toolDefinitionSchema, FEWER)),
     inline_context: optional(inlineContextSchema),
     tasks: optional(list(taskSchema, FEWER)),
-    protocol: optional(z.enum(['text', 'xml', 'native', 'auto'])).meta({
+    protocol: optional(z.enum(['text', 'xml', 'json', 'native', 'auto'])).meta({
       description: 'How the model is taught to act; default `text`.',
     }),
     phase: optional(z.enum(['reason', 'act', 'observe'])).meta({ description: 'Strict three-phase mode.' }),

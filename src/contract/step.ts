@@ -30,7 +30,10 @@ const parseSchema = z
       'empty',
     ]),
     dialect: z.enum(['call', 'action_input', 'json', 'tag', 'bracket', 'bare', 'native']).nullable(),
-    confidence: z.enum(['exact', 'repaired']),
+    confidence: z.enum(['exact', 'repaired', 'constrained']).meta({
+      description:
+        '`constrained`: the provider held the reply to the schema of the offered tools. `repaired`: something was mended or assumed; `repairs` says what.',
+    }),
     repairs: z.array(z.string()),
     discarded: z.array(z.object({ kind: z.string(), chars: wholeNumber }).meta({ id: 'Discarded' })),
     problem: z

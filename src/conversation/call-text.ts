@@ -14,6 +14,11 @@ export function renderXmlCall(name: string, parameters: Parameters): string {
   return `<tool_code><name>${name}</name><parameters>${renderValue(parameters)}</parameters></tool_code>`;
 }
 
+/** A whole reply that acts, in the taught JSON form. */
+export function renderJsonAction(thought: string, name: string, parameters: Parameters): string {
+  return JSON.stringify({ ...(thought && { thought }), action: { tool: name, args: parameters } });
+}
+
 function renderKey(key: string): string {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? key : JSON.stringify(key);
 }

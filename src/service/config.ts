@@ -121,8 +121,12 @@ const upstreamFields = z
       contextWindow: z.int().positive().optional(),
       maxTokensParam: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
       encoding: z.enum(['o200k_base', 'cl100k_base']).optional(),
+      structured: z.enum(['json_schema', 'json_object', 'llama', 'none']).optional(),
     },
-    { error: 'expected a URL, or an object of url, keyRequired, contextWindow, maxTokensParam and encoding' },
+    {
+      error:
+        'expected a URL, or an object of url, keyRequired, contextWindow, maxTokensParam, encoding and structured',
+    },
   )
   // A key belongs on an encrypted connection; an operator who wants it on another says so.
   .transform(({ keyRequired, ...rest }) => ({

@@ -92,7 +92,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const protocols = ['text', 'xml', 'native'] as const;
+const protocols = ['text', 'xml', 'json', 'native'] as const;
 /** A model that nothing is known of is shown a call (rule: worked-example). */
 const configs = {
   openai: llmConfig('openai'),

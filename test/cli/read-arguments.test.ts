@@ -41,7 +41,7 @@ describe('the command line (rule: terminal)', () => {
     [['--max-steps', '1e3'], '--max-steps must be a whole number from 1.'],
     [['--token-limit', '-5'], '--token-limit'],
     [['--strategy', 'x'], '--strategy must be one of: react, reason-act-observe.'],
-    [['--protocol', 'x'], '--protocol must be one of: text, xml, native, auto.'],
+    [['--protocol', 'x'], '--protocol must be one of: text, xml, json, native, auto.'],
     [['--max-lines', '0'], '--max-lines must be a whole number from 1.'],
     [['--command-timeout', 'x'], '--command-timeout must be'],
     [['--command-timeout', '3000000'], '--command-timeout must be at most 86400 (a day).'],

@@ -17,6 +17,7 @@ export function completionOf(text: string, changes: Partial<Completion> = {}): C
       reasoning_tokens: null,
     },
     model: 'some-model',
+    isConstrained: false,
     warnings: [],
     ...changes,
   };

@@ -13,6 +13,7 @@ export const profile: ModelProfile = {
   countMargin: 1,
   framing,
   nativeTools: 'good',
+  structured: 'none',
   needsExample: false,
 };
 

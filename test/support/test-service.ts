@@ -125,6 +125,7 @@ const models: ModelDirectory = {
             countMargin: 1,
             framing: { prompt: 0, message: 0 },
             nativeTools: 'none',
+            structured: 'none',
             needsExample: false,
           },
           tokenCounter: (signal) => createTokenCounter('o200k_base', { signal }),

@@ -19,7 +19,7 @@ export interface RunFlags {
   readonly dir: string;
   readonly model: string | undefined;
   readonly upstream: string | undefined;
-  readonly protocol: 'text' | 'xml' | 'native' | 'auto' | undefined;
+  readonly protocol: 'text' | 'xml' | 'json' | 'native' | 'auto' | undefined;
   readonly strategy: 'react' | 'reason-act-observe' | undefined;
   readonly maxSteps: number | undefined;
   readonly tokenLimit: number | undefined;
@@ -46,7 +46,7 @@ export const NO_TASK =
 
 const MAX_COMMAND_SECONDS = 86_400;
 
-const protocols = ['text', 'xml', 'native', 'auto'] as const;
+const protocols = ['text', 'xml', 'json', 'native', 'auto'] as const;
 const strategies = ['react', 'reason-act-observe'] as const;
 
 const options = {

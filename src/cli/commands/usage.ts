@@ -22,7 +22,7 @@ export const usage = `Usage: stepwise [options] ["task"]          without a task
   --dir PATH          the folder the tools may touch (.)
   --model NAME        the model; without it: offline, an extractive searcher that needs no key
   --upstream NAME     a configured endpoint, or ollama
-  --protocol P        text, xml, native or auto: how the model is taught to act
+  --protocol P        text, xml, json, native or auto: how the model is taught to act
   --strategy S        react or reason-act-observe
   --max-steps N       model calls, or rounds of the strict strategy (10)
   --token-limit N     prompt and reply together (32000)

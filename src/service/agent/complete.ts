@@ -1,10 +1,13 @@
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ParseDelta } from '../parsing/delta-writer.js';
 import { IncrementalParser } from '../parsing/incremental-parser.js';
+import type { ParseOptions } from '../parsing/parse-completion.js';
+import { ObjectReplyReader } from '../structured/object-reply-reader.js';
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
 import { PhaseReader } from './phases.js';
 import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './provider.js';
+import { objectReaderOptions } from './read-reply.js';
 import type { ReplySituation } from './read-situation.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
@@ -52,16 +55,28 @@ export function completionRequest(
 }
 
 function withTools(call: CompletionRequest, { request, ...situation }: ReplySituation): CompletionRequest {
+  if (situation.replyFormat) return { ...call, replySchema: situation.replyFormat.schema };
   if (situation.protocol !== 'native') return call;
   const mayAct = !situation.mustAnswer && (request.phase ?? 'act') === 'act';
   return { ...call, nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' } };
+}
+
+interface DeltaReader {
+  push(text: string): ParseDelta[];
+  end(options: ParseOptions): { readonly deltas: readonly ParseDelta[] };
+}
+
+/** What reads a reply of the taught form while it arrives. */
+function readerFor(situation: ReplySituation): DeltaReader {
+  if (situation.protocol !== 'json') return new IncrementalParser(situation.offered);
+  return new ObjectReplyReader(objectReaderOptions(situation));
 }
 
 /** Tells an observer what a reply says while it is written (rule: deltas-join). */
 class Relay {
   readonly #situation: ReplySituation;
   readonly #observer: StepObserver;
-  readonly #parser: IncrementalParser;
+  readonly #parser: DeltaReader;
   /** Keeps control blocks out of a phase's prose. */
   readonly #phase: PhaseReader | undefined;
 
@@ -74,7 +89,7 @@ class Relay {
     const { phase } = situation.request;
     this.#situation = situation;
     this.#observer = observer;
-    this.#parser = new IncrementalParser(situation.offered);
+    this.#parser = readerFor(situation);
     this.#answerIsThought = phase === 'reason' || phase === 'act';
     this.#phase = phase === 'reason' || phase === 'observe' ? new PhaseReader(phase) : undefined;
   }

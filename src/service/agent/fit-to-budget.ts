@@ -1,4 +1,3 @@
-import type { ToolDefinition } from '../../contract/tool.js';
 import type { GatheredContext } from '../context/context-item.js';
 import type { FittedContext } from '../context/fitting/fit-context.js';
 import type { TokenCounter } from '../tokens/token-counter.js';
@@ -42,8 +41,8 @@ export interface FittedPrompt {
 
 const COMPACT_SHARE = 0.8;
 
-/** Native tool schemas are counted as JSON, times this: vendors render them in forms of their own. */
-const NATIVE_SCHEMA_MARGIN = 1.3;
+/** Schemas that are sent beside the prompt are counted as JSON, times this: vendors render them in forms of their own. */
+const SCHEMA_MARGIN = 1.3;
 
 /** Chooses what the model sees (rule: prompt-budget). Throws `StepRefused` if even the least does not fit. */
 export async function fitToBudget(
@@ -86,21 +85,25 @@ async function countFixed(
   const messages = framing.prompt + 3 * framing.message;
   return {
     instructions: taught,
-    tools: described + (await countNativeTools(situation, tokens)),
+    tools: described + (await countSchemas(situation, tokens)),
     framing: messages + (await tokens.count(openingTemplate)),
-    smallestTail: await smallestTail(situation.request, tokens),
+    smallestTail: await smallestTail(situation.request, situation.protocol, tokens),
   };
 }
 
-async function countNativeTools({ protocol, tools }: Situation, tokens: TokenCounter): Promise<number> {
-  if (protocol !== 'native') return 0;
-  const schema = ({ name, description, inputSchema }: ToolDefinition) => ({ name, description, inputSchema });
-  return Math.ceil((await tokens.count(JSON.stringify(tools.map(schema)))) * NATIVE_SCHEMA_MARGIN);
+/** What the vendor puts into the prompt beside its text: native tools, or the schema of the reply (rule: counting). */
+async function countSchemas(
+  { protocol, tools, replyFormat }: Situation,
+  tokens: TokenCounter,
+): Promise<number> {
+  const nativeTools = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  const sent = protocol === 'native' ? nativeTools : replyFormat?.isCharged ? replyFormat.schema : undefined;
+  return sent ? Math.ceil((await tokens.count(JSON.stringify(sent))) * SCHEMA_MARGIN) : 0;
 }
 
-function tailContents({ request, mustAnswer, signals }: Situation, { focus }: FittedContext) {
+function tailContents({ request, protocol, mustAnswer, signals }: Situation, { focus }: FittedContext) {
   const tasks = request.tasks ?? [];
-  return { phaseOrder: phaseOrder(request), mustAnswer, tasks, focus, advice: advise(signals) };
+  return { phaseOrder: phaseOrder(request, protocol), mustAnswer, tasks, focus, advice: advise(signals) };
 }
 
 function messagesOf(

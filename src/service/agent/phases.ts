@@ -97,7 +97,7 @@ export class PhaseReader {
     return shown;
   }
 
-  /** The held text's beginning if it is no block, '' if it was one; undefined as long as that is open. */
+  /** The held text's beginning if it is no block, a block's thought if it was one; undefined as long as that is open. */
   #takeBlock(): string | undefined {
     const held = this.#held;
     if (held === '') return '';
@@ -109,12 +109,12 @@ export class PhaseReader {
     const isClosed = this.#braces.isClosed || this.#braces.readsEnd(held.slice(fence.length));
     if (!isClosed) return undefined;
     const end = fence.length + this.#braces.length;
-    const control = parseControl(held.slice(fence.length, end), this.#phase);
-    if (!control) return this.#let(end);
-    this.#control = control;
+    const block = parseBlock(held.slice(fence.length, end), this.#phase);
+    if (!block) return this.#let(end);
+    this.#control = block.control;
     this.#let(end);
     this.#endsFence = fence !== '';
-    return '';
+    return block.thought;
   }
 
   /** A brace and white space: a block, as long as there is little of it. */
@@ -173,12 +173,14 @@ class BraceScanner {
   }
 }
 
-/** Undefined if the text is not the block of this phase. */
-function parseControl(text: string, phase: ProsePhase): PhaseControl | undefined {
+/** Undefined if the text is not the block of this phase. One that is a whole reply holds its prose as `thought`. */
+function parseBlock(text: string, phase: ProsePhase): { control: PhaseControl; thought: string } | undefined {
   const keys: readonly string[] = blockKeys[phase];
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) && keys.some((key) => key in value) ? readControl(value) : undefined;
+    if (!isObject(value) || !keys.some((key) => key in value)) return undefined;
+    const { thought } = value;
+    return { control: readControl(value), thought: typeof thought === 'string' ? thought : '' };
   } catch {
     return undefined; // not a block: free text
   }

@@ -1,6 +1,7 @@
 import type { FinishReason, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import type { SchemaDialect } from '../structured/schema-dialect.js';
 import type { StepDeadline } from './interruption.js';
 
 /** The port through which a step makes its one model call; each vendor has an adapter in `providers/`. */
@@ -30,6 +31,8 @@ export interface CompletionRequest {
     readonly definitions: readonly ToolDefinition[];
     readonly choice: 'auto' | 'none';
   };
+  /** Given only if the reply is to be held to a schema, in the model's dialect; null: to any JSON object. */
+  readonly replySchema?: Readonly<Record<string, unknown>> | null;
 }
 
 /** What is sent: messages alternate, the first and the last are the user's. */
@@ -90,6 +93,8 @@ export interface Completion {
   readonly usage: Usage;
   /** The model as the vendor named it. */
   readonly model: string;
+  /** The provider took the schema of the reply, and so the reply is held to it. */
+  readonly isConstrained: boolean;
   /** Opaque blocks to send back with this turn (signed reasoning); absent if there are none. */
   readonly providerState?: unknown;
   /** Parameters dropped, and the like. */
@@ -113,6 +118,8 @@ export interface ModelProfile {
   /** Tokens the chat format itself takes: once, and for each message, the system message included. */
   readonly framing: { readonly prompt: number; readonly message: number };
   readonly nativeTools: 'good' | 'poor' | 'none';
+  /** How the model's output can be held to a schema, or at least to JSON. */
+  readonly structured: SchemaDialect | 'json_object' | 'none';
   /** False if the model is known to act in a form that it was only told (rule: worked-example). */
   readonly needsExample: boolean;
 }

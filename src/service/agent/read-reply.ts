@@ -2,9 +2,10 @@ import type { Parse } from '../../contract/step.js';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
 import { type ParsedCompletion, parseCompletion } from '../parsing/parse-completion.js';
+import { ObjectReplyReader, type ReaderOptions } from '../structured/object-reply-reader.js';
 import { withoutNul } from './history/json-values.js';
 import type { Completion, NativeToolCall } from './provider.js';
-import type { Situation } from './read-situation.js';
+import type { ReplySituation } from './read-situation.js';
 
 /** An action that may be proposed: the tool is offered, the arguments are checked. */
 export interface ReadAction {
@@ -34,10 +35,7 @@ export interface Reply {
  * Reads a completion: written dialects by the one parser, native calls against the same tools. It goes on when
  * the deadline has passed: the reply is there, and billed.
  */
-export async function readReply(
-  completion: Completion,
-  situation: Pick<Situation, 'offered' | 'protocol'>,
-): Promise<Reply> {
+export async function readReply(completion: Completion, situation: ReadingSituation): Promise<Reply> {
   const isNative = completion.toolCalls.length > 0 && !isRefusal(completion);
   const read = isNative
     ? await readNativeCalls(completion, situation.offered)
@@ -47,18 +45,46 @@ export async function readReply(
 
 type ReadCompletion = Omit<Reply, 'completion'>;
 
+/** What a reply is read against. */
+type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
+  Partial<Pick<ReplySituation, 'replyFormat' | 'request'>>;
+
+/** How a reply in one JSON object is read. */
+export function objectReaderOptions({ offered, replyFormat, request }: ReadingSituation): ReaderOptions {
+  const { phase } = request ?? {};
+  return {
+    tools: offered,
+    restoreArguments: replyFormat?.restoreArguments ?? ((_, value) => value),
+    phase: phase === 'reason' || phase === 'observe' ? phase : undefined,
+  };
+}
+
 function isRefusal({ refusal, finishReason }: Completion): boolean {
   return refusal !== null || finishReason === 'refusal';
 }
 
-function readText(
-  completion: Completion,
-  { offered, protocol }: Pick<Situation, 'offered' | 'protocol'>,
-): ReadCompletion {
+function readText(completion: Completion, situation: ReadingSituation): ReadCompletion {
   if (isRefusal(completion)) return readRefusal(completion);
+  if (situation.protocol === 'json') return readObjectReply(completion, situation);
   const { finishReason, reasoning } = completion;
-  const labelsExpected = protocol !== 'native';
-  const parsed = parseCompletion(completion.text, offered, { finishReason, reasoning, labelsExpected });
+  const labelsExpected = situation.protocol !== 'native';
+  const options = { finishReason, reasoning, labelsExpected };
+  return fromParsed(parseCompletion(completion.text, situation.offered, options));
+}
+
+/** What came of a schema that the provider held the reply to is so by construction. */
+function readObjectReply(completion: Completion, situation: ReadingSituation): ReadCompletion {
+  const { text, finishReason, reasoning, isConstrained } = completion;
+  const reader = new ObjectReplyReader(objectReaderOptions(situation));
+  reader.push(text);
+  const { completion: parsed, isWhole } = reader.end({ finishReason, reasoning });
+  const read = fromParsed(parsed);
+  const isMeant = parsed.action !== null || (parsed.outcome === 'answer' && parsed.problem === null);
+  if (!isConstrained || !isWhole || !isMeant) return read;
+  return { ...read, parse: { ...read.parse, confidence: 'constrained' } };
+}
+
+function fromParsed(parsed: ParsedCompletion): ReadCompletion {
   const { outcome, dialect, confidence, repairs, discarded, problem } = parsed;
   return {
     parse: { outcome, dialect, confidence, repairs: [...repairs], discarded: [...discarded], problem },

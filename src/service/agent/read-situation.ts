@@ -18,6 +18,7 @@ import { orderTools, orderTurns } from './history/order-keys.js';
 import { countSignals, isReadOnly, type LoopSignals, type SignalCall } from './history/signals.js';
 import { StepRefused } from './interruption.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
+import { chooseReplyFormat, type ReplyFormat } from './prompt/reply-format.js';
 import type { MustAnswer } from './prompt/tail.js';
 import type { ModelProfile } from './provider.js';
 
@@ -34,6 +35,8 @@ export interface ReplySituation {
   /** What the reader accepts: the defined tools and those read from the free text. */
   readonly offered: readonly OfferedTool[];
   readonly protocol: TaughtProtocol;
+  /** What the reply is held to; absent if the protocol or the model knows nothing of the kind. */
+  readonly replyFormat: ReplyFormat | undefined;
   readonly isLast: boolean;
   readonly mustAnswer: MustAnswer | undefined;
   readonly warnings: readonly Warning[];
@@ -61,6 +64,11 @@ export async function readSituation(
   const offered = await offeredTools(tools, request.available_tools_prompt_segment ?? '', signal);
   const { units, mispairings } = readHistory(await orderTurns(history, offered, signal));
   const calls = callsOf(units);
+  const protocol = chooseProtocol(request, profile);
+  const replyFormat =
+    protocol === 'json'
+      ? await chooseReplyFormat({ offered, phase: request.phase }, profile, signal)
+      : undefined;
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
   return {
     request,
@@ -69,19 +77,24 @@ export async function readSituation(
     calls,
     tools,
     offered,
-    protocol: chooseProtocol(request, profile),
+    protocol,
+    replyFormat,
     exampleTool: profile.needsExample ? chooseExample(offered, tools) : undefined,
     isLast,
     mustAnswer: mustAnswer(request, isLast, units),
     signals: countSignals(calls, tools),
-    warnings: [...windowWarning(request, profile.contextWindow), ...pairingWarnings(mispairings)],
+    warnings: [
+      ...windowWarning(request, profile.contextWindow),
+      ...(replyFormat?.warnings ?? []),
+      ...pairingWarnings(mispairings),
+    ],
   };
 }
 
 /** What is left of a situation when its prompt is on its way. */
 export function toReplySituation({ request, calls, ...situation }: Situation): ReplySituation {
   const { session_id, llm_config, phase, max_iterations_left, include } = request;
-  const { newTurn, tools, offered, protocol, isLast, mustAnswer, warnings } = situation;
+  const { newTurn, tools, offered, protocol, replyFormat, isLast, mustAnswer, warnings } = situation;
   return {
     request: { session_id, llm_config, phase, max_iterations_left, include },
     newTurn,
@@ -89,6 +102,7 @@ export function toReplySituation({ request, calls, ...situation }: Situation): R
     tools,
     offered,
     protocol,
+    replyFormat,
     isLast,
     mustAnswer,
     warnings,
@@ -117,8 +131,10 @@ function noTask(): StepRefused {
   return new StepRefused('invalid_request', [{ path: 'user_query', code: 'no_task', message }]);
 }
 
+/** `auto` depends on the model and the request alone, so that every replica teaches alike (rule: auto-protocol). */
 function chooseProtocol({ protocol, tools = [] }: StepRequest, profile: ModelProfile): TaughtProtocol {
-  if (protocol === 'auto') return profile.nativeTools === 'good' && tools.length > 0 ? 'native' : 'text';
+  if (protocol === 'auto' && profile.nativeTools === 'good' && tools.length > 0) return 'native';
+  if (protocol === 'auto') return typeof profile.structured === 'object' ? 'json' : 'text';
   if (protocol !== 'native' || tools.length > 0) return protocol ?? 'text';
   const message = 'native calling needs tools with an inputSchema';
   throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);

@@ -4,6 +4,7 @@ import type { ModelProfile, Provider } from '../agent/provider.js';
 import { onDemand } from '../event-loop/on-demand.js';
 import { createTokenCounter, type TokenCounter } from '../tokens/token-counter.js';
 import { anthropicClient, anthropicVendor } from './anthropic/provider.js';
+import { type StructuredSetting, structuredOf } from './models/known-servers.js';
 import { LearnedParameters } from './models/model-parameters.js';
 import { compatibleModel, type ModelTraits } from './models/model-traits.js';
 import { traitsOf, type VendorName, vendors } from './models/models.js';
@@ -22,6 +23,8 @@ interface UpstreamConfig {
   readonly maxTokensParam?: 'max_tokens' | 'max_completion_tokens' | undefined;
   /** Given, the count is taken for exact. */
   readonly encoding?: ModelProfile['encoding'] | undefined;
+  /** How its output can be constrained; by default what is known of servers of this name or address. */
+  readonly structured?: StructuredSetting | undefined;
 }
 
 export interface ProvidersConfig {
@@ -143,10 +146,11 @@ function offline({ startOffline }: ProvidersConfig): Upstream[] {
 }
 
 function compatible([name, config]: [string, UpstreamConfig]): Upstream {
-  const { url, keyRequired, contextWindow = null, encoding, maxTokensParam } = config;
+  const { url, keyRequired, contextWindow = null, encoding, maxTokensParam, structured } = config;
   const traits: ModelTraits = {
     ...compatibleModel,
     contextWindow,
+    structured: structuredOf(name, url, structured),
     ...(encoding && { encoding, countMargin: 1 }),
     ...(maxTokensParam && { maxTokensParam }),
   };
@@ -176,7 +180,7 @@ function listModels(provider: VendorName): ModelList['models'] {
         context_window: contextWindow,
         encoding,
         counting: countMargin === 1 ? 'exact' : 'estimated',
-        protocols: nativeTools === 'none' ? ['text', 'xml'] : ['text', 'xml', 'native'],
+        protocols: nativeTools === 'none' ? ['text', 'xml', 'json'] : ['text', 'xml', 'json', 'native'],
       };
     });
 }

@@ -1,5 +1,6 @@
 import type { Warning } from '../../contract/step.js';
 import type { Completion, CompletionEvent, CompletionRequest } from '../agent/provider.js';
+import type { Constraint } from './constraint.js';
 import type { FailedAttempt } from './upstream/failed-attempt.js';
 import type { ServerSentEvent } from './upstream/server-sent-events.js';
 
@@ -41,6 +42,8 @@ export interface Draft {
   readonly body: Readonly<Record<string, unknown>>;
   /** Keys of the body that can be left out: the answer may be less to the caller's liking, but it is one. */
   readonly strippable: readonly string[];
+  /** What the reply is held to; absent if nothing of the kind is sent. */
+  readonly constraint?: Constraint | undefined;
   readonly warnings: readonly Warning[];
   /** The caller's name of a tool, from the name the vendor was given. */
   ownToolName(vendorName: string): string;

@@ -125,7 +125,7 @@ describe('profiles (rule: model-table)', () => {
       context_window: 128_000,
       encoding: 'o200k_base',
       counting: 'exact',
-      protocols: ['text', 'xml', 'native'],
+      protocols: ['text', 'xml', 'json', 'native'],
     });
     expect(models).toContainEqual(expect.objectContaining({ name: 'claude-opus-5', counting: 'estimated' }));
     expect(models).toContainEqual(expect.objectContaining({ name: 'offline', protocols: ['text', 'xml'] }));

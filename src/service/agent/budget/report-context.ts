@@ -19,7 +19,10 @@ export async function reportContext(
     token_limit: tokenLimit,
     reserved_output_tokens: reservedOutputTokens,
     prompt_tokens: promptTokens,
-    counting: situation.protocol === 'native' ? 'estimated' : scale.tokens.counting,
+    counting:
+      situation.protocol === 'native' || situation.replyFormat?.isCharged
+        ? 'estimated'
+        : scale.tokens.counting,
     stable_prefix_tokens: promptTokens - tail.tokens,
     stable_prompt_sha256: hashPrompt(prompt.system, stable),
     sections,

@@ -14,6 +14,7 @@ const unknownTool: OfferedTool = { name: 'tool_name', parameters: ['name'] };
 const orders = {
   text: 'Write the action again, alone, in this form:',
   xml: 'Write the action again, alone, in this form:',
+  json: 'Write the whole object again, in this form:',
   native: 'Call the tool again with arguments that match its schema, such as:',
 } as const satisfies Record<TaughtProtocol, string>;
 

@@ -11,6 +11,8 @@ import { sampleCall } from './sample-call.js';
 import {
   exampleTemplates,
   fenceTemplate,
+  jsonTemplate,
+  jsonTemplateWithoutTools,
   nativeTemplate,
   textTemplate,
   textTemplateWithoutTools,
@@ -21,6 +23,7 @@ import {
 const templates = {
   text: { withTools: textTemplate, withoutTools: textTemplateWithoutTools },
   xml: { withTools: xmlTemplate, withoutTools: xmlTemplateWithoutTools },
+  json: { withTools: jsonTemplate, withoutTools: jsonTemplateWithoutTools },
   native: { withTools: nativeTemplate, withoutTools: nativeTemplate },
 } as const satisfies Record<TaughtProtocol, { withTools: string; withoutTools: string }>;
 

@@ -1,4 +1,4 @@
-import { renderCall, renderXmlCall } from '../../../conversation/call-text.js';
+import { renderCall, renderJsonAction, renderXmlCall } from '../../../conversation/call-text.js';
 import type { ActionUnit, Observation, PairedCall, Unit } from '../../../conversation/units.js';
 import { fence } from '../../context/fence.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
@@ -7,7 +7,9 @@ import type { Message, ModelProfile, Part } from '../provider.js';
 import { notRunTemplate } from './templates/orders.js';
 
 /** The form in which past steps are shown: the very form the model is taught to write. */
-export type TaughtProtocol = 'text' | 'xml' | 'native';
+export type TaughtProtocol = WrittenProtocol | 'native';
+
+type WrittenProtocol = 'text' | 'xml' | 'json';
 
 /** A unit as messages. Every text ends with a line break, so that neighbouring texts join cleanly. */
 export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
@@ -23,8 +25,14 @@ export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
   }
 }
 
-function renderWrittenAction(unit: ActionUnit, protocol: 'text' | 'xml'): Message[] {
-  const write = protocol === 'xml' ? writeXmlAction : writeTextAction;
+const writers = {
+  text: writeTextAction,
+  xml: writeXmlAction,
+  json: (thought, { name, parameters }) => renderJsonAction(thought, name, parameters),
+} as const satisfies Record<WrittenProtocol, (thought: string, call: PairedCall) => string>;
+
+function renderWrittenAction(unit: ActionUnit, protocol: WrittenProtocol): Message[] {
+  const write = writers[protocol];
   return unit.calls.flatMap((call, position) => [
     message('assistant', text(write(position === 0 ? unit.thought : '', call))),
     message('user', text(renderObservation(call.observation, call.name))),

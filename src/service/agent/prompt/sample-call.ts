@@ -1,5 +1,5 @@
 import { isObject } from '../../../contract/fields.js';
-import { renderCall, renderXmlCall } from '../../../conversation/call-text.js';
+import { renderCall, renderJsonAction, renderXmlCall } from '../../../conversation/call-text.js';
 import { checkArguments } from '../../parsing/arguments/check-arguments.js';
 import { expandSchema } from '../../parsing/arguments/expand-schema.js';
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
@@ -23,6 +23,7 @@ export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol): string 
   const parameters = sampleArguments(tool);
   if (!checkArguments(parameters, tool.inputSchema, new WeakMap()).ok) return signature(tool);
   if (protocol === 'xml') return renderXmlCall(tool.name, parameters);
+  if (protocol === 'json') return renderJsonAction(`I use ${tool.name}.`, tool.name, parameters);
   if (protocol === 'native') return `${tool.name}(${JSON.stringify(parameters)})`;
   return `Action: ${renderCall(tool.name, parameters)}`;
 }

@@ -6,8 +6,14 @@ import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { oneLineInShares } from './one-line.js';
-import type { Scale } from './render-unit.js';
-import { answerNowTemplate, continueTemplate, phaseTemplates, terminalTemplate } from './templates/orders.js';
+import type { Scale, TaughtProtocol } from './render-unit.js';
+import {
+  answerNowTemplate,
+  continueTemplate,
+  jsonPhaseTemplates,
+  phaseTemplates,
+  terminalTemplate,
+} from './templates/orders.js';
 
 /** Why a step must answer instead of acting (rules: last-iteration, terminal-observation). */
 export type MustAnswer = 'last_iteration' | 'terminal_error';
@@ -46,8 +52,14 @@ export async function buildTail(
 }
 
 /** The longest orders a tail of this request may have to give, in tokens: the least its reserve must hold. */
-export async function smallestTail(request: StepRequest, tokens: TokenCounter): Promise<number> {
-  const phases = request.phase ? phaseNames.map((phase) => phaseOrder({ ...request, phase })) : [''];
+export async function smallestTail(
+  request: StepRequest,
+  protocol: TaughtProtocol,
+  tokens: TokenCounter,
+): Promise<number> {
+  const phases = request.phase
+    ? phaseNames.map((phase) => phaseOrder({ ...request, phase }, protocol))
+    : [''];
   const ends = [answerNowTemplate, terminalTemplate, continueTemplate];
   const orders = phases.flatMap((phase) => ends.map((end) => `${phase}${end}`));
   const counts = await Promise.all(orders.map((order) => tokens.count(order)));
@@ -57,10 +69,14 @@ export async function smallestTail(request: StepRequest, tokens: TokenCounter): 
 const phaseNames = ['reason', 'act', 'observe'] as const satisfies readonly StepRequest['phase'][];
 
 /** What a phase asks for: the caller's own words, or else ours (rule: phases). */
-export function phaseOrder({ phase, phase_instructions: own }: StepRequest): string {
+export function phaseOrder(
+  { phase, phase_instructions: own }: StepRequest,
+  protocol: TaughtProtocol,
+): string {
   if (!phase) return '';
   const words = own?.[phase]?.trim();
-  return words ? `${words}\n` : phaseTemplates[phase];
+  if (words) return `${words}\n`;
+  return protocol === 'json' ? jsonPhaseTemplates[phase] : phaseTemplates[phase];
 }
 
 function ordersOf({ phaseOrder: order, mustAnswer }: TailContents): string {

@@ -1,3 +1,5 @@
+import { checkAnthropicSchema, checkOpenAiSchema } from './check-schema.js';
+
 /** A JSON object of unknown shape. */
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,7 +13,25 @@ export const checkOpenAiRequest: CheckRequest = (body) =>
   checkCommon(body) ??
   firstProblem(listOf(body['messages']), checkOpenAiMessage) ??
   checkToolMessages(listOf(body['messages'])) ??
-  firstProblem(listOf(body['tools']), ({ function: tool }) => checkToolName(fieldsOf(tool)['name'], 64));
+  firstProblem(listOf(body['tools']), ({ function: tool }) => checkToolName(fieldsOf(tool)['name'], 64)) ??
+  checkResponseFormat(body);
+
+/** What is no strict schema is taken as llama.cpp and its like take it: whatever it is. */
+function checkResponseFormat({ response_format, messages }: Fields): string | null {
+  const { type, json_schema } = fieldsOf(response_format);
+  if (type === undefined || type === 'text') return null;
+  if (type !== 'json_schema' && type !== 'json_object') return "Invalid value: 'response_format.type'";
+  const { name, schema, strict } = fieldsOf(json_schema);
+  if (type === 'json_object') return checkMentionsJson(messages);
+  if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
+    return "Invalid 'response_format.json_schema.name'";
+  return strict === true ? checkOpenAiSchema(schema, name) : null;
+}
+
+const checkMentionsJson = (messages: unknown): string | null =>
+  /json/i.test(JSON.stringify(messages))
+    ? null
+    : "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.";
 
 export const checkAnthropicRequest: CheckRequest = (body) => {
   const messages = listOf(body['messages']);
@@ -23,9 +43,19 @@ export const checkAnthropicRequest: CheckRequest = (body) => {
     firstProblem(messages, checkAnthropicMessage) ??
     checkToolBlocks(messages) ??
     checkBreakpoints(body) ??
-    firstProblem(listOf(body['tools']), ({ name }) => checkToolName(name, 128))
+    firstProblem(listOf(body['tools']), ({ name }) => checkToolName(name, 128)) ??
+    checkOutputFormat(body)
   );
 };
+
+function checkOutputFormat({ output_config }: Fields): string | null {
+  const { format } = fieldsOf(output_config);
+  if (format === undefined || format === null) return null;
+  const { type, schema } = fieldsOf(format);
+  return type === 'json_schema'
+    ? checkAnthropicSchema(schema)
+    : 'output_config.format.type: Input should be json_schema';
+}
 
 function checkCommon({ model, messages }: Fields): string | null {
   if (typeof model !== 'string' || model === '') return 'you must provide a model parameter';

@@ -73,6 +73,7 @@ export function toCompletion(answer: AnthropicMessage, draft: Draft): Completion
     finishReasonRaw: raw ?? null,
     usage: toUsage(answer.usage),
     model: answer.model ?? draft.model,
+    isConstrained: (draft.constraint?.schema ?? null) !== null,
     ...toProviderState(content),
     warnings: draft.warnings,
   };

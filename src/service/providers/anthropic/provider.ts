@@ -31,7 +31,8 @@ export function anthropicVendor({ name, client, key, traits }: AnthropicOptions)
     }),
     draft: (request, options) => toRequest(request, traits, options),
     post: async ({ body }, fetch) => (await client()).send(body, fetch),
-    readError: (error, { strippable }) => toError(error, { provider: name, strippable, key }),
+    readError: (error, { strippable, constraint }) =>
+      toError(error, { provider: name, strippable, constraint, key }),
     readAnswer(json, draft) {
       const completion = fromResponse(json, draft);
       if (!completion) throw noCompletion(json, name);

@@ -1,6 +1,7 @@
 import type { TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { CompletionRequest } from '../../agent/provider.js';
+import { type Constraint, constraintDropped, constraintOf, isRefused } from '../constraint.js';
 import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import type { Draft, DraftOptions } from '../vendor.js';
@@ -19,6 +20,8 @@ export function toRequest(
   const named = inVendorNames(request);
   const messages = limitBreakpoints(named.messages, MOST_BREAKPOINTS - Number(prompt.systemBreakpoint));
   const { sent, warnings } = chooseParameters(wantedParameters(request, traits), refused);
+  const asked = constraintOf(request, traits);
+  const constraint = asked && !isRefused(refused, asked) ? asked : undefined;
   const body = {
     model: request.model,
     max_tokens: request.maxOutputTokens,
@@ -26,6 +29,7 @@ export function toRequest(
     messages: toMessages(messages),
     ...sent,
     ...adaptiveThinking(sent, refused),
+    ...(constraint && { output_config: withFormat(sent['output_config'], constraint) }),
     ...(nativeTools && {
       tools: named.definitions.map(toTool),
       tool_choice: { type: nativeTools.choice },
@@ -35,11 +39,18 @@ export function toRequest(
   return {
     model: request.model,
     body,
-    strippable: strippable.filter((key) => key in body),
-    warnings,
+    strippable: strippable.filter((key) => key in body && (key !== 'output_config' || key in sent)),
+    constraint,
+    warnings: [...warnings, ...(asked && !constraint ? [constraintDropped] : [])],
     ownToolName: named.ownToolName,
   };
 }
+
+/** The effort and the schema share one object. */
+const withFormat = (config: unknown, { schema }: Constraint): object => ({
+  ...(config ?? {}),
+  format: { type: 'json_schema', schema },
+});
 
 function wantedParameters(
   { temperature, seed, reasoningEffort: effort }: CompletionRequest,

@@ -25,9 +25,11 @@ const dropped = ({ name }: WantedParameter): Warning => ({
 });
 
 const MOST_MODELS = 1_000;
+/** Of one model: schemas that it refused are among them. */
+const MOST_PARAMETERS = 100;
 
 /**
- * What providers have taught us in this process: which parameters a model refuses (rule: learned-parameters). Holds names only,
+ * What providers have taught us in this process: which parameters a model refuses (rule: learned-parameters). Holds names and digests only,
  * at most 1,000 models; the one taught longest ago is forgotten first.
  */
 export class LearnedParameters {
@@ -39,7 +41,7 @@ export class LearnedParameters {
 
   remember(upstream: string, model: string, parameter: string): void {
     const key = keyOf(upstream, model);
-    const refused = new Set([...this.refusedBy(upstream, model), parameter]);
+    const refused = new Set([...[...this.refusedBy(upstream, model)].slice(1 - MOST_PARAMETERS), parameter]);
     this.#refused.delete(key);
     this.#refused.set(key, refused);
     const [oldest] = this.#refused.keys();

@@ -1,4 +1,5 @@
 import type { CompletionRequest, ModelProfile } from '../../agent/provider.js';
+import { anthropicSchema, openaiSchema } from './schema-dialects.js';
 
 export type Effort = NonNullable<CompletionRequest['reasoningEffort']>;
 
@@ -47,6 +48,7 @@ export const openaiModel: ModelTraits = {
   countMargin: 1,
   framing: openaiFraming,
   nativeTools: 'good',
+  structured: openaiSchema,
   needsExample: false,
   temperature: false,
   seed: true,
@@ -63,6 +65,7 @@ export const anthropicModel: ModelTraits = {
   contextWindow: 1_000_000,
   countMargin: estimateMargins.claudeSince47,
   framing: anthropicFraming,
+  structured: anthropicSchema,
   seed: false,
   efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
   maxTokensParam: 'max_tokens',
@@ -75,6 +78,7 @@ export const compatibleModel: ModelTraits = {
   ...openaiModel,
   countMargin: estimateMargins.unknown,
   nativeTools: 'poor',
+  structured: 'none',
   needsExample: true,
   temperature: true,
   maxTokensParam: 'max_tokens',

@@ -6,6 +6,7 @@ import {
   offlineModel,
   openaiModel,
 } from './model-traits.js';
+import { strictSchema } from './schema-dialects.js';
 
 interface ModelRow extends Partial<ModelTraits> {
   readonly pattern: RegExp;
@@ -86,14 +87,23 @@ const openaiModels: readonly ModelRow[] = [
     ...noReasoning,
   },
   {
-    pattern: /^(?:ft:)?(?:gpt|chatgpt)-4o/,
-    names: ['gpt-4o', 'gpt-4o-mini', 'chatgpt-4o-latest'],
+    // Before structured output (docs/reference/constrained-output.md).
+    pattern: /^(?:gpt-4o-2024-05-13|chatgpt-4o)/,
+    names: ['chatgpt-4o-latest'],
+    contextWindow: 128_000,
+    structured: 'json_object',
+    ...noReasoning,
+  },
+  {
+    pattern: /^(?:ft:)?gpt-4o/,
+    names: ['gpt-4o', 'gpt-4o-mini'],
     contextWindow: 128_000,
     ...noReasoning,
   },
   {
     pattern: /^(?:ft:)?gpt-4-(?:turbo|1106|0125|vision)/,
     names: ['gpt-4-turbo'],
+    structured: 'json_object',
     contextWindow: 128_000,
     encoding: 'cl100k_base',
     ...noReasoning,
@@ -101,6 +111,7 @@ const openaiModels: readonly ModelRow[] = [
   {
     pattern: /^(?:ft:)?gpt-4-32k/,
     names: [],
+    structured: 'none',
     contextWindow: 32_768,
     encoding: 'cl100k_base',
     ...noReasoning,
@@ -108,6 +119,7 @@ const openaiModels: readonly ModelRow[] = [
   {
     pattern: /^(?:ft:)?gpt-4/,
     names: ['gpt-4'],
+    structured: 'none',
     contextWindow: 8_192,
     encoding: 'cl100k_base',
     ...noReasoning,
@@ -115,6 +127,7 @@ const openaiModels: readonly ModelRow[] = [
   {
     pattern: /^(?:ft:)?gpt-3\.5/,
     names: ['gpt-3.5-turbo'],
+    structured: 'json_object',
     contextWindow: 16_385,
     encoding: 'cl100k_base',
     ...noReasoning,
@@ -124,6 +137,7 @@ const openaiModels: readonly ModelRow[] = [
     names: [],
     contextWindow: 128_000,
     nativeTools: 'none',
+    structured: 'none',
     efforts: [],
   },
   {
@@ -156,6 +170,14 @@ const anthropicModels: readonly ModelRow[] = [
     names: ['claude-opus-4-6', 'claude-sonnet-4-6'],
     countMargin: estimateMargins.claude,
     efforts: ['none', 'low', 'medium', 'high', 'max'],
+  },
+  {
+    pattern: /^claude-(?:(?:opus|sonnet|haiku)-4(?:-[0-4])?(?:$|-\d{8})|\d)/,
+    names: [],
+    contextWindow: 200_000,
+    countMargin: estimateMargins.claude,
+    structured: 'none',
+    efforts: [],
   },
   {
     // No effort without a thinking budget, which only the caller could choose.
@@ -192,7 +214,9 @@ export type VendorName = keyof typeof vendors;
 export function traitsOf(vendor: VendorName, model: string): ModelTraits {
   const { models, family }: VendorModels = vendors[vendor];
   const { pattern: _, names: __, ...known } = models.find(({ pattern }) => pattern.test(model)) ?? unknown;
-  return { ...family, ...known };
+  const traits = { ...family, ...known };
+  const isFineTuned = model.startsWith('ft:') && traits.structured === family.structured;
+  return isFineTuned ? { ...traits, structured: strictSchema } : traits; // which enforce no bounds
 }
 
 const unknown: ModelRow = { pattern: /^/, names: [] };

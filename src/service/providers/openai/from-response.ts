@@ -117,6 +117,7 @@ export function toCompletion(reply: ChatReply, draft: Draft): Completion {
     finishReasonRaw: finishReason,
     usage: toUsage(reply.usage),
     model: reply.model ?? draft.model,
+    isConstrained: (draft.constraint?.schema ?? null) !== null,
     warnings: draft.warnings,
   };
 }

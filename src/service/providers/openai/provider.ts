@@ -30,7 +30,8 @@ export function openaiVendor({ name, client, key, traits }: OpenaiOptions): Vend
     headers: () => (key ? { authorization: `Bearer ${key.reveal()}` } : {}),
     draft: (request, options) => toRequest(request, traits, options),
     post: async ({ body }, fetch) => (await client()).send(body, fetch),
-    readError: (error, { strippable }) => toError(error, { provider: name, strippable, key }),
+    readError: (error, { strippable, constraint }) =>
+      toError(error, { provider: name, strippable, constraint, key }),
     readAnswer(json, draft) {
       const completion = fromResponse(json, draft);
       if (!completion) throw noCompletion(json, name);

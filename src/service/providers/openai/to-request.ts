@@ -1,6 +1,7 @@
 import type { ChatCompletionTool } from 'openai/resources/chat/completions';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { CompletionRequest } from '../../agent/provider.js';
+import { type Constraint, constraintDropped, constraintOf, isRefused } from '../constraint.js';
 import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import type { Draft, DraftOptions } from '../vendor.js';
@@ -16,6 +17,8 @@ export function toRequest(
   const { definitions, messages, ownToolName } = inVendorNames(request);
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
   const { sent, warnings } = chooseParameters(wantedParameters(request, traits), refused);
+  const asked = constraintOf(request, traits);
+  const constraint = asked && !isRefused(refused, asked) ? asked : undefined;
   const optional = {
     ...sent,
     ...outputLimit(request, traits, refused),
@@ -27,11 +30,27 @@ export function toRequest(
     model: request.model,
     messages: toMessages({ ...request.prompt, messages }, breakpoints),
     ...Object.fromEntries(Object.entries(optional).filter(([key]) => !refused.has(key))),
+    ...(constraint && { response_format: responseFormat(constraint) }),
     ...(request.nativeTools && { tools: definitions.map(toTool), tool_choice: request.nativeTools.choice }),
     ...(streamed && { stream: true }),
   };
   const strippable = [...Object.keys(optional), ...(breakpoints ? ['prompt_cache_breakpoint'] : [])];
-  return { model: request.model, body, strippable, warnings, ownToolName };
+  const dropped = asked && !constraint ? [constraintDropped] : [];
+  return {
+    model: request.model,
+    body,
+    strippable,
+    constraint,
+    warnings: [...warnings, ...dropped],
+    ownToolName,
+  };
+}
+
+/** OpenAI's form, or the one that llama.cpp and its bindings take (docs/reference/constrained-output.md). */
+function responseFormat({ form, schema }: Constraint): object {
+  if (form === 'json_object') return { type: 'json_object' };
+  if (form === 'llama') return { type: 'json_object', schema };
+  return { type: 'json_schema', json_schema: { name: 'reply', strict: true, schema } };
 }
 
 function wantedParameters(request: CompletionRequest, traits: ModelTraits) {

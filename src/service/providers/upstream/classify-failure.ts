@@ -1,4 +1,5 @@
 import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
+import type { Constraint } from '../constraint.js';
 import type { Secret } from '../secret.js';
 import { FailedAttempt } from './failed-attempt.js';
 import { readRetryAfterMs } from './retry-after.js';
@@ -21,6 +22,8 @@ export interface ErrorAnswer {
 export interface AnsweredRequest {
   readonly provider: string;
   readonly strippable: readonly string[];
+  /** What the reply was to be held to. */
+  readonly constraint?: Constraint | undefined;
   /** No word that holds a part of it is passed on. */
   readonly key: Secret | undefined;
   /** The vendor's codes and what they mean. */
@@ -68,9 +71,11 @@ export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): 
     retryAfterMs: readRetryAfterMs(answer.headers),
     vendorWords: wordsFor(failure, answer, request.key),
   });
-  if (failure === 'rejected') {
-    return new FailedAttempt(error, { refusedParameter: refusedParameter(answer, request.strippable) });
-  }
+  const { constraint, strippable } = request;
+  const refused =
+    (constraint && refusedConstraint(answer, failure, constraint)) ??
+    (failure === 'rejected' ? (refusedParameter(answer, strippable) ?? constraint?.forSchema) : undefined);
+  if (failure === 'rejected' || refused) return new FailedAttempt(error, { refusedParameter: refused });
   return new FailedAttempt(error, { repeatable: isRepeatable(answer, failure) });
 }
 
@@ -119,6 +124,26 @@ export function failureInside(
 function isRepeatable({ status, headers }: ErrorAnswer, failure: ProviderFailure): boolean {
   if (failure === 'billing' || headers.get('x-should-retry') === 'false') return false;
   return status === 429 || status >= 500;
+}
+
+/** How servers speak of a schema that they do not take; some answer so with a 500 (docs/reference/constrained-output.md). */
+const formatWording =
+  /response_format|json_schema|output_config\.format|output_format|structured output|guided|grammar|invalid schema/i;
+const schemaWording = /schema|grammar|anyof/i;
+
+/**
+ * What is to be remembered of a constraint that the provider names in its refusal: that the model takes none, or not this
+ * schema (rule: constraint-refusal).
+ */
+function refusedConstraint(
+  { message, parameter = '' }: ErrorAnswer,
+  failure: ProviderFailure,
+  { parameter: name, forSchema }: Constraint,
+): string | undefined {
+  const words = `${parameter} ${message}`;
+  if ((failure !== 'rejected' && failure !== 'failed') || !formatWording.test(words)) return undefined;
+  const speaksOfSchema = schemaWording.test(words.replaceAll(/json_schema/gi, ''));
+  return parameterWording.test(words) && !speaksOfSchema ? name : forSchema;
 }
 
 function refusedParameter(answer: ErrorAnswer, strippable: readonly string[]): string | undefined {

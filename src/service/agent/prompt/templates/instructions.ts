@@ -43,6 +43,27 @@ Write how you come to the answer, then:
 <final_answer>the answer to the task</final_answer>
 `;
 
+/** How the model is taught to act in one JSON object, whether or not its output is held to a schema. */
+export const jsonTemplate = `You work on a task step by step. Each of your replies is one JSON object and nothing else: it either takes one action or gives the final answer. Someone else runs the action and shows you what it returned in the next message.
+
+To take an action, reply with this object:
+{"thought": "why this is the next thing to do", "action": {"tool": "tool_name", "args": {"name": "value"}}}
+
+- Use one of the tools below, with its exact name. One action in a reply.
+- Give every argument under its own name; leave out what you do not need.
+- Never write the observation yourself.
+
+When you know enough, reply with this object:
+{"thought": "what you found", "final_answer": "the answer to the task"}
+`;
+
+/** The same if no tool is offered. */
+export const jsonTemplateWithoutTools = `You work on a task. There are no tools: answer from what you are given and what you know.
+
+Reply with one JSON object and nothing else:
+{"thought": "how you come to the answer", "final_answer": "the answer to the task"}
+`;
+
 /** Instructions where the provider's own tool calling is used: its schema teaches the rest. */
 export const nativeTemplate = `You work on a task step by step. Before you call a tool, say in a sentence or two why. Someone else runs the call and shows you what it returned. When you know enough, answer the task without calling a tool.
 `;
@@ -57,6 +78,10 @@ ${call}
   xml: (tool: string, call: string) => `
 For example, a whole reply that uses a tool:
 I need to know more first, so I use ${tool}.
+${call}
+`,
+  json: (_: string, call: string) => `
+For example, a whole reply that takes an action:
 ${call}
 `,
 } as const;

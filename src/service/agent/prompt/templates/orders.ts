@@ -18,6 +18,19 @@ When the task can be answered, set "should_continue" to false and put the whole 
 `,
 } as const satisfies Record<NonNullable<StepRequest['phase']>, string>;
 
+/** The same where the model is taught to reply with one JSON object: its prose stands in `thought`. */
+export const jsonPhaseTemplates = {
+  ...phaseTemplates,
+  reason: `Phase: reason. Take no action yet. Think about what to do next, and reply with this object instead:
+{"thought": "what to do next and why, in a few sentences", "plan": "the next thing to do", "tools_to_consider": ["tool_name"], "finish": false}
+Set "finish" to true when nothing more has to be done to answer the task.
+`,
+  observe: `Phase: observe. Take no action. Say what the latest result means for the task, and reply with this object instead:
+{"thought": "what the result means, in a few sentences", "observation": "what was learned", "should_continue": true, "final_answer": null}
+When the task can be answered, set "should_continue" to false and put the whole answer into "final_answer".
+`,
+} as const satisfies Record<NonNullable<StepRequest['phase']>, string>;
+
 /** In the tail when no action is allowed any more (rule: last-iteration). */
 export const answerNowTemplate = `This is the last step: no further action is possible. Give the final answer now, from what you know; say what is still open.
 `;

@@ -1,0 +1,189 @@
+/** A JSON object of unknown shape. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a vendor takes as the schema of a reply (docs/reference/constrained-output.md has the sources). */
+interface Subset {
+  /** Keywords of every node, and those of the nodes of one type. */
+  readonly keywords: ReadonlySet<string>;
+  readonly allRequired: boolean;
+  readonly unionAtRoot: boolean;
+  readonly distinctFirstKeys: boolean;
+  readonly most: Readonly<Partial<Record<keyof Counts, number>>>;
+}
+
+interface Counts {
+  depth: number;
+  properties: number;
+  optional: number;
+  unions: number;
+  enumValues: number;
+  characters: number;
+}
+
+const structure = [
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'anyOf',
+  'enum',
+  'const',
+  '$ref',
+  '$defs',
+  'title',
+  'description',
+];
+
+const openaiSubset: Subset = {
+  keywords: new Set([
+    ...structure,
+    'pattern',
+    'format',
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+    'multipleOf',
+    'minItems',
+    'maxItems',
+  ]),
+  allRequired: true,
+  unionAtRoot: false,
+  distinctFirstKeys: true,
+  most: { depth: 10, properties: 5_000, enumValues: 1_000, characters: 120_000 },
+};
+
+const anthropicSubset: Subset = {
+  keywords: new Set([...structure, 'allOf', 'format', 'pattern', 'minItems', 'default']),
+  allRequired: false,
+  unionAtRoot: true,
+  distinctFirstKeys: false,
+  most: { optional: 24, unions: 16 },
+};
+
+/** What OpenAI would say against the schema of a strict `response_format`, or null. */
+export function checkOpenAiSchema(schema: unknown, name: string): string | null {
+  const problem = new SchemaCheck(openaiSubset).check(schema);
+  return problem && `Invalid schema for response_format '${name}': ${problem}`;
+}
+
+/** What Anthropic would say against the schema of `output_config.format`, or null. */
+export function checkAnthropicSchema(schema: unknown): string | null {
+  const problem = new SchemaCheck(anthropicSubset).check(schema);
+  return problem && `output_config.format.schema: Invalid schema: ${problem}`;
+}
+
+class SchemaCheck {
+  readonly #subset: Subset;
+  readonly #counts: Counts = {
+    depth: 0,
+    properties: 0,
+    optional: 0,
+    unions: 0,
+    enumValues: 0,
+    characters: 0,
+  };
+
+  constructor(subset: Subset) {
+    this.#subset = subset;
+  }
+
+  check(schema: unknown): string | null {
+    const root = fieldsOf(schema);
+    if (!this.#subset.unionAtRoot && root['type'] !== 'object')
+      return `schema must be a JSON Schema of 'type: "object"', got 'type: "${String(root['type'])}"'.`;
+    if (!this.#subset.unionAtRoot && root['anyOf'] !== undefined)
+      return "schema must not have 'anyOf' at the top level.";
+    return this.#checkNode(root, 0) ?? this.#checkCounts();
+  }
+
+  #checkNode(node: unknown, depth: number): string | null {
+    if (typeof node !== 'object' || node === null) return 'a schema must be an object.';
+    const schema = fieldsOf(node);
+    const unknown = Object.keys(schema).find((keyword) => !this.#subset.keywords.has(keyword));
+    if (unknown !== undefined) return `'${unknown}' is not permitted.`;
+    const isDescribed = ['type', 'anyOf', 'enum', 'const', '$ref', 'allOf'].some(
+      (keyword) => keyword in schema,
+    );
+    if (!isDescribed) return "schema must have a 'type' key.";
+    this.#count(schema);
+    return (
+      (schema['type'] === 'object' ? this.#checkObject(schema, depth + 1) : null) ??
+      (schema['type'] === 'array' ? this.#checkItems(schema, depth) : null) ??
+      this.#checkUnion(schema, depth)
+    );
+  }
+
+  #checkObject({ properties, required, additionalProperties }: Fields, depth: number): string | null {
+    this.#counts.depth = Math.max(this.#counts.depth, depth);
+    if (additionalProperties !== false)
+      return "'additionalProperties' is required to be supplied and to be false.";
+    const names = Object.keys(fieldsOf(properties));
+    const wanted = new Set(listOf(required));
+    this.#counts.properties += names.length;
+    this.#counts.characters += names.join('').length;
+    this.#counts.optional += names.filter((name) => !wanted.has(name)).length;
+    const missing = names.find((name) => !wanted.has(name));
+    if (this.#subset.allRequired && missing !== undefined)
+      return `'required' is required to be supplied and to be an array including every key in properties. Missing '${missing}'.`;
+    return firstProblem(Object.values(fieldsOf(properties)), (each) => this.#checkNode(each, depth));
+  }
+
+  #checkItems({ items }: Fields, depth: number): string | null {
+    return items === undefined ? 'array schema missing items.' : this.#checkNode(items, depth);
+  }
+
+  #checkUnion({ anyOf }: Fields, depth: number): string | null {
+    const alternatives = listOf(anyOf);
+    const objects = alternatives.map(fieldsOf).filter(({ type }) => type === 'object');
+    if (
+      this.#subset.distinctFirstKeys &&
+      objects.some((each, index) => objects.slice(index + 1).some((other) => beginAlike(each, other)))
+    )
+      return "Objects provided via 'anyOf' must not share identical first keys. Consider adding a discriminator key or rearranging the properties to ensure the first key is unique.";
+    return firstProblem(alternatives, (each) => this.#checkNode(each, depth));
+  }
+
+  #count({ type, anyOf, enum: values, const: constant }: Fields): void {
+    if (Array.isArray(anyOf) || Array.isArray(type)) this.#counts.unions += 1;
+    const literals = constant === undefined ? listOf(values) : [constant];
+    this.#counts.enumValues += listOf(values).length;
+    this.#counts.characters += literals.map(String).join('').length;
+  }
+
+  #checkCounts(): string | null {
+    const { most } = this.#subset;
+    const over = countNames.find((name) => this.#counts[name] > (most[name] ?? Number.POSITIVE_INFINITY));
+    return over ? `too many ${over} (${this.#counts[over]}), which exceeds the limit: ${most[over]}` : null;
+  }
+}
+
+const countNames = ['depth', 'properties', 'optional', 'unions', 'enumValues', 'characters'] as const;
+
+/** Without a constant that tells them apart. */
+function beginAlike(one: Fields, other: Fields): boolean {
+  const [first] = Object.entries(fieldsOf(one['properties']));
+  const [second] = Object.entries(fieldsOf(other['properties']));
+  if (!first || !second || first[0] !== second[0]) return false;
+  const values = literalsOf(first[1]);
+  const others = literalsOf(second[1]);
+  return values.length === 0 || others.length === 0 || values.some((value) => others.includes(value));
+}
+
+function literalsOf(schema: unknown): unknown[] {
+  const { const: constant, enum: values } = fieldsOf(schema);
+  return constant === undefined ? listOf(values) : [constant];
+}
+
+function firstProblem(nodes: readonly unknown[], check: (node: unknown) => string | null): string | null {
+  for (const node of nodes) {
+    const problem = check(node);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+const fieldsOf = (value: unknown): Fields => Object.fromEntries(Object.entries(value ?? {}));

@@ -1,0 +1,299 @@
+import { expandSchema } from '../parsing/arguments/expand-schema.js';
+import type { JsonValue } from '../parsing/text/scanner.js';
+import {
+  anything,
+  arrayImage,
+  type Image,
+  jsonText,
+  mapImage,
+  nullableImage,
+  objectImage,
+  type Properties,
+  plainImage,
+  restored,
+  type SchemaObject,
+} from './image.js';
+import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
+import { uniteImages } from './unite-images.js';
+
+/** The schema of a tool's arguments as a dialect takes it, and the way back. */
+export interface ConvertedSchema {
+  readonly schema: SchemaObject;
+  readonly size: SchemaSize;
+  /** Where values are free: they come as the text of a JSON value; paths such as `filter` or `items[].meta`. */
+  readonly free: readonly string[];
+  /** The arguments that were meant by a value of the schema; a value that is none of it comes back as it is. */
+  restore(value: JsonValue): JsonValue;
+}
+
+/**
+ * Turns the schema of a tool's arguments into one that a dialect takes, without losing a value that the tool takes
+ * (rule: reversible-schema). `level` counts the objects around the arguments. Null where the schema is no object's, or
+ * too large to be looked at.
+ */
+export function convertSchema(
+  inputSchema: SchemaObject,
+  dialect: SchemaDialect,
+  level: number,
+): ConvertedSchema | null {
+  // written-out schemas no longer hold patterns for names, of which the undeclared properties would be
+  const schema: unknown = hasKeyword(inputSchema, 'patternProperties')
+    ? null
+    : expandSchema(inputSchema)?.schema;
+  if (!isObject(schema)) return null;
+  const conversion = new Conversion(dialect);
+  const image = conversion.convertArguments(schema, level);
+  if (!image) return null;
+  const { size, free } = conversion;
+  return { schema: image.schema, size, free, restore: (value) => restored(image, value) };
+}
+
+/** Paths of free values that are named. */
+const MOST_PATHS = 8;
+
+/** Where a value stands: under how many objects, and under which name. */
+interface Place {
+  readonly level: number;
+  readonly path: string;
+}
+
+class Conversion {
+  readonly free: string[] = [];
+  readonly #dialect: SchemaDialect;
+  readonly #size = {
+    depth: 0,
+    properties: 0,
+    optionalProperties: 0,
+    unions: 0,
+    enumValues: 0,
+    characters: 0,
+  };
+
+  constructor(dialect: SchemaDialect) {
+    this.#dialect = dialect;
+  }
+
+  get size(): SchemaSize {
+    return this.#size;
+  }
+
+  /** A tool whose schema declares no property takes none. Null where the arguments cannot be an object of the dialect. */
+  convertArguments(schema: SchemaObject, level: number): Image | null {
+    const merged = mergeAll(schema);
+    if (!merged || alternativesOf(merged)) return null;
+    const { type = 'object', additionalProperties = false } = merged;
+    if (type !== 'object') return null;
+    const image = this.#convertOpenObject({ ...merged, additionalProperties }, { level, path: '' });
+    return image === jsonText ? null : image;
+  }
+
+  #convert(schema: unknown, place: Place): Image {
+    const merged = isObject(schema) ? mergeAll(schema) : undefined;
+    if (!merged) return this.#anything(place);
+    if (merged['const'] !== undefined) return this.#convertValues([merged['const']], place);
+    if (Array.isArray(merged['enum'])) return this.#convertValues(merged['enum'], place);
+    const alternatives = alternativesOf(merged);
+    if (alternatives) return this.#convertUnion(merged, alternatives, place);
+    const { type } = merged;
+    if (Array.isArray(type))
+      return this.#unite(
+        type.map((each) => this.#convertType(String(each), merged, place)),
+        place,
+      );
+    return this.#convertType(typeof type === 'string' ? type : impliedType(merged), merged, place);
+  }
+
+  #convertType(type: string | undefined, schema: SchemaObject, place: Place): Image {
+    if (type === 'object') return this.#convertOpenObject(schema, place);
+    if (type === 'array') return this.#convertArray(schema, place);
+    if (type === undefined || !Object.hasOwn(primitives, type)) return this.#anything(place);
+    return plainImage({ type, ...this.#boundsOf(schema) });
+  }
+
+  /** What an object does not declare, it may hold all the same, unless it says otherwise. */
+  #convertOpenObject(schema: SchemaObject, place: Place): Image {
+    const { additionalProperties: others } = schema;
+    if (declares(schema))
+      return isObject(others) ? this.#anything(place) : this.#convertObject(schema, place);
+    if (others === false) return this.#convertObject(schema, place);
+    if (!isObject(others))
+      return this.#dialect.openValues ? plainImage({ type: 'object' }) : this.#anything(place);
+    if (!this.#dialect.openValues) return this.#convertMap(others, place);
+    return plainImage({
+      type: 'object',
+      additionalProperties: this.#convert(others, within(place, '{}')).schema,
+    });
+  }
+
+  #convertObject({ properties, required }: SchemaObject, place: Place): Image {
+    if (!this.#enterLevel(place.level)) return this.#anything(place);
+    const wanted = new Set(Array.isArray(required) ? required : []);
+    const converted: Properties = Object.entries(isObject(properties) ? properties : {}).map(
+      ([name, schema]) => {
+        const image = this.#convert(schema, within(place, name));
+        this.#countProperty(name);
+        return wanted.has(name) ? { name, image, absence: 'required' } : this.#optional(name, image);
+      },
+    );
+    return objectImage(converted);
+  }
+
+  #optional(name: string, image: Image): Properties[number] {
+    if (!this.#dialect.allRequired) {
+      this.#size.optionalProperties += 1;
+      return { name, image, absence: 'omitted' };
+    }
+    const shown = nullableImage(image);
+    this.#size.unions += 1;
+    if (shown.types.includes('object')) this.#countProperty('value');
+    return { name, image: shown, absence: 'null' };
+  }
+
+  /** An object whose keys are not known, where every property must be declared. */
+  #convertMap(values: SchemaObject, place: Place): Image {
+    if (!this.#enterLevel(place.level)) return this.#anything(place);
+    this.#countProperty('key');
+    this.#countProperty('value');
+    return mapImage(this.#convert(values, within(place, '{}')));
+  }
+
+  #countProperty(name: string): void {
+    this.#size.properties += 1;
+    this.#size.characters += name.length;
+  }
+
+  #convertArray(schema: SchemaObject, place: Place): Image {
+    if (schema['prefixItems'] !== undefined || Array.isArray(schema['items'])) return this.#anything(place);
+    if (schema['items'] === undefined && this.#dialect.openValues) return plainImage({ type: 'array' });
+    const items = this.#convert(schema['items'], { ...place, path: `${place.path}[]` });
+    return arrayImage(items, this.#boundsOf(schema));
+  }
+
+  /** `enum` and `const`: plain values of one type each. */
+  #convertValues(values: readonly unknown[], place: Place): Image {
+    const plain = values.filter(isPlain);
+    if (plain.length < values.length || plain.length === 0) return this.#anything(place);
+    this.#size.enumValues += plain.length;
+    this.#size.characters += plain.reduce<number>((sum, each) => sum + String(each).length, 0);
+    const types = [...new Set(plain.map(typeOf))];
+    const images = types.map((type) =>
+      plainImage(type === 'null' ? { type } : { type, enum: plain.filter((each) => typeOf(each) === type) }),
+    );
+    return this.#unite(images, place);
+  }
+
+  #convertUnion(schema: SchemaObject, alternatives: readonly unknown[], place: Place): Image {
+    const { anyOf: _, oneOf: __, ...shared } = schema;
+    const images = alternatives.map((each) => {
+      const merged = isObject(each) && mergeAll({ ...shared, allOf: [each] });
+      return this.#convert(merged || {}, place);
+    });
+    return this.#unite(images, place);
+  }
+
+  #unite(images: readonly Image[], place: Place): Image {
+    const [only] = images;
+    if (only && images.length === 1) return only;
+    this.#size.unions += 1;
+    return uniteImages(images, this.#dialect) ?? this.#anything(place);
+  }
+
+  /** What cannot be declared: any value where the dialect knows that, else the text of a JSON value. */
+  #anything({ path }: Place): Image {
+    if (this.#dialect.openValues) return anything;
+    if (this.free.length < MOST_PATHS) this.free.push(path);
+    return jsonText;
+  }
+
+  #enterLevel(level: number): boolean {
+    if (level > this.#dialect.limits.depth) return false;
+    this.#size.depth = Math.max(this.#size.depth, level);
+    return true;
+  }
+
+  #boundsOf(schema: SchemaObject): SchemaObject {
+    const taken = this.#dialect.bounds.filter((bound) => typeof schema[bound] === 'number');
+    return Object.fromEntries(taken.map((bound) => [bound, schema[bound]]));
+  }
+}
+
+const primitives = { string: true, number: true, integer: true, boolean: true, null: true };
+
+const within = ({ level, path }: Place, name: string): Place => ({
+  level: level + 1,
+  path: path === '' ? name : `${path}.${name}`,
+});
+
+const declares = ({ properties }: SchemaObject): boolean =>
+  isObject(properties) && Object.keys(properties).length > 0;
+
+/** The type that a schema's keywords speak of, where it names none. */
+function impliedType(schema: SchemaObject): string | undefined {
+  if (schema['properties'] !== undefined) return 'object';
+  return schema['items'] === undefined ? undefined : 'array';
+}
+
+/** What a value is one of. Alternatives that only say which properties are required narrow, and are left to the check. */
+function alternativesOf({ anyOf, oneOf }: SchemaObject): readonly unknown[] | undefined {
+  const alternatives = anyOf ?? oneOf;
+  if (!Array.isArray(alternatives)) return undefined;
+  const narrows = alternatives.every(
+    (each) => isObject(each) && Object.keys(each).every((key) => key === 'required'),
+  );
+  return narrows ? undefined : alternatives;
+}
+
+/** The schema with what `allOf` adds; undefined where two of its parts say different things of one matter. */
+function mergeAll(schema: SchemaObject): SchemaObject | undefined {
+  const { allOf, ...own } = schema;
+  if (!Array.isArray(allOf)) return schema;
+  let merged: Record<string, unknown> = own;
+  for (const part of allOf) {
+    if (part === true) continue;
+    const further = isObject(part) ? mergeAll(part) : undefined;
+    const both = further && mergeTwo(merged, further);
+    if (!both) return undefined;
+    merged = both;
+  }
+  return merged;
+}
+
+function mergeTwo(first: SchemaObject, second: SchemaObject): Record<string, unknown> | undefined {
+  const merged: Record<string, unknown> = { ...first };
+  for (const [keyword, value] of Object.entries(second)) {
+    const known = merged[keyword];
+    if (known === undefined || annotations.has(keyword)) merged[keyword] = known ?? value;
+    else if (keyword === 'required' && Array.isArray(known) && Array.isArray(value))
+      merged[keyword] = [...new Set([...known, ...value])];
+    else if (keyword === 'properties' && isObject(known) && isObject(value)) {
+      if (Object.keys(value).some((name) => Object.hasOwn(known, name))) return undefined;
+      merged[keyword] = { ...known, ...value };
+    } else if (JSON.stringify(known) !== JSON.stringify(value)) return undefined;
+  }
+  return merged;
+}
+
+/** Keywords that say nothing about which values are taken. */
+const annotations = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+]);
+
+function hasKeyword(schema: unknown, keyword: string): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  return Object.hasOwn(schema, keyword) || Object.values(schema).some((each) => hasKeyword(each, keyword));
+}
+
+const isPlain = (value: unknown): value is string | number | boolean | null =>
+  value === null || ['string', 'number', 'boolean'].includes(typeof value);
+
+const typeOf = (value: string | number | boolean | null): string => (value === null ? 'null' : typeof value);
+
+function isObject(value: unknown): value is SchemaObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

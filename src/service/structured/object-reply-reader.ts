@@ -1,0 +1,140 @@
+import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
+import type { ParseDelta } from '../parsing/delta-writer.js';
+import { IncrementalParser } from '../parsing/incremental-parser.js';
+import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../parsing/parse-completion.js';
+import { EdgelessDeltas } from './edgeless-deltas.js';
+import { ObjectScanner, type ScannedField, type StringPiece } from './object-scanner.js';
+import { findObjectStart } from './object-start.js';
+import { type ObjectReading, outcomesOf, type RestoreArguments, readObject } from './read-object.js';
+
+/** A reply as it was read, with the deltas that were held back. */
+export interface ObjectReply extends ObjectReading {
+  readonly deltas: ParseDelta[];
+}
+
+export interface ReaderOptions {
+  readonly tools: readonly OfferedTool[];
+  readonly restoreArguments: RestoreArguments;
+  /** In these phases the reply is a control object (rule: phase-control). */
+  readonly phase: 'reason' | 'observe' | undefined;
+}
+
+/** So many beginnings of an object are looked at. */
+const MOST_ATTEMPTS = 16;
+
+/** An action as it would be written where the object begins. */
+const PROBE = 'Action: probe()';
+
+/**
+ * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it arrives: thought
+ * and answer are told as their strings are written, and nothing else of the JSON is (rule: object-reply). What is no
+ * such object is read as any other reply. However the text is cut, the result is the same.
+ */
+export class ObjectReplyReader {
+  readonly #options: ReaderOptions;
+  readonly #chunks: string[] = [];
+  /** Reads what comes before the object, or all if there is none. */
+  readonly #parser: IncrementalParser;
+  readonly #deltas = new EdgelessDeltas();
+  /** Where the object begins, and what was said before it. */
+  #object: {
+    readonly start: number;
+    readonly scanner: ObjectScanner;
+    readonly before: ParsedCompletion;
+  } | null = null;
+  #passed = 0;
+  /** The last two characters that were passed. */
+  #last = '';
+  /** Not yet known to be the object's beginning, or not to be. */
+  #held = '';
+  #attempts = 0;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#parser = new IncrementalParser(options.tools);
+  }
+
+  /** Takes the next piece of the reply and returns what can be shown. */
+  push(text: string): ParseDelta[] {
+    this.#chunks.push(text);
+    if (this.#object) return this.#tell(this.#object.scanner.push(text));
+    this.#held += text;
+    return this.#seek();
+  }
+
+  /** The reply as a whole. */
+  end(options: ParseOptions = {}): ObjectReply {
+    if (!this.#object) {
+      const deltas = this.#pass(this.#held.length);
+      const { deltas: rest, completion } = this.#parser.end(options);
+      return { deltas: [...deltas, ...rest], completion, isWhole: false };
+    }
+    const reading = readObject({ text: this.#chunks.join(''), ...this.#object, ...this.#options }, options);
+    const { outcome, answer } = reading.completion;
+    const isUntold =
+      outcome === 'answer' && !this.#deltas.hasTold('answer') && this.#options.phase === undefined;
+    return { ...reading, deltas: isUntold ? [{ type: 'answer', delta: answer ?? '' }] : [] };
+  }
+
+  /** Lets go what cannot be the object's beginning, and scans from it. */
+  #seek(): ParseDelta[] {
+    const deltas: ParseDelta[] = [];
+    while (this.#held !== '') {
+      const found = findObjectStart(this.#held, this.#last);
+      if (found?.at !== 0) {
+        deltas.push(...this.#pass(found?.at ?? this.#held.length));
+        continue;
+      }
+      if (found.brace === null) break;
+      const begun = this.#begin(found.brace);
+      if (begun) return [...deltas, ...begun];
+      deltas.push(...this.#pass(found.brace + 1));
+    }
+    return deltas;
+  }
+
+  #pass(length: number): ParseDelta[] {
+    const passed = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
+    this.#passed += length;
+    this.#last = (this.#last + passed).slice(-2);
+    return passed === '' ? [] : this.#parser.push(passed);
+  }
+
+  /** Undefined where an action would not count either: in reasoning, in a quotation, after an action or an answer. */
+  #begin(brace: number): ParseDelta[] | undefined {
+    this.#attempts += 1;
+    if (this.#attempts > MOST_ATTEMPTS) return undefined;
+    const { tools } = this.#options;
+    const passed = this.#chunks.join('').slice(0, this.#passed);
+    const before = parseCompletion(passed, tools, { labelsExpected: false });
+    const probed = parseCompletion(`${passed}${PROBE}`, tools);
+    const isProse = before.outcome === 'empty' || (before.outcome === 'answer' && !before.answerLabelled);
+    if (!isProse || (probed.outcome !== 'unknown_tool' && probed.outcome !== 'action')) return undefined;
+    const { deltas } = this.#parser.end();
+    const scanner = new ObjectScanner();
+    this.#object = { start: this.#passed + brace, scanner, before };
+    if (before.answer) this.#deltas.continue('thought', '\n');
+    const told = this.#tell(scanner.push(this.#held.slice(brace)));
+    return [...deltas.filter(({ type }) => type !== 'answer'), ...told];
+  }
+
+  #tell(pieces: readonly StringPiece[]): ParseDelta[] {
+    return pieces.flatMap(({ path, text, field }) => {
+      if (path === 'thought') return this.#deltas.tell('thought', text);
+      return answerPaths.has(path) && this.#isOutcome(field) ? this.#deltas.tell('answer', text) : [];
+    });
+  }
+
+  /** The first of action and answer wins. */
+  #isOutcome(field: ScannedField): boolean {
+    if (!this.#object) return false;
+    if (this.#options.phase === 'observe' && this.#object.scanner.fields.some(goesOn)) return false;
+    return outcomesOf(this.#object)[0]?.start === field.start;
+  }
+}
+
+const answerPaths: ReadonlySet<string> = new Set(['final_answer', 'action.final_answer']);
+
+/** `should_continue: true`: nothing is answered. */
+const goesOn = ({ key, first }: ScannedField): boolean => key === 'should_continue' && first === 't';

@@ -1,0 +1,146 @@
+import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
+import type { JsonValue } from '../parsing/text/scanner.js';
+import { convertSchema } from './convert-schema.js';
+import { jsonText, restored, type SchemaObject } from './image.js';
+import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
+
+/** The schema of every reply of a run, and the way back from it. */
+export interface ReplySchema {
+  readonly schema: SchemaObject;
+  /** The tools whose arguments are not wholly described: where, or `null` for all of them. */
+  readonly free: ReadonlyMap<string, readonly string[] | null>;
+  /** The arguments that the model meant for a tool. */
+  restoreArguments(tool: string, value: JsonValue): JsonValue;
+}
+
+/** Objects around the arguments: the reply and its action. */
+const ARGUMENTS_LEVEL = 3;
+
+/**
+ * What a reply may be: an action of an offered tool, one branch each in their order, or an answer (rule: reply-schema).
+ * Null where not even the tools' names fit. `take` books the work, in characters.
+ */
+export async function buildReplySchema(
+  tools: readonly OfferedTool[],
+  dialect: SchemaDialect,
+  take: (characters: number) => Promise<void> | undefined,
+): Promise<ReplySchema | null> {
+  const total = new Total(dialect);
+  const branches: Branch[] = [];
+  for (const tool of tools) {
+    await take(JSON.stringify(tool.inputSchema ?? '').length);
+    branches.push(branchFor(tool, dialect, total));
+  }
+  const byTool = new Map(branches.map((branch) => [branch.tool, branch]));
+  if (total.isExceeded) return null;
+  return {
+    schema: replyOf(branches.length > 0 ? branches.map(({ schema }) => schema) : [anyTool(dialect)], dialect),
+    free: new Map(branches.flatMap(({ tool, free }) => (free?.length === 0 ? [] : [[tool, free]]))),
+    restoreArguments: (tool, value) => (byTool.get(tool)?.restore ?? restoreText)(value),
+  };
+}
+
+interface Branch {
+  readonly tool: string;
+  readonly schema: SchemaObject;
+  readonly free: readonly string[] | null;
+  restore(value: JsonValue): JsonValue;
+}
+
+function branchFor({ name, inputSchema }: OfferedTool, dialect: SchemaDialect, total: Total): Branch {
+  const tool = { type: 'string', const: name };
+  total.add({ properties: 2, characters: 'toolargs'.length + name.length });
+  const converted = inputSchema && convertSchema(inputSchema, dialect, ARGUMENTS_LEVEL);
+  if (!converted || !total.takes(converted.size)) {
+    return { tool: name, schema: action(tool, freeArguments(dialect)), free: null, restore: restoreText };
+  }
+  total.add(converted.size);
+  const { schema, free, restore } = converted;
+  return { tool: name, schema: action(tool, schema), free, restore };
+}
+
+const restoreText = (value: JsonValue): JsonValue => restored(jsonText, value);
+
+const freeArguments = ({ openValues }: SchemaDialect): SchemaObject =>
+  openValues
+    ? { type: 'object' }
+    : { type: 'string', description: 'the arguments: one JSON object, written as text' };
+
+const action = (tool: SchemaObject, args: SchemaObject): SchemaObject => closedObject({ tool, args });
+
+/** No tool could be read from the request. */
+const anyTool = (dialect: SchemaDialect): SchemaObject => action({ type: 'string' }, freeArguments(dialect));
+
+function replyOf(actions: readonly SchemaObject[], { unionAtRoot }: SchemaDialect): SchemaObject {
+  const thought = { type: 'string' };
+  const answer = { type: 'string' };
+  if (!unionAtRoot)
+    return closedObject({ thought, action: { anyOf: [...actions, closedObject({ final_answer: answer })] } });
+  const acting = actions.length === 1 ? actions[0] : { anyOf: actions };
+  return {
+    anyOf: [closedObject({ thought, action: acting }), closedObject({ thought, final_answer: answer })],
+  };
+}
+
+/** The control object of a phase, with its prose in `thought` (rule: phase-control). */
+export const controlSchemas = {
+  reason: closedObject({
+    thought: { type: 'string' },
+    plan: { type: 'string' },
+    tools_to_consider: { type: 'array', items: { type: 'string' } },
+    finish: { type: 'boolean' },
+  }),
+  observe: closedObject({
+    thought: { type: 'string' },
+    observation: { type: 'string' },
+    should_continue: { type: 'boolean' },
+    final_answer: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+  }),
+} as const;
+
+function closedObject(properties: SchemaObject): SchemaObject {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+const wrapping: SchemaSize = {
+  depth: ARGUMENTS_LEVEL,
+  properties: 4,
+  optionalProperties: 0,
+  unions: 2,
+  enumValues: 0,
+  characters: 'thoughtactionthoughtfinal_answer'.length,
+};
+
+/** What all branches take together. */
+class Total {
+  readonly #limits: SchemaSize;
+  #size: SchemaSize = wrapping;
+
+  constructor({ limits }: SchemaDialect) {
+    this.#limits = limits;
+  }
+
+  get isExceeded(): boolean {
+    return !this.takes({});
+  }
+
+  takes(further: Partial<SchemaSize>): boolean {
+    const sum = plus(this.#size, further);
+    return sizes.every((size) => sum[size] <= this.#limits[size]);
+  }
+
+  add(further: Partial<SchemaSize>): void {
+    this.#size = plus(this.#size, further);
+  }
+}
+
+const sizes = ['properties', 'optionalProperties', 'unions', 'enumValues', 'characters'] as const;
+
+const plus = (size: SchemaSize, further: Partial<SchemaSize>): SchemaSize => ({
+  depth: size.depth,
+  properties: size.properties + (further.properties ?? 0),
+  optionalProperties: size.optionalProperties + (further.optionalProperties ?? 0),
+  unions: size.unions + (further.unions ?? 0),
+  enumValues: size.enumValues + (further.enumValues ?? 0),
+  characters: size.characters + (further.characters ?? 0),
+});

@@ -1,0 +1,77 @@
+import { anything, type Image, objectImage, type Properties, restored } from './image.js';
+import type { SchemaDialect } from './schema-dialect.js';
+
+/** One of several; undefined where a dialect does not take that, or it could not be told which one a value is of. */
+export function uniteImages(
+  images: readonly Image[],
+  { distinctFirstKeys }: Pick<SchemaDialect, 'distinctFirstKeys'>,
+): Image | undefined {
+  const united = distinctFirstKeys ? withDistinctFirstKeys(images) : images;
+  const translates = images.some(({ restore }) => restore);
+  if (!united || (translates && !areDistinct(united))) return undefined;
+  const isOpen = united.some(({ types }) => types.length === 0);
+  return {
+    schema: { anyOf: united.map(({ schema }) => schema) },
+    types: isOpen ? [] : [...new Set(united.flatMap(({ types }) => types))],
+    restore: translates
+      ? (value) => restored(united.find((each) => each.matches(value)) ?? anything, value)
+      : undefined,
+    matches: (value) => united.some((each) => each.matches(value)),
+  };
+}
+
+/** Whether every value can be of one of the images only. */
+function areDistinct(images: readonly Image[]): boolean {
+  return images.every((image, index) => images.slice(index + 1).every((other) => differ(image, other)));
+}
+
+function differ(one: Image, other: Image): boolean {
+  const isAny = one.types.length === 0 || other.types.length === 0;
+  if (!isAny && !one.types.some((type) => other.types.includes(type))) return true;
+  if (!one.properties || !other.properties) return false;
+  return (
+    one.properties.some(({ name }) => haveOwnConstants(name, one.properties, other.properties)) ||
+    hasOwnRequired(one.properties, other.properties) ||
+    hasOwnRequired(other.properties, one.properties)
+  );
+}
+
+/** A property that is always there in the one and never in the other: both are closed. */
+const hasOwnRequired = (one: Properties, other: Properties): boolean =>
+  one.some(({ name, absence }) => absence !== 'omitted' && other.every((each) => each.name !== name));
+
+/** Whether both always hold a property of this name, with values that tell them apart. */
+function haveOwnConstants(name: string, one: Properties | undefined, other: Properties | undefined): boolean {
+  const values = constantsOf(name, one);
+  const others = constantsOf(name, other);
+  return values.length > 0 && others.length > 0 && !values.some((value) => others.includes(value));
+}
+
+function constantsOf(name: string, properties: Properties | undefined): readonly unknown[] {
+  const property = properties?.find((each) => each.name === name && each.absence === 'required');
+  const values = property?.image.schema['enum'];
+  return Array.isArray(values) ? values : [];
+}
+
+/**
+ * The same with each object's first property chosen so that no two begin alike, or so that its values tell them apart;
+ * undefined where there is no such choice.
+ */
+function withDistinctFirstKeys(images: readonly Image[]): Image[] | undefined {
+  const chosen: { readonly first: string; readonly properties: Properties }[] = [];
+  const ordered: Image[] = [];
+  for (const image of images) {
+    const { properties } = image;
+    if (!properties) {
+      ordered.push(image);
+      continue;
+    }
+    const first = properties.find(({ name }) =>
+      chosen.every((each) => each.first !== name || haveOwnConstants(name, properties, each.properties)),
+    );
+    if (!first) return undefined;
+    chosen.push({ first: first.name, properties });
+    ordered.push(objectImage([first, ...properties.filter((each) => each !== first)]));
+  }
+  return ordered;
+}

@@ -1,0 +1,172 @@
+import { validate } from '@cfworker/json-schema';
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { checkAnthropicSchema, checkOpenAiSchema } from '../../../src/service/offline/wire/check-schema.js';
+import type { JsonValue } from '../../../src/service/parsing/index.js';
+import {
+  anthropicSchema,
+  llamaSchema,
+  openaiSchema,
+  strictSchema,
+} from '../../../src/service/providers/models/schema-dialects.js';
+import { convertSchema } from '../../../src/service/structured/convert-schema.js';
+import { argumentsOf, type Dialect } from '../../support/schema-values.js';
+
+const dialects = {
+  openai: openaiSchema,
+  strict: strictSchema,
+  anthropic: anthropicSchema,
+  llama: llamaSchema,
+};
+const names: readonly Dialect[] = ['openai', 'strict', 'anthropic', 'llama'];
+/** Room for what fast-check makes; the limits have tests of their own. */
+const roomy = (name: Dialect) => ({
+  ...dialects[name],
+  limits: { ...dialects[name].limits, depth: 50 },
+});
+
+test.each(
+  names,
+)('%s: whatever a tool takes can be said and comes back exactly (rule: reversible-schema)', (name) => {
+  fc.assert(
+    fc.property(argumentsOf(name), ({ schema, value, image }) => {
+      const converted = convertSchema(schema, roomy(name), 3);
+      expect(converted).not.toBeNull();
+      expect(validate(image, { ...converted?.schema }, '2020-12').valid).toBe(true);
+      expect(converted?.restore(JSON.parse(JSON.stringify(image)))).toEqual(value);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+const vendorChecks = {
+  openai: (schema: unknown) => checkOpenAiSchema(schema, 'reply'),
+  strict: (schema: unknown) => checkOpenAiSchema(schema, 'reply'),
+  anthropic: checkAnthropicSchema,
+};
+
+test.each([
+  'openai',
+  'strict',
+  'anthropic',
+] as const)('%s: what is made of a schema is in the vendor’s subset', (name) => {
+  fc.assert(
+    fc.property(argumentsOf(name), ({ schema }) => {
+      const converted = convertSchema(
+        schema,
+        { ...dialects[name], limits: { ...dialects[name].limits, depth: 10 } },
+        1,
+      );
+      const said = vendorChecks[name](converted?.schema) ?? '';
+      expect(said.replace(/.*too many (optional|unions).*/, '')).toBe(''); // a total over all tools, held by the reply's schema
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('the same schema gives the same text', () => {
+  const schema = {
+    type: 'object',
+    properties: { b: { type: 'string' }, a: { type: 'integer' } },
+    required: ['b'],
+  };
+  const texts = [schema, structuredClone(schema)].map((each) =>
+    JSON.stringify(convertSchema(each, openaiSchema, 3)?.schema),
+  );
+  expect(texts[0]).toBe(texts[1]);
+});
+
+const object = (properties: Record<string, unknown>, required: string[] = Object.keys(properties)) => ({
+  type: 'object',
+  properties,
+  required,
+});
+
+const read = (schema: Record<string, unknown>, image: JsonValue) =>
+  convertSchema(schema, strictSchema, 3)?.restore(image);
+
+test('an optional argument is null where nothing was meant, and a null that was meant is kept', () => {
+  const schema = object({ path: { type: 'string' }, end: { type: ['integer', 'null'] } }, []);
+  expect(read(schema, { path: null, end: null })).toEqual({});
+  expect(read(schema, { path: 'a', end: { value: null } })).toEqual({ path: 'a', end: null });
+  expect(read(schema, { path: 'a', end: { value: 3 } })).toEqual({ path: 'a', end: 3 });
+});
+
+test('a map is a list of entries, and a value that may be anything is the text of its JSON', () => {
+  const schema = object({
+    labels: { type: 'object', additionalProperties: { type: 'integer' } },
+    filter: {},
+  });
+  const converted = convertSchema(schema, strictSchema, 3);
+  expect(converted?.free).toEqual(['filter']);
+  const image = { labels: [{ key: '__proto__', value: 1 }], filter: '{"a": [1, null]}' };
+  expect(JSON.stringify(converted?.restore(image))).toBe(
+    '{"labels":{"__proto__":1},"filter":{"a":[1,null]}}',
+  );
+});
+
+test.each([
+  ['no object', { type: 'string' }],
+  ['patterns for names', { type: 'object', patternProperties: { '^a': {} }, properties: { b: {} } }],
+  ['one of several objects', { type: 'object', oneOf: [object({ a: {} }), object({ b: {} })] }],
+])('a schema is not converted if it is %s', (_, schema) => {
+  expect(convertSchema(schema, strictSchema, 3)).toBeNull();
+});
+
+test('alternatives that only say what is required are left to the check', () => {
+  const schema = {
+    ...object({ a: { type: 'string' }, b: { type: 'string' } }, []),
+    anyOf: [{ required: ['a'] }, { required: ['b'] }],
+  };
+  expect(read(schema, { a: 'x', b: null })).toEqual({ a: 'x' });
+});
+
+test('references are written out, and one that runs in a circle ends as anything', () => {
+  const node = {
+    type: 'object',
+    properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } },
+    required: ['name', 'next'],
+  };
+  const schema = { ...object({ node: { $ref: '#/$defs/node' } }), $defs: { node } };
+  const converted = convertSchema(schema, strictSchema, 3);
+  expect(converted?.free).toEqual(['node.next']);
+  expect(converted?.restore({ node: { name: 'a', next: '{"name":"b","next":{}}' } })).toEqual({
+    node: { name: 'a', next: { name: 'b', next: {} } },
+  });
+});
+
+test('what lies deeper than a vendor takes is the text of its JSON', () => {
+  const deep = (levels: number): Record<string, unknown> =>
+    levels === 0 ? { type: 'string' } : object({ a: deep(levels - 1) });
+  const converted = convertSchema(deep(14), strictSchema, 3);
+  expect(checkOpenAiSchema({ ...converted?.schema }, 'reply')).toBeNull();
+  expect(converted?.size.depth).toBe(10);
+  expect(converted?.free).toEqual(['a.a.a.a.a.a.a.a']);
+});
+
+test('parts of allOf are one object; parts that contradict each other are free', () => {
+  const together = {
+    type: 'object',
+    allOf: [object({ a: { type: 'string' } }), object({ b: { type: 'integer' } })],
+  };
+  expect(read(together, { a: 'x', b: 1 })).toEqual({ a: 'x', b: 1 });
+  const apart = object({ c: { allOf: [{ type: 'string' }, { type: 'integer' }] } });
+  expect(convertSchema(apart, strictSchema, 3)?.free).toEqual(['c']);
+});
+
+test('a union of objects that begin alike is sorted so that they do not, or free', () => {
+  const shape = (kind: string, more: string) =>
+    object({ id: { type: 'string' }, kind: { const: kind }, [more]: { type: 'string' } });
+  const told = convertSchema(
+    object({ shape: { anyOf: [shape('circle', 'radius'), shape('square', 'side')] } }),
+    openaiSchema,
+    1,
+  );
+  expect(checkOpenAiSchema(told?.schema, 'reply')).toBeNull();
+  const alike = convertSchema(
+    object({ shape: { anyOf: [object({ id: { type: 'string' } }), object({ id: { type: 'integer' } })] } }),
+    openaiSchema,
+    1,
+  );
+  expect(alike?.free).toEqual(['shape']);
+});

@@ -1,0 +1,289 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { OfferedTool, ParseDelta, ParseOptions } from '../../../src/service/parsing/index.js';
+import {
+  ObjectReplyReader,
+  type ReaderOptions,
+} from '../../../src/service/structured/object-reply-reader.js';
+
+const tools: OfferedTool[] = [
+  {
+    name: 'read_file',
+    parameters: ['path'],
+    inputSchema: {
+      type: 'object',
+      properties: { path: { type: 'string' }, end: { type: 'integer' } },
+      required: ['path'],
+    },
+  },
+];
+
+const readerFor = (phase?: ReaderOptions['phase']) =>
+  new ObjectReplyReader({ tools, phase, restoreArguments: (_, value) => value });
+
+/** The whole reading: in pieces of the given lengths, the last of them repeated. */
+function read(
+  text: string,
+  options: ParseOptions & { phase?: ReaderOptions['phase']; cuts?: number[] } = {},
+) {
+  const reader = readerFor(options.phase);
+  const deltas: ParseDelta[] = [];
+  const cuts = options.cuts ?? [text.length];
+  for (let at = 0, turn = 0; at < text.length; turn += 1) {
+    const end = at + Math.max(1, cuts[turn % cuts.length] ?? 1);
+    deltas.push(...reader.push(text.slice(at, end)));
+    at = end;
+  }
+  const ended = reader.end(options);
+  return { ...ended, deltas: [...deltas, ...ended.deltas], shown: joined([...deltas, ...ended.deltas]) };
+}
+
+function joined(deltas: readonly ParseDelta[]) {
+  const sums: Partial<Record<ParseDelta['type'], string>> = {};
+  for (const { type, delta } of deltas) sums[type] = (sums[type] ?? '') + delta;
+  return sums;
+}
+
+const action = '{"thought": "Look first.", "action": {"tool": "read_file", "args": {"path": "a.ts"}}}';
+const answer = '{"thought": "I saw it.", "final_answer": "Line 3.\\nThen \\"b\\" 😀"}';
+
+test('an action is an action, and an answer an answer (rule: object-reply)', () => {
+  expect(read(action).completion).toMatchObject({
+    outcome: 'action',
+    thought: 'Look first.',
+    action: {
+      toolName: 'read_file',
+      toolArgs: { path: 'a.ts' },
+      raw: '{"tool": "read_file", "args": {"path": "a.ts"}}',
+    },
+    confidence: 'exact',
+    discarded: [],
+  });
+  expect(read(answer)).toMatchObject({
+    completion: {
+      outcome: 'answer',
+      thought: 'I saw it.',
+      answer: 'Line 3.\nThen "b" 😀',
+      answerLabelled: true,
+    },
+    isWhole: true,
+    shown: { thought: 'I saw it.', answer: 'Line 3.\nThen "b" 😀' },
+  });
+});
+
+test('an answer under `action`, where a vendor takes no union as the root, is an answer', () => {
+  const wrapped = '{"thought": "I saw it.", "action": {"final_answer": "Line 3."}}';
+  expect(read(wrapped)).toMatchObject({
+    completion: { outcome: 'answer', answer: 'Line 3.' },
+    shown: { answer: 'Line 3.' },
+  });
+});
+
+test('nothing of the JSON is shown, and a thought is shown while it is written', () => {
+  const reader = readerFor();
+  expect(reader.push('{"thought": "Lo')).toEqual([{ type: 'thought', delta: 'Lo' }]);
+  expect(reader.push('ok", "action": {"tool": "read_file", "args": {"path": "')).toEqual([
+    { type: 'thought', delta: 'ok' },
+  ]);
+  expect(reader.push('a.ts"}}}')).toEqual([]);
+});
+
+test('an escape in two pieces, and a character in two halves, are put together', () => {
+  const reader = readerFor();
+  const pieces = ['{"final_answer": "a\\', 'nb \\ud8', '3d', '\\ude', '00 \ud83d', '\ude00', '"}'];
+  const deltas = pieces.flatMap((piece) => reader.push(piece));
+  expect(deltas.map(({ delta }) => delta).join('')).toBe('a\nb 😀 😀');
+  expect(deltas.every(({ delta }) => delta.isWellFormed())).toBe(true);
+});
+
+test.each([
+  ['prose before', `Sure.\n${action}`, { thought: 'Sure.\nLook first.' }],
+  ['a fence', `\`\`\`json\n${action}\n\`\`\``, { thought: 'Look first.' }],
+  ['prose and a fence', `Sure.\n\`\`\`json\n${action}\n\`\`\`\n`, { thought: 'Sure.\nLook first.' }],
+  [
+    'reasoning before',
+    `<think>{"thought": "no"}\n{"action": 1}</think>${action}`,
+    { thought: 'Look first.', reasoning: '{"thought": "no"}\n{"action": 1}' },
+  ],
+  ['a chat token before', `<|im_start|>${action}`, { thought: 'Look first.' }],
+  ['text after', `${action} I hope that helps.`, { thought: 'Look first.' }],
+  ['another object after', `${action}\n${answer}`, { thought: 'Look first.' }],
+])('%s does not hide the action', (_, text, expected) => {
+  const { completion, isWhole } = read(text);
+  expect(completion).toMatchObject({ outcome: 'action', ...expected });
+  expect(isWhole).toBe(false);
+});
+
+test('of action and answer the first wins, and the other is reported', () => {
+  const both =
+    '{"thought": "t", "final_answer": "Done.", "action": {"tool": "read_file", "args": {"path": "a"}}}';
+  expect(read(both)).toMatchObject({
+    completion: {
+      outcome: 'answer',
+      answer: 'Done.',
+      repairs: ['second_outcome'],
+      confidence: 'repaired',
+      discarded: [{ kind: 'action' }],
+    },
+  });
+  const other =
+    '{"thought": "t", "action": {"tool": "read_file", "args": {"path": "a"}}, "final_answer": "Done."}';
+  expect(read(other)).toMatchObject({
+    completion: { outcome: 'action', discarded: [{ kind: 'answer', chars: 7 }] },
+    shown: { thought: 't' },
+  });
+});
+
+test('null is not there, and an empty answer beside an action is none', () => {
+  expect(read('{"thought": "t", "action": null, "final_answer": "Done."}').completion).toMatchObject({
+    outcome: 'answer',
+    confidence: 'exact',
+  });
+  expect(
+    read('{"thought": "t", "final_answer": "", "action": {"tool": "read_file", "args": {"path": "a"}}}')
+      .completion,
+  ).toMatchObject({ outcome: 'action', repairs: [] });
+});
+
+test('of two fields with one key the first counts, and that is said', () => {
+  expect(read('{"thought": "a", "thought": "b", "final_answer": "x", "final_answer": "y"}')).toMatchObject({
+    completion: { thought: 'a', answer: 'x', repairs: ['duplicate_key', 'second_outcome'] },
+    shown: { thought: 'a', answer: 'x' },
+  });
+});
+
+test('an answer that the output limit cut is the answer so far; an action so cut is truncated and keeps its thought', () => {
+  expect(read('{"thought": "t", "final_answer": "It is at \\u00', { finishReason: 'length' })).toMatchObject({
+    completion: { outcome: 'answer', answer: 'It is at', thought: 't' },
+    isWhole: false,
+  });
+  expect(
+    read('{"thought": "t", "action": {"tool": "read_file", "args": {"pa', { finishReason: 'length' })
+      .completion,
+  ).toMatchObject({ outcome: 'truncated', thought: 't' });
+  expect(read('{"thought": "I th', { finishReason: 'length' }).completion).toMatchObject({
+    outcome: 'truncated',
+    thought: 'I th',
+  });
+});
+
+test('an action that ends within itself for no reason is malformed; one of which only the object is open is not', () => {
+  expect(read('{"thought": "t", "action": {"tool": "read_file", "args": {"path"').completion).toMatchObject({
+    outcome: 'malformed_action',
+    thought: null,
+  });
+  expect(read(action.slice(0, -1)).completion).toMatchObject({
+    outcome: 'action',
+    repairs: ['missing_close'],
+  });
+});
+
+test('an unknown tool and wrong arguments are told in words the model can use', () => {
+  expect(read('{"thought": "t", "action": {"tool": "serch", "args": {}}}').completion).toMatchObject({
+    outcome: 'unknown_tool',
+    problem: expect.stringContaining('read_file'),
+  });
+  expect(read('{"thought": "t", "action": {"tool": "read_file", "args": {}}}').completion).toMatchObject({
+    outcome: 'malformed_action',
+    problem: expect.stringContaining('path'),
+  });
+});
+
+test('a thought alone is an answer that nobody labelled, with a word on what is missing', () => {
+  expect(read('{"thought": "It is line 3."}').completion).toMatchObject({
+    outcome: 'answer',
+    answer: 'It is line 3.',
+    thought: null,
+    problem: 'the object holds neither "action" nor "final_answer"',
+  });
+});
+
+test.each([
+  ['Thought: t\nAction: read_file(path="a")', 'action'],
+  ['Final Answer: {"thought": "x", "final_answer": "y"}', 'answer'],
+  ['{"action": "Final Answer", "action_input": "Done."}', 'answer'],
+  ['{"action": "read_file", "action_input": {"path": "a"}}', 'action'],
+  ['Just words.', 'answer'],
+  ['', 'empty'],
+])('what is no such object is read as any other reply: %s', (text, outcome) => {
+  expect(read(text).completion.outcome).toBe(outcome);
+});
+
+test('a control object is left to its phase, and its thought is shown', () => {
+  const text =
+    '{"thought": "Nearly.", "observation": "o", "should_continue": false, "final_answer": "Line 3."}';
+  expect(read(text, { phase: 'observe' })).toMatchObject({
+    completion: { outcome: 'answer', answer: text },
+    shown: { thought: 'Nearly.', answer: 'Line 3.' },
+  });
+  const on = text.replace('false', 'true');
+  expect(read(on, { phase: 'observe' }).shown).toEqual({ thought: 'Nearly.' });
+});
+
+const word = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 10 }),
+  fc.constantFrom('{"thought":', 'Action: f(', '</think>', '😀', '\\', '"', '\n'),
+);
+const fieldText = fc.record({
+  key: fc.constantFrom('thought', 'final_answer', 'action', 'plan'),
+  value: fc.oneof(
+    word,
+    fc.constant(null),
+    fc.record({ tool: fc.constantFrom('read_file', 'x'), args: fc.record({ path: word }) }),
+    fc.record({ final_answer: word }),
+  ),
+});
+const replyText = fc
+  .record({
+    before: fc.constantFrom(
+      '',
+      '',
+      'Sure.\n',
+      '```json\n',
+      '<think>x</think>',
+      ' \n',
+      'a > b\n',
+      'Thought: x\n',
+    ),
+    fields: fc.array(fieldText, { maxLength: 4 }),
+    after: fc.constantFrom('', '', '\n```', ' bye', '\nObservation: x'),
+    cut: fc.option(fc.nat(80)),
+  })
+  .map(({ before, fields, after, cut }) => {
+    const object = `{${fields.map(({ key, value }) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(', ')}}`;
+    const text = before + object + after;
+    return cut === null ? text : text.slice(0, cut);
+  });
+
+test('however a reply is cut into pieces, it is read and shown the same', () => {
+  fc.assert(
+    fc.property(
+      replyText,
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }),
+      fc.constantFrom('stop', 'length'),
+      (text, cuts, finishReason) => {
+        const whole = read(text, { finishReason });
+        const pieces = read(text, { finishReason, cuts });
+        expect(pieces.completion).toEqual(whole.completion);
+        expect(pieces.shown).toEqual(whole.shown);
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});
+
+test('what is shown of a labelled answer or an action is what the result says (rule: deltas-join)', () => {
+  fc.assert(
+    fc.property(
+      replyText,
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }),
+      (text, cuts) => {
+        const { completion, shown } = read(text, { cuts });
+        if (completion.outcome !== 'action' && !completion.answerLabelled) return;
+        expect((shown.draft ?? '') + (shown.thought ?? '')).toBe(completion.thought ?? '');
+        expect(shown.answer ?? '').toBe(completion.answer ?? '');
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});
