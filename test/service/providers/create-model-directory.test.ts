@@ -128,7 +128,9 @@ describe('profiles (rule: model-table)', () => {
       protocols: ['text', 'xml', 'json', 'native'],
     });
     expect(models).toContainEqual(expect.objectContaining({ name: 'claude-opus-5', counting: 'estimated' }));
-    expect(models).toContainEqual(expect.objectContaining({ name: 'offline', protocols: ['text', 'xml'] }));
+    expect(models).toContainEqual(
+      expect.objectContaining({ name: 'offline', protocols: ['text', 'xml', 'json'] }),
+    );
     expect(upstreams).toEqual([
       { name: 'openai', key_required: true },
       { name: 'anthropic', key_required: true },

@@ -16,7 +16,7 @@ export function extractiveReply(messages: readonly ChatMessage[]): string {
 function writeReply(step: NextStep, { form, phase }: SeenPrompt): string {
   if (phase === 'reason') return writeReason(step);
   if (phase === 'observe') return writeObserve(step);
-  return form === 'xml' ? writeXml(step) : writeText(step);
+  return writers[form](step);
 }
 
 function writeText({ thought, call, answer }: NextStep): string {
@@ -30,6 +30,16 @@ function writeXml({ thought, call, answer }: NextStep): string {
   const parameters = JSON.stringify(call.args);
   return `${thought}\n\n<tool_code><name>${call.name}</name><parameters>${parameters}</parameters></tool_code>`;
 }
+
+function writeJson({ thought, call, answer }: NextStep): string {
+  if (!call) return JSON.stringify({ thought, final_answer: answer });
+  return JSON.stringify({ thought, action: { tool: call.name, args: call.args } });
+}
+
+const writers = { text: writeText, xml: writeXml, json: writeJson } as const satisfies Record<
+  SeenPrompt['form'],
+  (step: NextStep) => string
+>;
 
 function writeReason({ thought, call }: NextStep): string {
   const plan = call ? [thought] : ['Answer with the lines that were found.'];

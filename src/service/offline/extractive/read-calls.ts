@@ -5,7 +5,7 @@ export interface WrittenCall {
 }
 
 /**
- * The calls in an assistant's text, in the taught forms only: `Action: name(key=value, …)` and `<tool_code>`.
+ * The calls in an assistant's text, in the taught forms only: `Action: name(key=value, …)`, `<tool_code>` and a JSON object on a line.
  * It reads what this model wrote itself; other models' dialects are the service's concern.
  */
 export function readCalls(text: string): WrittenCall[] {
@@ -13,7 +13,7 @@ export function readCalls(text: string): WrittenCall[] {
     name: match[1] ?? '',
     args: readArguments(text, match.index + match[0].length),
   }));
-  return actions.length > 0 ? actions : xmlCalls(text);
+  return actions.length > 0 ? actions : [...xmlCalls(text), ...jsonCalls(text)];
 }
 
 /** True if the text is an answer: it says so, or calls nothing. */
@@ -27,6 +27,14 @@ function xmlCalls(text: string): WrittenCall[] {
     const name = /^\s*<name>([^<]+)<\/name>/u.exec(part)?.[1];
     if (end === -1 || name === undefined) return [];
     return [{ name: name.trim(), args: toRecord(parseJson(parametersIn(part.slice(0, end)))) }];
+  });
+}
+
+function jsonCalls(text: string): WrittenCall[] {
+  return text.split('\n').flatMap((line) => {
+    const { action } = toRecord(line.startsWith('{') ? parseJson(line) : undefined);
+    const { tool, args } = toRecord(action);
+    return typeof tool === 'string' ? [{ name: tool, args: toRecord(args) }] : [];
   });
 }
 

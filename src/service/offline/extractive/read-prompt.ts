@@ -18,7 +18,7 @@ export interface SeenPrompt {
   /** The last message says that no further action is taken. */
   readonly mustAnswer: boolean;
   /** The form that the system text teaches. */
-  readonly form: 'text' | 'xml';
+  readonly form: 'text' | 'xml' | 'json';
   /** A strict phase asks for its own JSON block; `act` is as usual. */
   readonly phase: 'reason' | 'act' | 'observe';
 }
@@ -44,9 +44,16 @@ export function readPrompt(messages: readonly ChatMessage[]): SeenPrompt {
     tools: readTools(system),
     contextFiles: turns.filter(({ role }) => role === 'user').flatMap((turn) => readFiles(segmentsOf(turn))),
     mustAnswer: tail.split(/\n\s*\n/u).some(isUrge),
-    form: /<tool_code>/u.test(system) && !/^\s*Action:/mu.test(system) ? 'xml' : 'text',
+    form: formOf(system),
     phase: phaseOf(tail),
   };
+}
+
+/** How the prompt teaches to act. */
+function formOf(system: string): SeenPrompt['form'] {
+  if (/^\s*Action:/mu.test(system)) return 'text';
+  if (/<tool_code>/u.test(system)) return 'xml';
+  return /^\{"thought": /mu.test(system) ? 'json' : 'text';
 }
 
 /** Words of the service that ask for an answer; they are never part of the task. */

@@ -133,6 +133,22 @@ describe('the reply', () => {
     expect(next).toMatch(/<final_answer>\n[\s\S]*a\.js:3\n[\s\S]*<\/final_answer>$/);
   });
 
+  test('is written as it is taught: json', () => {
+    const taught = `Reply with:\n{"thought": "why", "action": {"tool": "tool_name", "args": {}}}\n${tools}`;
+    const reply = extractiveReply([system(taught), user('Where is Kangaroo?')]);
+    expect(JSON.parse(reply)).toMatchObject({
+      action: { tool: 'search_code', args: { pattern: 'kangaroo' } },
+    });
+    const next = extractiveReply([
+      system(taught),
+      user('Where is Kangaroo?'),
+      assistant(reply),
+      user('<observation>a.js:3: kangaroo</observation>'),
+      user('You must answer now.'),
+    ]);
+    expect(JSON.parse(next)).toMatchObject({ final_answer: expect.stringContaining('a.js:3') });
+  });
+
   test('is a block in a strict phase', () => {
     const blockOf = (tail: string) => {
       const reply = extractiveReply([system(tools), user(`Where is Kangaroo?\n\n${tail}`)]);
