@@ -11,7 +11,7 @@ const rooms: Record<string, readonly string[]> = {
   conversation: ['contract:types'],
   files: ['node:'],
   'service/event-loop': ['node:'],
-  'service/tokens': ['service/event-loop', 'js-tiktoken', 'node:crypto'],
+  'service/tokens': ['service/event-loop', 'js-tiktoken', 'node:'],
   'service/parsing': ['@cfworker/json-schema'],
   'service/context': ['contract', 'files', 'service/event-loop', 'service/tokens', 'node:'],
   'service/structured': ['service/parsing'],

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { TiktokenBPE } from 'js-tiktoken/lite';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { countText, type EncodingTables } from './count-text.js';
@@ -10,13 +12,23 @@ import { Vocabulary } from './vocabulary.js';
 export type Encoding = 'o200k_base' | 'cl100k_base';
 
 interface Source {
+  /** The module of the package that holds the ranks. */
+  readonly name: string;
   readonly ranks: () => Promise<{ default: TiktokenBPE }>;
   readonly endOfPiece: EndOfPiece;
 }
 
 const sources: Record<Encoding, Source> = {
-  o200k_base: { ranks: () => import('js-tiktoken/ranks/o200k_base'), endOfPiece: endOfO200kPiece },
-  cl100k_base: { ranks: () => import('js-tiktoken/ranks/cl100k_base'), endOfPiece: endOfCl100kPiece },
+  o200k_base: {
+    name: 'js-tiktoken/ranks/o200k_base',
+    ranks: () => import('js-tiktoken/ranks/o200k_base'),
+    endOfPiece: endOfO200kPiece,
+  },
+  cl100k_base: {
+    name: 'js-tiktoken/ranks/cl100k_base',
+    ranks: () => import('js-tiktoken/ranks/cl100k_base'),
+    endOfPiece: endOfCl100kPiece,
+  },
 };
 
 /** More than any turn's share: what follows has the turn to itself. */
@@ -37,14 +49,28 @@ export function loadEncoding(encoding: Encoding): Promise<EncodingTables> {
   return loaded;
 }
 
-async function load({ ranks, endOfPiece }: Source): Promise<EncodingTables> {
-  const { default: data } = await ranks();
+async function load(source: Source): Promise<EncodingTables> {
+  const { endOfPiece } = source;
+  const ranks = (await readRanks(source)) ?? (await source.ranks()).default.bpe_ranks;
   await eventLoopShare.take(WHOLE_TURN);
-  const table = readRankTable(data.bpe_ranks);
+  const table = readRankTable(ranks);
   await eventLoopShare.take(WHOLE_TURN);
   const encoding = { vocabulary: new Vocabulary(table), endOfPiece, memo: new TextMemo() };
   await warmUp(encoding, table);
   return encoding;
+}
+
+/**
+ * The ranks out of the file of their module: once imported, it would keep its text in memory, as source and as value.
+ * Undefined where there is no such file, as beside a bundle.
+ */
+async function readRanks({ name }: Source): Promise<string | undefined> {
+  try {
+    const text = await readFile(createRequire(import.meta.url).resolve(name), 'latin1');
+    return /"(! 0 [^"]+)"/.exec(text)?.[1];
+  } catch {
+    return undefined;
+  }
 }
 
 /** Counts the first tokens of the vocabulary as a text: uncompiled, the code runs at a tenth of its speed. */
