@@ -275,4 +275,17 @@ describe('several changes of one file in one step (rule: approval)', () => {
     for (const observation of observations) expect(observation).toContain('was changed in the meantime');
     expect(text).toBe('// new\none\ntwo\n');
   });
+
+  test('runs that share the tools do not mix up what was shown in each', async () => {
+    const shop = await openWorkshop();
+    const tools = await createToolPack(shop.folder);
+    const run = (path: string) =>
+      finish([{ call: { name: 'write_file', args: { path, content: path } } }, done], {
+        tools,
+        // Both have previewed their `call_1` before either is allowed.
+        approve: () => new Promise((resolve) => setTimeout(() => resolve({ type: 'allow' }), 200)),
+      });
+    await Promise.all([run('b.txt'), run('c.txt')]);
+    expect([read(shop, 'b.txt'), read(shop, 'c.txt')]).toEqual(['b.txt', 'c.txt']);
+  });
 });

@@ -91,7 +91,8 @@ async function askGuards(run: RunState, action: ActionDetails): Promise<GuardVer
 /** A call that cannot even be previewed is not worth a person's attention: its failure is the outcome. */
 async function previewCall(run: RunState, proposed: ProposedAction) {
   const { action, tool, earlierCallIds } = proposed;
-  const context = { signal: run.signal, callId: action.id, earlierCallIds };
+  const { signal, sessionId } = run;
+  const context = { signal, sessionId, callId: action.id, earlierCallIds };
   try {
     const previewed = tool.preview?.(action.tool_args, context) ?? Promise.resolve(null);
     const preview = await untilAborted(previewed, run.signal);

@@ -7,8 +7,10 @@ export type ToolArguments = Readonly<Record<string, unknown>>;
 export interface ToolContext {
   /** Fires when the run is stopped; a tool that is still at work then should give up. */
   readonly signal: AbortSignal;
-  /** The id of the call; the same in `preview` and `execute`. */
+  /** The id of the call; the same in `preview` and `execute`. Other runs have calls of the same id. */
   readonly callId: string;
+  /** The run's, as sent with every step; absent where a tool is called without a run. */
+  readonly sessionId?: string | undefined;
 }
 
 /** What a preview is given beside the arguments of the call. */

@@ -1,7 +1,7 @@
 import type { ActionDetails } from '../../contract/step.js';
 import { startTimer } from '../client/timer.js';
 import { InputNeeded, type InputRequest } from './client-tools.js';
-import type { Tool } from './define-tool.js';
+import type { Tool, ToolContext } from './define-tool.js';
 import { renderError, renderObservation } from './render-observation.js';
 import { SecurityViolation, TerminalToolError } from './tool-errors.js';
 
@@ -20,8 +20,7 @@ export type ToolOutcome =
       readonly inputRequest?: InputRequest;
     };
 
-export interface ToolLimits {
-  readonly signal: AbortSignal;
+export interface ToolLimits extends Pick<ToolContext, 'signal' | 'sessionId'> {
   /** Milliseconds after which the tool is given up. */
   readonly timeoutMs: number;
 }
@@ -63,7 +62,8 @@ export function failureOf(error: unknown): ToolOutcome {
 export const notRun: ToolOutcome = { success: false, text: 'Not run: the run was stopped first.' };
 const cutOff: ToolOutcome = { success: false, text: 'Stopped before it was done.' };
 
-async function executeWithin(tool: Tool, action: ActionDetails, { signal, timeoutMs }: ToolLimits) {
+async function executeWithin(tool: Tool, action: ActionDetails, limits: ToolLimits) {
+  const { signal, sessionId, timeoutMs } = limits;
   const controller = new AbortController();
   const expire = () => controller.abort(new Error(`Given up after ${timeoutMs} ms.`));
   const clearTimer = startTimer(timeoutMs, expire);
@@ -72,7 +72,7 @@ async function executeWithin(tool: Tool, action: ActionDetails, { signal, timeou
   const giveUp = alarm();
   controller.signal.addEventListener('abort', () => giveUp.after(GRACE_MS, controller.signal.reason));
   try {
-    const context = { signal: controller.signal, callId: action.id };
+    const context = { signal: controller.signal, sessionId, callId: action.id };
     return await Promise.race([invoke(tool, action, context), giveUp.rings]);
   } finally {
     clearTimer();

@@ -113,6 +113,7 @@ function judge(run: RunState, outcome: ToolOutcome): ToolOutcome {
 const execute = (run: RunState, { tool, action }: Extract<ClearedAction, { tool: unknown }>) =>
   executeTool(tool, action, {
     signal: run.signal,
+    sessionId: run.sessionId,
     timeoutMs: tool.timeoutMs ?? run.options.toolTimeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS,
   });
 

@@ -32,6 +32,7 @@ interface ChangedFile {
  */
 export class ApprovedChanges {
   readonly #root: ProjectRoot;
+  /** By run and call: several runs may share the tools of a folder. */
   readonly #previewed = new Map<string, ChangedFile & { readonly place: string }>();
 
   constructor(root: ProjectRoot) {
@@ -39,24 +40,28 @@ export class ApprovedChanges {
   }
 
   /** What to show to the person who is asked. */
-  async preview({ path, apply }: FileChange, { callId, earlierCallIds }: PreviewContext): Promise<string> {
+  async preview(
+    { path, apply }: FileChange,
+    { callId, sessionId, earlierCallIds }: PreviewContext,
+  ): Promise<string> {
     const place = await this.#root.locate(path);
     const earlier = earlierCallIds
-      .map((id) => this.#previewed.get(id))
+      .map((id) => this.#previewed.get(keyOf(id, sessionId)))
       .findLast((each) => each?.place === place);
     const before = earlier ? earlier.after : await currentText(this.#root, path);
     const change = { path, place, before, after: apply(before) };
-    this.#previewed.set(callId, change);
+    this.#previewed.set(keyOf(callId, sessionId), change);
     const [oldest] = this.#previewed.keys();
     if (this.#previewed.size > MAX_CALLS && oldest !== undefined) this.#previewed.delete(oldest);
     return `${earlier ? ON_TOP : ''}${await renderChange(change)}`;
   }
 
   /** Writes the file. Throws `ToolError` if that would not be what was previewed. */
-  async carryOut({ path, apply }: FileChange, { callId }: ToolContext): Promise<ChangedFile> {
+  async carryOut({ path, apply }: FileChange, { callId, sessionId }: ToolContext): Promise<ChangedFile> {
     const before = await currentText(this.#root, path);
-    const known = this.#previewed.get(callId);
-    this.#previewed.delete(callId);
+    const key = keyOf(callId, sessionId);
+    const known = this.#previewed.get(key);
+    this.#previewed.delete(key);
     if (known && known.before !== before) throw changed(path);
     const after = apply(before);
     if (known && known.after !== after) throw changed(path);
@@ -64,6 +69,8 @@ export class ApprovedChanges {
     return { path, before, after };
   }
 }
+
+const keyOf = (callId: string, sessionId = ''): string => `${sessionId} ${callId}`;
 
 /** A change as a unified diff. */
 export async function renderChange({ path, before, after }: ChangedFile): Promise<string> {
