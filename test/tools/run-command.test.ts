@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { listProcesses, startOf } from '../../src/tools/run/process-table.js';
 import { openWorkshop } from '../support/workshop.js';
 
 async function run(command: string, { signal = new AbortController().signal, timeoutMs = 20_000 } = {}) {
@@ -182,6 +183,15 @@ describe('run_command (rule: tool-pack)', () => {
     controller.abort();
     expect(await running).toMatch(/^Stopped before it was done\. Output so far:/);
     expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  onLinux('what is older than a command is never taken for its own (rule: command-safety)', () => {
+    const mark = { word: String(process.env['PATH']), queueLimit: undefined };
+    const pids = (since: number) => listProcesses({ ...mark, since }).map(({ pid }) => pid);
+    const own = startOf(process.pid);
+    expect(pids(own)).toContain(process.pid);
+    expect(pids(own + 1)).not.toContain(process.pid);
+    expect(startOf(0)).toBe(0);
   });
 
   onLinux('a daemon that outlived its shell ends with the command', async () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type CommandMark, queueLimitOf, type RunningCommand } from './start-command.js';
+import { type CommandMark, listProcesses } from './process-table.js';
+import type { RunningCommand } from './start-command.js';
 
 /** Milliseconds for processes to end by themselves when asked, and then for the system to remove them. */
 const POLITE_MS = 500;
@@ -81,13 +81,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
 const endTree = (pid: number) =>
   spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
 
-interface ProcessEntry {
-  readonly pid: number;
-  readonly parent: number;
-  readonly group: number;
-  readonly isMarked: boolean;
-}
-
 function processesOf(shell: number, mark: CommandMark): number[] {
   const all = listProcesses(mark);
   const ours = new Set<number>(
@@ -100,48 +93,4 @@ function processesOf(shell: number, mark: CommandMark): number[] {
     for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
   }
   return [...ours].filter((pid) => pid !== process.pid);
-}
-
-function listProcesses(mark: CommandMark): ProcessEntry[] {
-  return process.platform === 'linux' ? listProc(mark) : listByPs();
-}
-
-function listProc(mark: CommandMark): ProcessEntry[] {
-  const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return names.flatMap((name) => {
-    try {
-      return readProc(Number(name), mark);
-    } catch {
-      return []; // it ended meanwhile
-    }
-  });
-}
-
-/** The fields of proc_pid_stat(5) from after the name, which may hold anything: state, parent, group. */
-function readProc(pid: number, mark: CommandMark): ProcessEntry[] {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (state === 'Z' || state === 'X') return [];
-  return [{ pid, parent: Number(parent), group: Number(group), isMarked: hasMark(pid, mark) }];
-}
-
-const hasMark = (pid: number, { word, queueLimit }: CommandMark): boolean =>
-  environmentOf(pid).includes(word) || (queueLimit !== undefined && queueLimitOf(pid) === queueLimit);
-
-/** Empty where it may not be read: what runs under other rights is found by its parent only. */
-function environmentOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1');
-  } catch {
-    return '';
-  }
-}
-
-function listByPs(): ProcessEntry[] {
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' });
-  return stdout.split('\n').flatMap((line) => {
-    const [pid, parent, group, state = 'Z'] = line.trim().split(/\s+/);
-    if (state.startsWith('Z')) return [];
-    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), isMarked: false }];
-  });
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { TerminalToolError } from '../../sdk/actions/tool-errors.js';
+import { type CommandMark, queueLimitOf, startOf } from './process-table.js';
 
 /** A command that was started. */
 export interface RunningCommand {
@@ -9,17 +9,6 @@ export interface RunningCommand {
   readonly mark: CommandMark;
   /** Resolves to the exit code or the signal; rejects where the shell cannot be started. */
   readonly ended: Promise<number | NodeJS.Signals>;
-}
-
-/** What the processes that a command starts have in common, in whatever session and under whatever parent. */
-export interface CommandMark {
-  /** Stands in the environment of each, unless it is taken out there. */
-  readonly word: string;
-  /**
-   * The limit of each for POSIX message queues, in bytes: a number that nobody else has, and that goes from process
-   * to process whatever becomes of the environment. Undefined where there is no such limit, or no bash to set it.
-   */
-  readonly queueLimit: number | undefined;
 }
 
 /** Milliseconds for the last output to arrive. */
@@ -38,11 +27,11 @@ export function startCommand(
   folder: string,
   onOutput: (chunk: Buffer) => void,
 ): RunningCommand {
-  const mark = { word: randomUUID(), queueLimit: freeQueueLimit() };
-  const [shell, ...args] = shellFor(command, mark);
+  const [word, queueLimit] = [randomUUID(), freeQueueLimit()];
+  const [shell, ...args] = shellFor(command, queueLimit);
   const child = spawn(shell, args, {
     cwd: folder,
-    env: commandEnvironment(mark.word),
+    env: commandEnvironment(word),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: !isWindows,
     windowsHide: true,
@@ -57,14 +46,15 @@ export function startCommand(
     // A process left in the background holds the pipes open: the shell's own end is what counts.
     child.once('exit', (code, signal) => setTimeout(() => resolve(code ?? signal ?? 1), DRAIN_MS));
   });
-  return { child, mark, ended };
+  const since = child.pid === undefined ? 0 : startOf(child.pid);
+  return { child, mark: { word, queueLimit, since }, ended };
 }
 
 /** One pipe for output and errors, so that they come in the order in which they were written. */
 const RUN = 'eval "$0" 2>&1';
 const RUN_LIMITED = `ulimit -S -q "$1" 2>/dev/null; shift; ${RUN}`;
 
-function shellFor(command: string, { queueLimit }: CommandMark): [string, ...string[]] {
+function shellFor(command: string, queueLimit: number | undefined): [string, ...string[]] {
   if (!isWindows && queueLimit !== undefined) return ['bash', '-c', RUN_LIMITED, command, `${queueLimit}`];
   if (!isWindows) return [exists('bash') ? 'bash' : 'sh', '-c', RUN, command];
   const shell = exists('pwsh') ? 'pwsh' : 'powershell';
@@ -80,17 +70,6 @@ function freeQueueLimit(): number | undefined {
 
 /** In bytes, where the system sets no limit. */
 const MAX_QUEUE_LIMIT = 2 ** 32;
-
-/** Of a process by its id; undefined where the system does not say it. */
-export function queueLimitOf(pid: number | 'self'): number | undefined {
-  try {
-    const [, limit] =
-      /^Max msgqueue size +(\d+|unlimited) /m.exec(readFileSync(`/proc/${pid}/limits`, 'latin1')) ?? [];
-    return limit === undefined ? undefined : Number(limit.replace('unlimited', 'Infinity'));
-  } catch {
-    return undefined;
-  }
-}
 
 const known = new Map<string, boolean>();
 
