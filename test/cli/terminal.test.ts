@@ -175,6 +175,30 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(await wrong.end).toBe(1);
   }, 30_000);
 
+  test('Esc and Ctrl-C clear a line and do not leave; Ctrl-C twice on an empty one does', async () => {
+    const bench = await setUp([answer('Hello.')], files);
+    const pty = bench.open(scripted);
+    await pty.see('›');
+    for (const key of [escapeKey, '\u0003']) {
+      pty.type('half a task');
+      await pty.see('half a task');
+      pty.type(key);
+      await pty.see('›');
+    }
+    pty.type(escapeKey);
+    await pty.see('›');
+    pty.type(`Hi.${enterKey}`);
+    await pty.see('Hello.');
+    await pty.see('›');
+    expect(bench.provider.requests).toHaveLength(1);
+    expect(bench.prompt(0)).not.toContain('half a task');
+    pty.type('\u0003');
+    await pty.see('(Ctrl-C again, or Ctrl-D, leaves)');
+    await pty.see('›');
+    pty.type('\u0003');
+    expect(await pty.end).toBe(0);
+  }, 30_000);
+
   test('Esc in the dialog stops the run and nothing has run', async () => {
     const bench = await setUp([command('touch here')], files);
     const pty = bench.open([...scripted, 'Touch.']);

@@ -23,6 +23,18 @@ const keyNames: Readonly<Record<string, Key>> = {
   '\u0004': 'ctrl-d',
 };
 
+/** What came of a question for a line: the line, what the person pressed instead, or the end of all input. */
+export type TypedLine =
+  | { readonly type: 'line'; readonly text: string }
+  | { readonly type: 'cancelled'; readonly key: 'escape' | 'ctrl-c'; readonly wasEmpty: boolean }
+  | { readonly type: 'ended' };
+
+interface LineOptions {
+  readonly signal?: AbortSignal;
+  /** Stands there as if it had been typed. */
+  readonly prefill?: string;
+}
+
 /** Where the person sits. Progress goes to stderr where stdout is for a script. */
 export class Terminal {
   readonly progress: NodeJS.WriteStream;
@@ -120,10 +132,21 @@ export class Terminal {
   }
 
   /** A line that the person types; undefined for Esc, Ctrl-C and the end of input. */
-  async askLine(question: string, { signal, prefill }: { signal?: AbortSignal; prefill?: string } = {}) {
+  async askLine(question: string, options: LineOptions = {}): Promise<string | undefined> {
+    const typed = await this.readLine(question, options);
+    return typed.type === 'line' ? typed.text : undefined;
+  }
+
+  /** The same with what was done instead of a line. */
+  async readLine(question: string, { signal, prefill }: LineOptions = {}): Promise<TypedLine> {
     const input = this.#input;
     const cancel = new AbortController();
-    const onKeypress = (_: string, key?: { name?: string }) => key?.name === 'escape' && cancel.abort();
+    let instead: TypedLine = { type: 'ended' };
+    const leave = (key: 'escape' | 'ctrl-c') => {
+      instead = { type: 'cancelled', key, wasEmpty: lines.line === '' };
+      cancel.abort();
+    };
+    const onKeypress = (_: string, key?: { name?: string }) => key?.name === 'escape' && leave('escape');
     const lines = createInterface({
       input,
       output: this.progress,
@@ -132,7 +155,7 @@ export class Terminal {
       escapeCodeTimeout: 50,
     });
     const abort = () => cancel.abort();
-    lines.on('SIGINT', abort).on('close', abort);
+    lines.on('SIGINT', () => leave('ctrl-c')).on('close', abort);
     input.on('keypress', onKeypress);
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -141,10 +164,10 @@ export class Terminal {
       if (prefill) lines.write(showExactLine(prefill));
       const line = await answer;
       if (line.trim()) this.#typed.unshift(line);
-      return line;
+      return { type: 'line', text: line };
     } catch {
       this.progress.write('\n');
-      return undefined;
+      return instead;
     } finally {
       signal?.removeEventListener('abort', abort);
       input.off('keypress', onKeypress);
