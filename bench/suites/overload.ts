@@ -22,6 +22,8 @@ const MULTIPLES = [1, 2, 10];
 interface Load {
   /** 200s a second. */
   readonly answered: number;
+  /** 503s a second. */
+  readonly refused: number;
   /** Requests a second. */
   readonly sent: number;
 }
@@ -32,8 +34,8 @@ export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
   const route = await openOurs(upstream.url);
   const bodies = Array.from({ length: BODIES }, () => bodyOf(route));
   const seconds = quick ? 1 : SECONDS;
-  const send = (index: number): Promise<boolean> =>
-    post(route.url(false), bodies[index % BODIES] ?? '', route.headers).then(({ status }) => status === 200);
+  const send = (index: number): Promise<number> =>
+    post(route.url(false), bodies[index % BODIES] ?? '', route.headers).then(({ status }) => status);
   await closedLoop(send, seconds);
   const capacity = await closedLoop(send, seconds);
   const loads: Load[] = [];
@@ -53,10 +55,13 @@ export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
         answered,
       ]),
     ),
-    ...loads.map(({ sent }, index) =>
-      stated({ what: `sent at ${MULTIPLES[index]} × capacity`, unit: 'requests a second', digits: 0 }, [
-        sent,
+    ...loads.map(({ refused }, index) =>
+      stated({ what: `refused at once at ${MULTIPLES[index]} × capacity`, unit: 'a second', digits: 0 }, [
+        refused,
       ]),
+    ),
+    ...loads.map(({ sent }, index) =>
+      stated({ what: `sent at ${MULTIPLES[index]} × capacity`, unit: 'a second', digits: 0 }, [sent]),
     ),
   ];
 }
@@ -66,14 +71,15 @@ function bodyOf(route: Route): string {
   return JSON.stringify(route.body({ context: takeCode(CONTEXT), question, streamed: false }));
 }
 
-type Send = (index: number) => Promise<boolean>;
+/** Resolves to the status. */
+type Send = (index: number) => Promise<number>;
 
 /** Answers a second, where so many callers send again as soon as they are answered. */
 async function closedLoop(send: Send, seconds: number): Promise<number> {
   const end = performance.now() + seconds * 1_000;
   let answered = 0;
   const caller = async (): Promise<void> => {
-    while (performance.now() < end) if (await send(answered)) answered += 1;
+    while (performance.now() < end) if ((await send(answered)) === 200) answered += 1;
   };
   await Promise.all(Array.from({ length: CLOSED_LOOP }, caller));
   return answered / seconds;
@@ -82,13 +88,15 @@ async function closedLoop(send: Send, seconds: number): Promise<number> {
 async function openLoop(send: Send, perSecond: number, seconds: number): Promise<Load> {
   const begin = performance.now() + SETTLING_SECONDS * 1_000;
   const end = begin + seconds * 1_000;
-  const count = { sent: 0, counted: 0, answered: 0, waiting: 0 };
+  const count = { sent: 0, counted: 0, answered: 0, refused: 0, waiting: 0 };
   const caller = async (): Promise<void> => {
     count.waiting += 1;
-    const isAnswered = await send(count.sent).catch(() => false);
+    const status = await send(count.sent).catch(() => 0);
     count.waiting -= 1;
     const now = performance.now();
-    if (isAnswered && now >= begin && now < end) count.answered += 1;
+    if (now < begin || now >= end) return;
+    if (status === 200) count.answered += 1;
+    if (status === 503) count.refused += 1;
   };
   const waits: Promise<void>[] = [];
   for (let last = performance.now(); last < end; ) {
@@ -103,5 +111,9 @@ async function openLoop(send: Send, perSecond: number, seconds: number): Promise
     }
   }
   await Promise.all(waits);
-  return { answered: count.answered / seconds, sent: count.counted / seconds };
+  return {
+    answered: count.answered / seconds,
+    refused: count.refused / seconds,
+    sent: count.counted / seconds,
+  };
 }
