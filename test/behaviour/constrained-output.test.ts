@@ -313,6 +313,15 @@ test('an action that cannot be read is corrected in the taught form (rule: unrea
   });
 });
 
+test('an escape that is a NUL is taken out of what is shown, as of the result', async () => {
+  await withService(async (own) => {
+    service.fake.script({ text: '{"thought": "a\\u0000b", "action": {"final_answer": "c\\u0000d"}}' });
+    const { step, joined } = await streamStep(own, { protocol: 'json', tools });
+    expect([joined('thought'), joined('answer')]).toEqual([step.thought, step.direct_response]);
+    expect(step.direct_response).not.toContain('\0');
+  });
+});
+
 const controls = {
   reason: { thought: 'I must look.', plan: 'read it', tools_to_consider: ['files.read'], finish: false },
   observe: { thought: 'That is it.', observation: 'line 3', should_continue: false, final_answer: 'Line 3.' },

@@ -32,13 +32,16 @@ interface Reading {
   readonly now: string;
 }
 
-/** How each written completion was read then, and how it is read now. Native calls and phases have no text grammar. */
+/**
+ * How each written completion was read then, and how it is read now. Native calls and phases have no text grammar, and what
+ * was held to a schema says what it means only to who knows the schema.
+ */
 function rereadCompletions({ responses, tools }: Trajectory): readonly Reading[] {
   const offered = tools.map(toOfferedTool);
   return responses.flatMap((response, index) => {
     const { completion_text: text, parse, phase } = response;
-    if (text === null || !parse || parse.dialect === 'native' || phase === 'reason' || phase === 'observe')
-      return [];
+    const hasGrammar = parse && parse.dialect !== 'native' && parse.confidence !== 'constrained';
+    if (text === null || !hasGrammar || phase === 'reason' || phase === 'observe') return [];
     const finishReason = response.finish_reason;
     const now = parseCompletion(text, offered, finishReason ? { finishReason } : {});
     const then = describe(response, parse.outcome);

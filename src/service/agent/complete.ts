@@ -112,7 +112,7 @@ class Relay {
 
   async #tell(deltas: readonly ParseDelta[]): Promise<void> {
     for (const { type, delta } of deltas) {
-      const text = this.#separatorBefore(type) + delta;
+      const text = this.#separatorBefore(type) + withoutNul(delta); // an escape may have become one
       this.#last = type;
       const shown = this.#phase ? this.#phase.push(text) : text;
       if (shown !== '') await this.#observer.delta(this.#roleOf(type), shown);

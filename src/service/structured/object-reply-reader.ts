@@ -20,7 +20,7 @@ export interface ReaderOptions {
 }
 
 /** So many beginnings of an object are looked at. */
-const MOST_ATTEMPTS = 16;
+const MOST_ATTEMPTS = 4;
 
 /** An action as it would be written where the object begins. */
 const PROBE = 'Action: probe()';
@@ -48,6 +48,7 @@ export class ObjectReplyReader {
   /** Not yet known to be the object's beginning, or not to be. */
   #held = '';
   #attempts = 0;
+  #decided: { readonly start: number; readonly isOutcome: boolean } | null = null;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -126,11 +127,16 @@ export class ObjectReplyReader {
     });
   }
 
-  /** The first of action and answer wins. */
-  #isOutcome(field: ScannedField): boolean {
+  /** The first of action and answer wins; of a field that is told already that is known. */
+  #isOutcome({ start }: ScannedField): boolean {
+    if (this.#decided?.start !== start) this.#decided = { start, isOutcome: this.#decide(start) };
+    return this.#decided.isOutcome;
+  }
+
+  #decide(start: number): boolean {
     if (!this.#object) return false;
     if (this.#options.phase === 'observe' && this.#object.scanner.fields.some(goesOn)) return false;
-    return outcomesOf(this.#object)[0]?.start === field.start;
+    return outcomesOf(this.#object)[0]?.start === start;
   }
 }
 

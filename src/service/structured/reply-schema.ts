@@ -13,6 +13,9 @@ export interface ReplySchema {
   restoreArguments(tool: string, value: JsonValue): JsonValue;
 }
 
+/** A longer schema of a tool is not looked at: no vendor would take it. In characters. */
+const LARGEST_SCHEMA = 256 * 1024;
+
 /** Objects around the arguments: the reply and its action. */
 const ARGUMENTS_LEVEL = 3;
 
@@ -28,8 +31,10 @@ export async function buildReplySchema(
   const total = new Total(dialect);
   const branches: Branch[] = [];
   for (const tool of tools) {
-    await take(JSON.stringify(tool.inputSchema ?? '').length);
-    branches.push(branchFor(tool, dialect, total));
+    const characters = JSON.stringify(tool.inputSchema ?? '').length;
+    await take(characters);
+    const { name, inputSchema } = tool;
+    branches.push(branchFor(name, characters > LARGEST_SCHEMA ? undefined : inputSchema, { dialect, total }));
   }
   const byTool = new Map(branches.map((branch) => [branch.tool, branch]));
   if (total.isExceeded) return null;
@@ -47,7 +52,11 @@ interface Branch {
   restore(value: JsonValue): JsonValue;
 }
 
-function branchFor({ name, inputSchema }: OfferedTool, dialect: SchemaDialect, total: Total): Branch {
+function branchFor(
+  name: string,
+  inputSchema: OfferedTool['inputSchema'],
+  { dialect, total }: { readonly dialect: SchemaDialect; readonly total: Total },
+): Branch {
   const tool = { type: 'string', const: name };
   total.add({ properties: 2, characters: 'toolargs'.length + name.length });
   const converted = inputSchema && convertSchema(inputSchema, dialect, ARGUMENTS_LEVEL);

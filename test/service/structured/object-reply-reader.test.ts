@@ -220,6 +220,15 @@ test('a control object is left to its phase, and its thought is shown', () => {
   expect(read(on, { phase: 'observe' }).shown).toEqual({ thought: 'Nearly.' });
 });
 
+test('the work is linear: a megabyte of fields, nesting or beginnings is read at once (rule: linear-work)', () => {
+  const fields = `{${'"plan":1,'.repeat(100_000)}"final_answer": "${'x'.repeat(100_000)}"}`;
+  const nested = `{"thought": ${'['.repeat(100_000)}${'"a",'.repeat(100_000)}`;
+  const begins = '{"thought":\n{"thought":\n'.repeat(40_000);
+  for (const text of [fields, nested, begins]) {
+    expect(read(text, { cuts: [64] }).completion.outcome).toBe(read(text).completion.outcome);
+  }
+});
+
 const word = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 10 }),
   fc.constantFrom('{"thought":', 'Action: f(', '</think>', '😀', '\\', '"', '\n'),
