@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const built = join(process.cwd(), '.build/src');
+
+/** What a module imports before it runs, as it was emitted: types are gone, `import()` comes later. */
+const importsOf = (file: string): string[] =>
+  [
+    ...readFileSync(join(built, file), 'utf8').matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)'/gm),
+  ].map(([, specifier = '']) => specifier);
+
+function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const specifier of importsOf(file)) {
+    if (specifier.startsWith('.')) loadedBy(relative(built, join(built, dirname(file), specifier)), seen);
+    else seen.add(specifier);
+  }
+  return seen;
+}
+
+const commands = ['main', 'commands/run-tool', 'commands/run-tasks'];
+
+/** A person waits for what is loaded before the first line is seen (rule: terminal). */
+test.each(commands)('cli/%s is there without any package and without the service', (module) => {
+  const loaded = [...loadedBy(`cli/${module}.js`)];
+  const slow = loaded.filter((name) =>
+    name.endsWith('.js') ? name.startsWith('service/') : !name.startsWith('node:'),
+  );
+  expect(slow.filter((name) => name !== 'service/version.js')).toEqual([]);
+});
+
+test('`stepwise --help` loads neither a run nor the tool pack', () => {
+  const loaded = loadedBy('cli/main.js');
+  expect(loaded).toContain('cli/screen/render-event.js');
+  for (const module of ['sdk/run/run.js', 'tools/tool-pack.js']) expect(loaded).not.toContain(module);
+});
