@@ -14,8 +14,11 @@ export interface TokenCounter {
   readonly counting: 'exact' | 'estimated';
   /** Tokens of the text, sent as ordinary text: `<|endoftext|>` and the like have no special meaning. */
   count(text: string): Promise<number>;
-  /** Tokens of the text, or undefined if they are more than `limit`: then the cost is that of the limit, not of the text. */
-  countWithin(text: string, limit: number): Promise<number | undefined>;
+  /**
+   * Tokens of the text, or undefined if they are more than `limit`: then the cost is that of the limit, not of the text.
+   * A text may come with a key for it, such as the digest of what it was made of; then it need not be digested itself.
+   */
+  countWithin(text: string, limit: number, key?: string): Promise<number | undefined>;
   /** Tokens of the pieces sent as one string; pieces that have been counted alone need not be counted again. */
   countJoined(pieces: readonly string[]): Promise<number>;
   /**
@@ -43,15 +46,15 @@ export function createTokenCounter(
   const withMargin = (tokens: number): number => Math.ceil(tokens * margin);
   // A step asks for the same block several times. The texts are the step's own and go with its counter.
   const counted = new Map<string, number>();
-  const exactly = async (text: string, limit: number): Promise<number> => {
+  const exactly = async (text: string, limit: number, key?: string): Promise<number> => {
     const known = counted.get(text);
     if (known !== undefined) return known;
-    const tokens = await countExactly(encoding, text, { limit, signal });
+    const tokens = await countExactly(encoding, text, { limit, signal, key });
     if (tokens <= limit) counted.set(text, tokens);
     return tokens;
   };
-  const countWithin = async (text: string, limit: number): Promise<number | undefined> => {
-    const tokens = withMargin(await exactly(text, Math.ceil(limit / margin)));
+  const countWithin = async (text: string, limit: number, key?: string): Promise<number | undefined> => {
+    const tokens = withMargin(await exactly(text, Math.ceil(limit / margin), key));
     return tokens <= limit ? tokens : undefined;
   };
   return {
@@ -68,16 +71,20 @@ export function createTokenCounter(
 }
 
 /** Tokens of the text, or some number above `limit`. */
-async function countExactly(encoding: Encoding, text: string, options: CountBounds): Promise<number> {
-  const { limit, signal } = options;
+async function countExactly(
+  encoding: Encoding,
+  text: string,
+  { key: given, ...bounds }: CountBounds & { readonly key: string | undefined },
+): Promise<number> {
+  const { limit, signal } = bounds;
   const loaded = await loadEncoding(encoding);
   await eventLoopShare.take(text.length * READING, signal);
   const memorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
-  if (!memorable) return countText(loaded, text, options);
-  const key = digestOf(text);
+  if (!memorable) return countText(loaded, text, bounds);
+  const key = given ?? digestOf(text);
   const known = loaded.memo.recall(key);
   if (known !== undefined) return known;
-  const tokens = await countText(loaded, text, options);
+  const tokens = await countText(loaded, text, bounds);
   if (tokens <= limit) loaded.memo.remember(key, tokens);
   return tokens;
 }

@@ -27,9 +27,12 @@ export async function cutAround(
   const start = offsetAfterLines(text, lines.first - firstLine, 0);
   const end = offsetAfterLines(text, lines.last - lines.first + 1, start);
   const reach = Math.max(start, text.length - end);
-  const probe = (budget: number) =>
-    fitText(source, keepWindow(source, widen(text, { start, end }, budget)), { limit, counter });
-  const what = `${lines.first}-${lines.last} in ${limit}`;
+  const selection = `${lines.first}-${lines.last}`;
+  const probe = (budget: number) => {
+    const cut = keepWindow(source, widen(text, { start, end }, budget));
+    return fitText(source, cut, { name: `${budget} around ${selection}`, limit, counter });
+  };
+  const what = `${selection} in ${limit}`;
   const budget = await rememberedCut(source, { what, counter }, () => largestFitting(reach, limit, probe));
   const selected = { ...source, text: text.slice(start, end), lineCount: undefined, firstLine: lines.first };
   return (await probe(budget)) ?? cutLines(selected, limit, counter);

@@ -33,15 +33,24 @@ export async function fitWhole(
   counter: TokenCounter,
 ): Promise<FittedText | undefined> {
   if ((await tokensWithin(source, limit, counter)) > limit) return undefined;
-  return fitText(source, wholeText(source), { limit, counter });
+  return renderWhole(source, limit, counter);
 }
 
 /** Tokens of a source with nothing cut away; infinite if they are above the limit. Rendered only if it is new. */
 export function tokensWithin(source: CutSource, limit: number, counter: TokenCounter): Promise<number> {
   return rememberedCut(source, { what: `whole ${limit}`, counter }, async () => {
-    const whole = await fitText(source, wholeText(source), { limit, counter });
+    const whole = await renderWhole(source, limit, counter);
     return whole?.tokens ?? Number.POSITIVE_INFINITY;
   });
+}
+
+/** The same as `fitWhole`, for a source that is rendered in any case. */
+export function renderWhole(
+  source: CutSource,
+  limit: number,
+  counter: TokenCounter,
+): Promise<FittedText | undefined> {
+  return fitText(source, wholeText(source), { name: 'whole', limit, counter });
 }
 
 async function fitEnds(
@@ -49,7 +58,8 @@ async function fitEnds(
   limit: number,
   counter: TokenCounter,
 ): Promise<FittedText | undefined> {
-  const probe = (budget: number) => fitText(source, keepEnds(source, budget), { limit, counter });
+  const probe = (budget: number) =>
+    fitText(source, keepEnds(source, budget), { name: `${budget} of ends`, limit, counter });
   const budget = await rememberedCut(source, { what: `ends ${limit}`, counter }, () =>
     largestFitting(source.text.length, limit, probe),
   );

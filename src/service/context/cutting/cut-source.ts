@@ -36,14 +36,14 @@ export interface FittedText extends CutText {
   readonly tokens: number;
 }
 
-/** A cut of a source as it is sent; undefined if that is above the limit. */
+/** A cut of a source as it is sent; undefined if that is above the limit. `name` tells it from the source's other cuts. */
 export async function fitText(
-  { render }: CutSource,
+  source: CutSource,
   cut: CutText,
-  { limit, counter }: { limit: number; counter: TokenCounter },
+  { name, limit, counter }: { name: string; limit: number; counter: TokenCounter },
 ): Promise<FittedText | undefined> {
-  const rendered = (await render?.(cut)) ?? cut.text;
-  const tokens = await counter.countWithin(rendered, limit);
+  const rendered = (await source.render?.(cut)) ?? cut.text;
+  const tokens = await counter.countWithin(rendered, limit, nameOf(source, name));
   return tokens === undefined ? undefined : { ...cut, rendered, tokens };
 }
 
@@ -93,11 +93,16 @@ export async function rememberedCut(
   { what, counter }: { what: string; counter: TokenCounter },
   find: () => Promise<number>,
 ): Promise<number> {
+  await eventLoopShare.take(source.text.length * DIGESTING);
+  const name = nameOf(source, what);
+  return name === undefined ? find() : counter.remembered(name, find);
+}
+
+/** Undefined for what is not worth a name, and for what has none. */
+function nameOf(source: CutSource, what: string): string | undefined {
   const { text, howToAsk, render, rendering } = source;
   const isNamed = rendering !== undefined || (!howToAsk && !render);
-  if (text.length < MEMORABLE || !isNamed) return find();
-  await eventLoopShare.take(text.length * DIGESTING);
-  return counter.remembered(`${keyOf(source)} ${what}`, find);
+  return isNamed && text.length >= MEMORABLE ? `${keyOf(source)} ${what}` : undefined;
 }
 
 /** Names all that a cut depends on but its limit. */

@@ -2,8 +2,8 @@ import type { ReportFolder, ReportItem } from '../../../contract/context-report.
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { type ContextGroup, type GatheredContext, type Priority, priorities } from '../context-item.js';
-import { cutLines } from '../cutting/cut-lines.js';
-import { showsNothing, wholeText } from '../cutting/cut-source.js';
+import { cutLines, renderWhole } from '../cutting/cut-lines.js';
+import { showsNothing } from '../cutting/cut-source.js';
 import { Coverage } from './coverage.js';
 import { type FocusToFit, planFocus } from './fit-focus.js';
 import { fitLeftOut } from './left-out.js';
@@ -17,7 +17,7 @@ import {
 } from './pieces.js';
 import { reportItems } from './report-items.js';
 import { shareFairly, shareInGroups, shareInTurn } from './share-out.js';
-import { renderWhole, type Sizes, sizesWithin } from './sizes.js';
+import { type Sizes, sizesWithin } from './sizes.js';
 
 /** The context part of a prompt. */
 export interface FittedContext {
@@ -119,12 +119,8 @@ async function place(
   { sizes, counter }: Filling,
 ): Promise<PlacedPiece | undefined> {
   if (share <= 0) return undefined;
-  const tokens = await sizes.of(piece);
-  if (tokens <= share) {
-    const cut = wholeText(cutSourceOf(piece));
-    return { piece, block: await renderWhole(piece), tokens, cut };
-  }
-  const fitted = await cutLines(cutSourceOf(piece), share, counter);
+  const render = (await sizes.of(piece)) <= share ? renderWhole : cutLines;
+  const fitted = await render(cutSourceOf(piece), share, counter);
   if (!fitted || showsNothing(fitted)) return undefined;
   return { piece, block: fitted.rendered, tokens: fitted.tokens, cut: fitted };
 }

@@ -97,7 +97,7 @@ export const cutSourceOf = madeOnce(({ item, text, lineCount, firstLine }: Piece
 });
 
 /** The fence of an item, or of a part of it. */
-export function renderCut(item: ContextItem, cut: CutText): Promise<string> {
+function renderCut(item: ContextItem, cut: CutText): Promise<string> {
   return fenceInShares({ tag: item.tag, attributes: attributesOf(item, cut), text: cut.text });
 }
 

@@ -1,8 +1,8 @@
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { tokensWithin } from '../cutting/cut-lines.js';
-import { keyOf, rememberedCut, wholeText } from '../cutting/cut-source.js';
-import { cutSourceOf, type Piece, renderCut } from './pieces.js';
+import { keyOf } from '../cutting/cut-source.js';
+import { cutSourceOf, type Piece } from './pieces.js';
 
 /** Tokens that pieces take in the prompt with nothing cut away, each counted once. */
 export interface Sizes {
@@ -51,14 +51,7 @@ export function sizesWithin(limit: number, counter: TokenCounter): Sizes {
       if (Number.isFinite(tokens)) return tokens;
       charactersLeft -= piece.text.length;
       if (charactersLeft < 0) return null;
-      return rememberedCut(source, { what: 'whole', counter }, async () =>
-        counter.count(await renderWhole(piece)),
-      );
+      return tokensWithin(source, Number.POSITIVE_INFINITY, counter);
     },
   };
-}
-
-/** A piece with nothing cut away, as it is sent. */
-export function renderWhole(piece: Piece): Promise<string> {
-  return renderCut(piece.item, wholeText(cutSourceOf(piece)));
 }
