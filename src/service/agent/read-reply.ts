@@ -1,7 +1,11 @@
 import type { Parse } from '../../contract/step.js';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
-import { type ParsedCompletion, parseCompletion } from '../parsing/parse-completion.js';
+import {
+  type ParsedCompletion,
+  parseCompletion,
+  parseCompletionInTurns,
+} from '../parsing/parse-completion.js';
 import { ObjectReplyReader, type ReaderOptions } from '../structured/object-reply-reader.js';
 import { withoutNul } from './history/json-values.js';
 import type { Completion, NativeToolCall } from './provider.js';
@@ -39,7 +43,7 @@ export async function readReply(completion: Completion, situation: ReadingSituat
   const isNative = completion.toolCalls.length > 0 && !isRefusal(completion);
   const read = isNative
     ? await readNativeCalls(completion, situation.offered)
-    : readText(completion, situation);
+    : await readText(completion, situation);
   return { ...withoutNul(read), completion }; // an escape in an argument may have become one
 }
 
@@ -63,13 +67,15 @@ function isRefusal({ refusal, finishReason }: Completion): boolean {
   return refusal !== null || finishReason === 'refusal';
 }
 
-function readText(completion: Completion, situation: ReadingSituation): ReadCompletion {
+async function readText(completion: Completion, situation: ReadingSituation): Promise<ReadCompletion> {
   if (isRefusal(completion)) return readRefusal(completion);
   if (situation.protocol === 'json') return readObjectReply(completion, situation);
-  const { finishReason, reasoning } = completion;
+  const { text, finishReason, reasoning } = completion;
   const labelsExpected = situation.protocol !== 'native';
-  const options = { finishReason, reasoning, labelsExpected };
-  return fromParsed(parseCompletion(completion.text, situation.offered, options));
+  const take = (characters: number) => eventLoopShare.take(READING * characters);
+  await take(text.length);
+  const options = { finishReason, reasoning, labelsExpected, take };
+  return fromParsed(await parseCompletionInTurns(text, situation.offered, options));
 }
 
 /** What came of a schema that the provider held the reply to is so by construction. */
@@ -111,7 +117,7 @@ function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
   return { ...unlabelled, parse: refused, answer: text || refusal, reasoning };
 }
 
-/** What reading a character of a call books of the event loop (rule: loop-share). */
+/** What reading a character books of the event loop (rule: loop-share). */
 const READING = 4;
 
 /** Native arguments are read as the JSON dialect reads them, against the same tools and schemas. */

@@ -2,6 +2,7 @@ import type { OfferedTools } from './arguments/offered-tool.js';
 import { readAction } from './dialects/read-action.js';
 import { callTagAt, readTag } from './dialects/tags.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
+import { SLICE, type Sliced } from './slices.js';
 import { character, isRestBlank, lineEnd, skipBlanks } from './text/characters.js';
 import { beginsOtherTurn, imaginesTurn, skipChatTokens } from './text/chat-tokens.js';
 import { CodeSpans } from './text/code-spans.js';
@@ -69,22 +70,23 @@ const MAXIMUM_ATTEMPTS = 64;
  * Walks over a reply once, line by line, up to its turning point. Reasoning that is closed but was never
  * opened (some servers eat the opening tag) starts the walk anew after it, at most once (rule: thinking).
  */
-export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
+export function* outlineReply(text: string, tools: OfferedTools): Sliced<ReplyOutline> {
   const edge = skipChatTokens(text, 0);
   const first = new Walk(text, edge, tools);
   if (beginsOtherTurn(text, 0, edge))
     return { ...first.outline(), edge: 0, otherTurn: 0, start: 0, quotedAction: null };
-  const end = first.run() ?? reasoningEndAfter(text, first.turn);
-  if (end === null) return { ...first.outline(), edge, quotedAction: quotedAction(first, text, tools) };
+  const end = (yield* first.run()) ?? reasoningEndAfter(text, first.turn);
+  if (end === null)
+    return { ...first.outline(), edge, quotedAction: yield* quotedAction(first, text, tools) };
   const second = new Walk(text, end, tools, { orphanCloseCounts: false });
-  second.run();
-  return { ...second.outline(), edge, quotedAction: quotedAction(second, text, tools) };
+  yield* second.run();
+  return { ...second.outline(), edge, quotedAction: yield* quotedAction(second, text, tools) };
 }
 
-function quotedAction({ openQuotation }: Walk, text: string, tools: OfferedTools): WholeCall | null {
+function* quotedAction({ openQuotation }: Walk, text: string, tools: OfferedTools): Sliced<WholeCall | null> {
   if (openQuotation === null) return null;
   const inside = new Walk(text, openQuotation, tools, { orphanCloseCounts: false });
-  inside.run();
+  yield* inside.run();
   const reading = inside.turn.kind === 'action' ? inside.turn.reading : null;
   return reading?.kind === 'call' && tools.find(reading.name) ? reading : null;
 }
@@ -135,9 +137,15 @@ class Walk {
   }
 
   /** Returns where the reply begins anew, after reasoning that was only closed; else null. */
-  run(): number | null {
-    let next: number | null = this.#start;
-    while (next !== null && next < this.#text.length) next = this.#enterLine(next);
+  *run(): Sliced<number | null> {
+    let told = this.#start;
+    for (let next: number | null = told; next !== null && next < this.#text.length; ) {
+      next = this.#enterLine(next);
+      if (next === null || next - told < SLICE) continue;
+      yield next - told;
+      told = next;
+    }
+    yield this.#text.length - told;
     return this.#orphanEnd;
   }
 

@@ -3,6 +3,7 @@ import { type ResolvedCall, resolveCall } from './arguments/resolve-call.js';
 import type { Dialect } from './dialects/written-call.js';
 import type { Discarded } from './discarded.js';
 import { ReplyText } from './reply-text.js';
+import { atOnce, inTurns, type Sliced, type TakeTurn } from './slices.js';
 import { type Marker, matchMarker } from './text/markers.js';
 import type { JsonValue, Repair } from './text/scanner.js';
 import { describeMeantCall, readBareCall, readClosingFence } from './unmarked-calls.js';
@@ -91,9 +92,25 @@ export function parseCompletion(
   tools: readonly OfferedTool[],
   options: ParseOptions = {},
 ): ParsedCompletion {
-  const offered = OfferedTools.of(tools);
-  const reply = new ReplyText(text, offered);
+  return atOnce(readInSlices(text, OfferedTools.of(tools), options));
+}
+
+/**
+ * The same in slices, for a process that serves others besides: after each, `take` is told how many characters were
+ * read, and may wait. One value of an argument is read in one go.
+ */
+export function parseCompletionInTurns(
+  text: string,
+  tools: readonly OfferedTool[],
+  { take, ...options }: ParseOptions & { readonly take: TakeTurn },
+): Promise<ParsedCompletion> {
+  return inTurns(readInSlices(text, OfferedTools.of(tools), options), take);
+}
+
+function* readInSlices(text: string, offered: OfferedTools, options: ParseOptions): Sliced<ParsedCompletion> {
+  const reply = yield* ReplyText.read(text, offered);
   const found = findOutcome(reply, offered, options);
+  yield 0; // what a call holds has been checked, which may have taken as long as the reading
   const reasoning = [options.reasoning, reply.reasoning()].filter((part) => part?.trim()).join('\n\n');
   const repairs = found.repairs ?? [];
   return {

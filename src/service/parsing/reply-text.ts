@@ -1,6 +1,7 @@
 import { OfferedTools } from './arguments/offered-tool.js';
 import { addUp, type Discarded, describeDiscarded } from './discarded.js';
 import { outlineReply, type ReplyOutline, type TextSpan } from './outline-reply.js';
+import { atOnce, type Sliced } from './slices.js';
 import { lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import { skipChatTokens } from './text/chat-tokens.js';
 import { ANSWER_CLOSE, thinkTagsAround } from './text/inline-marks.js';
@@ -12,7 +13,9 @@ import { trimEnd, trimTokens } from './text/trailing.js';
 
 /** A text that is not read for actions, such as a summary: all of it, without reasoning and a leading `Thought:`. */
 export function readProse(text: string): string {
-  return new ReplyText(text, new OfferedTools([])).whole().trim();
+  return atOnce(ReplyText.read(text, new OfferedTools([])))
+    .whole()
+    .trim();
 }
 
 /** A reply and its parts: cuts labels, reasoning and wrapping fences out of the text, and nothing else. */
@@ -25,14 +28,18 @@ export class ReplyText {
   readonly #stop: number;
   readonly #strays: readonly TextSpan[];
 
-  constructor(text: string, tools: OfferedTools) {
+  private constructor(text: string, outline: ReplyOutline) {
     this.text = text;
-    this.outline = outlineReply(text, tools);
+    this.outline = outline;
     const { start, otherTurn } = this.outline;
     const { end, stop } = otherTurn === null ? trimEnd(text, start) : trimTokens(text, start, otherTurn);
     this.end = end;
     this.#stop = stop;
     this.#strays = strayClosers(text);
+  }
+
+  static *read(text: string, tools: OfferedTools): Sliced<ReplyText> {
+    return new ReplyText(text, yield* outlineReply(text, tools));
   }
 
   /** What stands in `<think>`, with or without its opening or closing tag (rule: thinking). */

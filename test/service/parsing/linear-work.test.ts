@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { toOfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
 import { readSignatures, readSignaturesInTurns } from '../../../src/service/parsing/arguments/signatures.js';
-import { type ParsedCompletion, parseCompletion } from '../../../src/service/parsing/parse-completion.js';
+import {
+  type ParsedCompletion,
+  parseCompletion,
+  parseCompletionInTurns,
+} from '../../../src/service/parsing/parse-completion.js';
 
 const names = (count: number, prefix = 'p'): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
@@ -55,6 +59,22 @@ describe('a large segment, schema or reply is read in time linear in it (rule: l
     expect(await readSignaturesInTurns(segment, take)).toEqual(readSignatures(segment));
     expect(Math.max(...slices)).toBeLessThan(2 ** 15 + 100);
     expect(slices.reduce((sum, each) => sum + each)).toBeGreaterThan(segment.length - 2 ** 15);
+  });
+
+  test.each([
+    ['thoughts and empty actions', `${'Thought: x\nAction: \n'.repeat(20_000)}Action: f(a=1)`],
+    ['fences', `So:\n${'```\nAction: f()\n```\n'.repeat(20_000)}`],
+    ['an echo that is not closed', `<file path="a">\n${'words\n'.repeat(50_000)}Action: f(a=1)`],
+    ['reasoning that is only closed', `${'words\n'.repeat(50_000)}</think>\nAction: f(a=1)`],
+  ])('a reply read in turns comes to the same, a slice of %s at a time', async (_, text) => {
+    const tools = [{ name: 'f', parameters: ['a'] }];
+    const slices: number[] = [];
+    const take = async (characters: number): Promise<void> => {
+      slices.push(characters);
+    };
+    expect(await parseCompletionInTurns(text, tools, { take })).toEqual(parseCompletion(text, tools));
+    expect(Math.max(...slices)).toBeLessThan(2 ** 15 + 100);
+    expect(slices.reduce((sum, each) => sum + each)).toBeGreaterThanOrEqual(text.length - 2 ** 15);
   });
 
   test('40,000 properties, all required and all given', () => {

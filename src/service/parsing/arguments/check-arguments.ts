@@ -58,11 +58,14 @@ class Coercion {
   }
 
   coerceObject(values: Values, schema: Schema): Values {
-    const entries = Object.entries(values).map(([key, value]): [string, JsonValue] => {
+    const changes = new Map<string, JsonValue>();
+    for (const [key, value] of schema.properties ? Object.entries(values) : []) {
       const declared = ownSchema(schema.properties, key);
-      return [key, declared ? this.#coerce(value, declared, { holder: values, key, name: key }) : value];
-    });
-    return Object.fromEntries(entries);
+      const coerced = declared ? this.#coerce(value, declared, { holder: values, key, name: key }) : value;
+      if (coerced !== value) changes.set(key, coerced);
+    }
+    if (changes.size === 0) return values;
+    return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, changes.get(key) ?? value]));
   }
 
   #coerce(value: JsonValue, schema: Schema, place: ValuePlace): JsonValue {

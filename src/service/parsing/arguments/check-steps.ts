@@ -22,8 +22,8 @@ export function canBeChecked(values: JsonValue, { schema, size }: ExpandedSchema
 /** Values inside a value, itself included; not counted on once there are more than `most`. */
 function countValues(value: JsonValue, most: number): number {
   let count = 1;
-  const inner = typeof value === 'object' && value !== null ? Object.values(value) : [];
-  for (const each of inner) {
+  if (typeof value !== 'object' || value === null) return count;
+  for (const each of Array.isArray(value) ? value : Object.values(value)) {
     if (count > most) return count;
     count += countValues(each, most - count);
   }

@@ -1,3 +1,4 @@
+import { SLICE, type Sliced } from '../slices.js';
 import { isOneOf, lineEnd, skipBlanks } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
@@ -5,8 +6,6 @@ import { type OfferedTool, writtenOrder } from './offered-tool.js';
 
 const schemaKeys = ['inputSchema', 'input_schema', 'parameters', 'arguments', 'args', 'params'] as const;
 
-/** Characters read in one go, where the text allows a pause. */
-export const SLICE = 32 * 1024;
 /** Lists and wrappers of definitions in one another, such as `{"tools": [{"function": {…}}]}`. */
 const DEEPEST_DEFINITION = 8;
 
@@ -14,7 +13,7 @@ const DEEPEST_DEFINITION = 8;
  * Tools from JSON definitions in the segment, in MCP's, OpenAI's or Anthropic's shape; null if it has none. Yields
  * the characters read since it last did, now and then.
  */
-export function* readDefinitions(segment: string): Generator<number, OfferedTool[] | null> {
+export function* readDefinitions(segment: string): Sliced<OfferedTool[] | null> {
   const tools: OfferedTool[] = [];
   let yielded = 0;
   let isFirst = true;

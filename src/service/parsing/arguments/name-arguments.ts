@@ -15,7 +15,7 @@ export function nameArguments(call: WholeCall, tool: OfferedTool | undefined): N
     if (meaning === 'arguments') return { ok: true, values: only.value, spellings };
     if (meaning === 'neither') return { ok: false, problem: describeForeignKeys(only.value, tool) };
   }
-  const entries = new Map<string, JsonValue>();
+  const values: Record<string, JsonValue> = {};
   const spelled = new Map<string, string>();
   for (const [index, { key, value, spelling }] of list.entries()) {
     const name = key ?? tool?.parameters[index];
@@ -23,13 +23,19 @@ export function nameArguments(call: WholeCall, tool: OfferedTool | undefined): N
     if (key === null && index > 0 && list[index - 1]?.key !== null) {
       return { ok: false, problem: `argument ${index + 1} has no name but follows a named one` };
     }
-    if (entries.has(name)) return { ok: false, problem: `argument \`${shorten(name)}\` is given twice` };
-    entries.set(name, value);
+    if (Object.hasOwn(values, name))
+      return { ok: false, problem: `argument \`${shorten(name)}\` is given twice` };
+    setOwn(values, name, value);
     if (spelling !== undefined) spelled.set(name, spelling);
   }
-  const values = Object.fromEntries(entries);
-  spellings.set(values, spelled);
+  if (spelled.size > 0) spellings.set(values, spelled);
   return { ok: true, values, spellings };
+}
+
+/** Assigned, `__proto__` would be another thing than a property. */
+function setOwn(values: Record<string, JsonValue>, name: string, value: JsonValue): void {
+  if (name !== '__proto__') values[name] = value;
+  else Object.defineProperty(values, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function describeUnnamed(index: number, tool: OfferedTool | undefined): string {

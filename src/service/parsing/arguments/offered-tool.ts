@@ -1,3 +1,5 @@
+import { CharacterSet } from '../text/characters.js';
+
 /** A tool the request offers, as far as reading a call needs it. */
 export interface OfferedTool {
   readonly name: string;
@@ -128,14 +130,12 @@ export function shorten(text: string, length = 60): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }
 
-const nameStops = new Set(' \t\r\n()[]{}<>"\'`,;=|*“”‘’');
+const nameStops = new CharacterSet(' \t\r\n()[]{}<>"\'`,;=|*“”‘’');
 
 function wordEnd(text: string, position: number): number {
-  let end = position;
-  while (end < text.length && !nameStops.has(text.charAt(end))) end += 1;
-  return end;
+  return nameStops.nextIn(text, position);
 }
 
 function endsName(text: string, position: number): boolean {
-  return position >= text.length || nameStops.has(text.charAt(position));
+  return nameStops.nextIn(text, position) === position;
 }

@@ -101,7 +101,8 @@ class ArgumentReader {
     const value = this.#readArgumentValue();
     if (value === undefined) return false;
     const spelling = scanner.text.slice(start, scanner.position);
-    this.#list.push(typeof value === 'number' ? { key, value, spelling } : { key, value });
+    const isPlain = typeof value !== 'number' || spelling === String(value);
+    this.#list.push(isPlain ? { key, value } : { key, value, spelling });
     return true;
   }
 

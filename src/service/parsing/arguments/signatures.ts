@@ -1,3 +1,4 @@
+import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../slices.js';
 import {
   isDigit,
   isOneOf,
@@ -8,7 +9,7 @@ import {
   skipDigits,
   skipRun,
 } from '../text/characters.js';
-import { readDefinitions, SLICE } from './definitions.js';
+import { readDefinitions } from './definitions.js';
 import type { OfferedTool } from './offered-tool.js';
 import { readParameters } from './parameter-list.js';
 
@@ -19,36 +20,24 @@ import { readParameters } from './parameter-list.js';
  * name counts; `[]` when none could be read. Linear in the segment (rule: linear-work).
  */
 export function readSignatures(segment: string): OfferedTool[] {
-  const reading = readInSlices(segment);
-  for (;;) {
-    const { done, value } = reading.next();
-    if (done) return value;
-  }
+  return atOnce(readInSlices(segment));
 }
 
 /**
  * The same in slices, for a process that serves others besides: after each, `take` is told how many characters
  * were read, and may wait. JSON that is one value is read in one go.
  */
-export async function readSignaturesInTurns(
-  segment: string,
-  take: (characters: number) => Promise<void>,
-): Promise<OfferedTool[]> {
-  const reading = readInSlices(segment);
-  for (;;) {
-    const { done, value } = reading.next();
-    if (done) return value;
-    await take(value);
-  }
+export function readSignaturesInTurns(segment: string, take: TakeTurn): Promise<OfferedTool[]> {
+  return inTurns(readInSlices(segment), take);
 }
 
 /** Yields the length of each slice that was read. */
-function* readInSlices(segment: string): Generator<number, OfferedTool[]> {
+function* readInSlices(segment: string): Sliced<OfferedTool[]> {
   const defined = yield* readDefinitions(segment);
   return defined ? firstOfEachName(defined) : yield* readLines(segment);
 }
 
-function* readLines(segment: string): Generator<number, OfferedTool[]> {
+function* readLines(segment: string): Sliced<OfferedTool[]> {
   const lines = new SegmentReader(segment);
   for (let start = 0; !lines.readTo(start + SLICE); start = lines.position) yield lines.position - start;
   return firstOfEachName(lines.tools());

@@ -36,7 +36,7 @@ function inputAfter(text: string, line: number): number | null {
 }
 
 /** The next text is a label on a line of its own: nothing was put in (rule: literals-first). */
-function isLabelled(text: string, input: number): boolean {
+export function isLabelled(text: string, input: number): boolean {
   const line = text.lastIndexOf('\n', skipSpace(text, input)) + 1;
   const marker = line > input ? matchMarker(text, line) : null;
   return marker !== null && marker !== 'partial';

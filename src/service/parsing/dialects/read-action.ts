@@ -1,7 +1,7 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { skipSpace } from '../text/characters.js';
 import { beginsOtherTurn, skipChatTokens } from '../text/chat-tokens.js';
-import { meansNoAction, readActionInput } from './action-input.js';
+import { isLabelled, meansNoAction, readActionInput } from './action-input.js';
 import { readBracket } from './bracket.js';
 import { readCall, readListedCall, readQuotedCall } from './call.js';
 import { readJsonCall } from './json-object.js';
@@ -27,6 +27,7 @@ const dialects: readonly ((text: string, start: number, tools: OfferedTools) => 
 export function readAction(text: string, position: number, tools: OfferedTools): CallReading | null {
   if (beginsOtherTurn(text, position, skipChatTokens(text, position))) return null;
   const start = unwrap(text, position);
+  if (isLabelled(text, position)) return null;
   for (const read of dialects) {
     const reading = read(text, start, tools);
     if (!reading) continue;

@@ -59,6 +59,22 @@ function isForeignLetter(code: number): boolean {
   return code > LAST_LATIN_SIGN && !isDashOrQuote && !isSeparator;
 }
 
+/** Characters that are looked for in every place of a long text. */
+export class CharacterSet {
+  readonly #holds = new Uint8Array(2 ** 16);
+
+  constructor(characters: string) {
+    for (let at = 0; at < characters.length; at += 1) this.#holds[characters.charCodeAt(at)] = 1;
+  }
+
+  /** Where the first of them stands from `position` on, or the end of the text. */
+  nextIn(text: string, position: number): number {
+    let at = position;
+    while (at < text.length && this.#holds[text.charCodeAt(at)] === 0) at += 1;
+    return at;
+  }
+}
+
 /** Whether one of `characters` stands at `position`; never at the end of the text. */
 export function isOneOf(characters: string, text: string, position: number): boolean {
   return position < text.length && position >= 0 && characters.includes(text.charAt(position));

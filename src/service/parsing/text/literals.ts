@@ -1,5 +1,5 @@
 import { shorten } from '../arguments/offered-tool.js';
-import { isKeyCharacter } from './characters.js';
+import { CharacterSet, isKeyCharacter } from './characters.js';
 import type { JsonValue, Scanner } from './scanner.js';
 import { readString, stringStart } from './strings.js';
 
@@ -58,9 +58,10 @@ function readSequence(scanner: Scanner, depth: number, close: ']' | ')'): JsonVa
   scanner.position += 1;
   const items: JsonValue[] = [];
   const spellings = new Map<number, string>();
+  const keepSpelling = (spelling: string): unknown => spellings.set(items.length, spelling);
   let commas = 0;
   for (scanner.skipTrivia(); !scanner.take(close); scanner.skipTrivia()) {
-    const value = readItem(scanner, depth, (spelling) => spellings.set(items.length, spelling));
+    const value = readItem(scanner, depth, keepSpelling);
     if (value === undefined) return undefined;
     items.push(value);
     if (!endsItem(scanner, close)) return undefined;
@@ -74,7 +75,7 @@ function readSequence(scanner: Scanner, depth: number, close: ']' | ')'): JsonVa
 function readItem(
   scanner: Scanner,
   depth: number,
-  keepSpelling: (spelling: string) => void,
+  keepSpelling: (spelling: string) => unknown,
 ): JsonValue | undefined {
   const start = scanner.position;
   const value = readValue(scanner, depth + 1);
@@ -116,13 +117,12 @@ export function readWordText(scanner: Scanner): string {
   return scanner.text.slice(start, scanner.position);
 }
 
-const wordStops = new Set(' \t\r\n,;:()[]{}<>"\'`');
+const wordStops = new CharacterSet(' \t\r\n,;:()[]{}<>"\'`');
 
 /** A constant, a number, or (leniently) a bare word. */
 function readWord(scanner: Scanner): JsonValue | undefined {
   const start = scanner.position;
-  let end = start;
-  while (end < scanner.text.length && !wordStops.has(scanner.text.charAt(end))) end += 1;
+  const end = wordStops.nextIn(scanner.text, start);
   const word = scanner.text.slice(start, end);
   scanner.position = end;
   if (Object.hasOwn(constants, word)) return constants[word];
@@ -148,6 +148,8 @@ export function isBareWord(word: string): boolean {
   return word !== '' && word !== 'NaN' && !unbounded && !word.endsWith('...') && !word.endsWith('…');
 }
 
+/** As nearly all are written, and a double holds them: a list may have a million. */
+const plainNumber = /^-?(?:0|[1-9]\d{0,14})$/;
 const decimal = /^[-+]?(?:\d+(?:_\d+)*)?(?:\.(?:\d+(?:_\d+)*)?)?(?:[eE][-+]?\d+)?$/;
 const based = /^([-+]?)0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+)$/;
 
@@ -156,6 +158,7 @@ const based = /^([-+]?)0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+)$/;
  * the repair says so; what overflows to infinity is no value.
  */
 function readNumber(scanner: Scanner, word: string): number | string | undefined {
+  if (plainNumber.test(word)) return Number(word) || 0; // no -0
   if (word.length > 1100 || !(based.test(word) || isDecimal(word))) {
     return /^[-+]?\d{1100,}$/.test(word) ? bigInteger(scanner, word) : undefined;
   }

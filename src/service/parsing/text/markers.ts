@@ -29,8 +29,13 @@ const tags: readonly (readonly [string, Label])[] = [
   ['<answer>', 'answer'],
   ['<observation>', 'observation'],
 ];
-/** A quick look that spares most lines the rest. */
-const firstLetters = new Set('aAtToOfF');
+/** By their first letter, which spares most lines the rest. */
+const labelsByLetter = new Map(
+  [...'atof'].flatMap((letter) => {
+    const own = labels.filter(([word]) => word.startsWith(letter));
+    return [[letter, own] as const, [letter.toUpperCase(), own] as const];
+  }),
+);
 const MAXIMUM_BLANKS = 8;
 const MAXIMUM_DIGITS = 9;
 
@@ -43,9 +48,10 @@ export function matchMarker(text: string, lineStart: number): Marker | 'partial'
   if (text.charAt(start) === '<') return matchTag(text, start);
   const emphasis = skipEmphasis(text, start);
   if (emphasis.position >= text.length) return start < text.length ? 'partial' : null;
-  if (!firstLetters.has(text.charAt(emphasis.position))) return null;
+  const candidates = labelsByLetter.get(text.charAt(emphasis.position));
+  if (!candidates) return null;
   let partial = false;
-  for (const [word, label] of labels) {
+  for (const [word, label] of candidates) {
     const matched = matchWord(text, emphasis.position, word);
     const wordEnd = emphasis.position + word.length;
     const isHeading = word === 'final answer' && emphasis.position > start;

@@ -1,4 +1,4 @@
-import { lineEnd, skipSpace } from './characters.js';
+import { isOneOf, lineEnd, skipSpace } from './characters.js';
 
 /** What was mended while reading; every mend is reported (rule: repairs). */
 export type Repair =
@@ -81,6 +81,7 @@ export class Scanner {
   skipTrivia(): void {
     for (;;) {
       this.position = skipSpace(this.text, this.position);
+      if (!isOneOf('/#', this.text, this.position)) return;
       if (this.startsWith('//') || this.current === '#') {
         this.position = lineEnd(this.text, this.position);
       } else if (this.startsWith('/*')) {
