@@ -128,18 +128,24 @@ export function readHistory(history: readonly TurnInput[]): ReadHistory {
   }
 }
 
+/** Calls of one id, oldest first; the first `taken` of them are no longer open. */
+interface NamedCalls {
+  readonly calls: OpenCall[];
+  taken: number;
+}
+
 /** The calls that wait for their observation, oldest first. */
 class OpenCalls {
   readonly #open = new Set<OpenCall>();
   /** By the id they were sent with, or else were given: also those that are no longer open. */
-  readonly #byId = new Map<string, OpenCall[]>();
+  readonly #byId = new Map<string, NamedCalls>();
 
   add(call: OpenCall, sentId: string | undefined): void {
     this.#open.add(call);
     for (const id of new Set([call.id, sentId ?? call.id])) {
       const known = this.#byId.get(id);
-      if (known) known.push(call);
-      else this.#byId.set(id, [call]);
+      if (known) known.calls.push(call);
+      else this.#byId.set(id, { calls: [call], taken: 0 });
     }
   }
 
@@ -156,9 +162,11 @@ class OpenCalls {
     return [...this.#open];
   }
 
-  #oldestOf(named: OpenCall[]): OpenCall | undefined {
-    while (named[0] && !this.#open.has(named[0])) named.shift();
-    return named[0];
+  #oldestOf(named: NamedCalls): OpenCall | undefined {
+    for (; ; named.taken += 1) {
+      const call = named.calls[named.taken];
+      if (!call || this.#open.has(call)) return call;
+    }
   }
 }
 

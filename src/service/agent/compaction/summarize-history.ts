@@ -90,7 +90,8 @@ async function summaryPrompt(
 ): Promise<Prompt> {
   const framing = profile.framing.prompt + 2 * profile.framing.message;
   const fixed = (await tokens.count(summaryTemplate)) + framing;
-  const text = units.map(transcribe).join('');
+  let text = '';
+  for (const unit of units) text += await transcribe(unit);
   const render = (shown: { text: string }) => fence({ tag: 'observation', attributes: {}, text: shown.text });
   const limit = config.tokenLimit - config.reservedOutputTokens - fixed;
   const cut = limit > 0 ? await cutLines({ text, render }, limit, tokens) : undefined;
@@ -98,9 +99,10 @@ async function summaryPrompt(
   return layOutPrompt({ system: summaryTemplate, context: [cut.rendered], history: [], tail: '' }).prompt;
 }
 
-function transcribe(unit: Unit): string {
+async function transcribe(unit: Unit): Promise<string> {
   const speaker = { user: 'User', assistant: 'Agent' } as const;
-  return renderUnit(unit, 'text')
+  const messages = await renderUnit(unit, 'text');
+  return messages
     .map(
       ({ role, parts }) =>
         `${speaker[role]}: ${parts.map((part) => ('text' in part ? part.text : '')).join('')}`,

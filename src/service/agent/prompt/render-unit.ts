@@ -1,6 +1,6 @@
 import { renderCall, renderJsonAction, renderXmlCall } from '../../../conversation/call-text.js';
 import type { ActionUnit, Observation, PairedCall, Unit } from '../../../conversation/units.js';
-import { fence } from '../../context/fence.js';
+import { type Fenced, fence, fenceInShares } from '../../context/fence.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import type { Message, ModelProfile, Part } from '../provider.js';
@@ -12,14 +12,14 @@ export type TaughtProtocol = WrittenProtocol | 'native';
 type WrittenProtocol = 'text' | 'xml' | 'json';
 
 /** A unit as messages. Every text ends with a line break, so that neighbouring texts join cleanly. */
-export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
+export async function renderUnit(unit: Unit, protocol: TaughtProtocol): Promise<Message[]> {
   switch (unit.type) {
     case 'user':
       return [message('user', text(unit.content))];
     case 'assistant':
       return [message('assistant', ...state(unit.providerState), text(unit.content))];
     case 'stray_observation':
-      return [message('user', text(renderObservation(unit.observation)))];
+      return [message('user', text(await renderObservation(unit.observation)))];
     case 'action':
       return protocol === 'native' ? renderNativeAction(unit) : renderWrittenAction(unit, protocol);
   }
@@ -31,12 +31,15 @@ const writers = {
   json: (thought, { name, parameters }) => renderJsonAction(thought, name, parameters),
 } as const satisfies Record<WrittenProtocol, (thought: string, call: PairedCall) => string>;
 
-function renderWrittenAction(unit: ActionUnit, protocol: WrittenProtocol): Message[] {
+async function renderWrittenAction(unit: ActionUnit, protocol: WrittenProtocol): Promise<Message[]> {
   const write = writers[protocol];
-  return unit.calls.flatMap((call, position) => [
-    message('assistant', text(write(position === 0 ? unit.thought : '', call))),
-    message('user', text(renderObservation(call.observation, call.name))),
-  ]);
+  const messages: Message[] = [];
+  for (const call of unit.calls) {
+    const thought = messages.length === 0 ? unit.thought : '';
+    messages.push(message('assistant', text(write(thought, call))));
+    messages.push(message('user', text(await renderObservation(call.observation, call.name))));
+  }
+  return messages;
 }
 
 function writeTextAction(thought: string, call: PairedCall): string {
@@ -49,27 +52,33 @@ function writeXmlAction(thought: string, call: PairedCall): string {
   return thought === '' ? action : `${thought}\n${action}`;
 }
 
-function renderNativeAction({ thought, calls, providerState }: ActionUnit): Message[] {
+async function renderNativeAction({ thought, calls, providerState }: ActionUnit): Promise<Message[]> {
   const called = calls.map(
     (call): Part => ({ type: 'tool_call', id: call.id, name: call.name, arguments: call.parameters }),
   );
-  const results = calls.map(
-    (call): Part => ({
-      type: 'tool_result',
-      callId: call.id,
-      text: renderObservation(call.observation, call.name),
-      isError: call.observation?.isError ?? false,
-    }),
-  );
+  const results: Part[] = [];
+  for (const { id: callId, name, observation } of calls) {
+    const shown = await renderObservation(observation, name);
+    results.push({ type: 'tool_result', callId, text: shown, isError: observation?.isError ?? false });
+  }
   const said = thought === '' ? [] : [text(thought)];
   return [message('assistant', ...state(providerState), ...said, ...called), message('user', ...results)];
 }
 
-function renderObservation(observation: Observation | undefined, tool?: string): string {
-  if (!observation)
-    return fence({ tag: 'observation', attributes: tool ? { tool } : {}, text: notRunTemplate });
-  const shown = observation.isError ? `Error: ${observation.text}` : observation.text;
-  return fence({ tag: 'observation', attributes: tool ? { tool } : {}, text: shown });
+/** A longer text is fenced in shares of the event loop (rule: loop-share). */
+const FENCED_AT_ONCE = 64 * 1024;
+
+async function renderObservation(observation: Observation | undefined, tool?: string): Promise<string> {
+  const fenced: Fenced = {
+    tag: 'observation',
+    attributes: tool ? { tool } : {},
+    text: observation ? shownText(observation) : notRunTemplate,
+  };
+  return fenced.text.length > FENCED_AT_ONCE ? fenceInShares(fenced) : fence(fenced);
+}
+
+function shownText({ text: observed, isError }: Observation): string {
+  return isError ? `Error: ${observed}` : observed;
 }
 
 function state(providerState: unknown): Part[] {
@@ -112,7 +121,7 @@ const RENDERING = 256;
 const WRITING = 1 / 8;
 
 export async function renderAndWeigh(unit: Unit, scale: Scale): Promise<RenderedUnit> {
-  const messages = renderUnit(unit, scale.protocol);
+  const messages = await renderUnit(unit, scale.protocol);
   await eventLoopShare.take(RENDERING + WRITING * charactersOf(messages), scale.signal);
   let tokens = 0;
   for (const message of messages) {
