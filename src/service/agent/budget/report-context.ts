@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContextReport, ReportItem, ReportSection } from '../../../contract/context-report.js';
 import { turnsOf } from '../../../conversation/units.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { FittedPrompt } from '../fit-to-budget.js';
 import { type Scale, tokensOfMessage } from '../prompt/render-unit.js';
 import type { Message, Part, Prompt } from '../provider.js';
@@ -57,10 +58,16 @@ function wordsOf(part: Part): string {
   return part.type === 'text' ? part.text : JSON.stringify({ ...part, breakpoint: undefined });
 }
 
+/** What adding up a message books of the event loop: its texts have been counted already. */
+const ADDING = 64;
+
 /** Tokens of all messages, their framing apart. */
 async function countTexts(messages: readonly Message[], scale: Scale): Promise<number> {
   let sum = 0;
-  for (const message of messages) sum += (await tokensOfMessage(message, scale)) - scale.framing.message;
+  for (const message of messages) {
+    await eventLoopShare.take(ADDING, scale.signal);
+    sum += (await tokensOfMessage(message, scale)) - scale.framing.message;
+  }
   return sum;
 }
 

@@ -8,11 +8,13 @@ const JOINING = 4;
 
 /** The same as `oneLine`, for a text of any length, and no further than the signal allows (rule: loop-share). */
 export async function oneLineInShares(text: string, signal: AbortSignal | undefined): Promise<string> {
-  let line = '';
+  const slices: string[] = [];
+  let endsInSpace = false;
   for (let at = 0; at < text.length; at += SLICE) {
     await eventLoopShare.take(JOINING * Math.min(SLICE, text.length - at), signal);
     const slice = oneLine(text.slice(at, at + SLICE));
-    line += line.endsWith(' ') && slice.startsWith(' ') ? slice.slice(1) : slice;
+    slices.push(endsInSpace && slice.startsWith(' ') ? slice.slice(1) : slice);
+    endsInSpace = slice.endsWith(' ');
   }
-  return line;
+  return slices.join('');
 }
