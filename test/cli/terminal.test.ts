@@ -175,6 +175,27 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(await wrong.end).toBe(1);
   }, 30_000);
 
+  test('a paste of several lines is one task, and waits for Enter', async () => {
+    const bench = await setUp([answer('Read.'), answer('Again.')], files);
+    const pty = bench.open(scripted);
+    await pty.see('›');
+    pty.type('Look at this:\u001b[200~\rone\r\u001b[31mtwo\r\u001b[201~');
+    await pty.see('two');
+    await wait(300);
+    expect(bench.provider.requests).toHaveLength(0);
+    pty.type(`three${enterKey}`);
+    await pty.see('Read.');
+    await pty.see('›');
+    expect(bench.prompt(0)).toMatch(/Look at this:\\\\?n?.*one.*two.*three/s);
+    pty.type('\u001b[200~one more\rof these\u001b[201~');
+    await pty.see('of these');
+    pty.type(escapeKey);
+    await pty.see('›');
+    pty.type(`/exit${enterKey}`);
+    expect(await pty.end).toBe(0);
+    expect(bench.provider.requests).toHaveLength(1);
+  }, 30_000);
+
   test('Esc and Ctrl-C clear a line and do not leave; Ctrl-C twice on an empty one does', async () => {
     const bench = await setUp([answer('Hello.')], files);
     const pty = bench.open(scripted);

@@ -1,5 +1,5 @@
-import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
+import { editLine, type LineOptions, type TypedLine } from './edit-line.js';
 import { showExactLine } from './shown-text.js';
 
 /** Puts colour on a text, or leaves it alone. */
@@ -22,18 +22,6 @@ const keyNames: Readonly<Record<string, Key>> = {
   '\u0003': 'ctrl-c',
   '\u0004': 'ctrl-d',
 };
-
-/** What came of a question for a line: the line, what the person pressed instead, or the end of all input. */
-export type TypedLine =
-  | { readonly type: 'line'; readonly text: string }
-  | { readonly type: 'cancelled'; readonly key: 'escape' | 'ctrl-c'; readonly wasEmpty: boolean }
-  | { readonly type: 'ended' };
-
-interface LineOptions {
-  readonly signal?: AbortSignal;
-  /** Stands there as if it had been typed. */
-  readonly prefill?: string;
-}
 
 /** Where the person sits. Progress goes to stderr where stdout is for a script. */
 export class Terminal {
@@ -138,41 +126,12 @@ export class Terminal {
   }
 
   /** The same with what was done instead of a line. */
-  async readLine(question: string, { signal, prefill }: LineOptions = {}): Promise<TypedLine> {
-    const input = this.#input;
-    const cancel = new AbortController();
-    let instead: TypedLine = { type: 'ended' };
-    const leave = (key: 'escape' | 'ctrl-c') => {
-      instead = { type: 'cancelled', key, wasEmpty: lines.line === '' };
-      cancel.abort();
-    };
-    const onKeypress = (_: string, key?: { name?: string }) => key?.name === 'escape' && leave('escape');
-    const lines = createInterface({
-      input,
-      output: this.progress,
-      history: [...this.#typed],
-      terminal: true,
-      escapeCodeTimeout: 50,
-    });
-    const abort = () => cancel.abort();
-    lines.on('SIGINT', () => leave('ctrl-c')).on('close', abort);
-    input.on('keypress', onKeypress);
-    signal?.addEventListener('abort', abort, { once: true });
-    try {
-      const answer = lines.question(question, { signal: cancel.signal });
-      // As if typed: a control character in it would act, and a line break would send it off.
-      if (prefill) lines.write(showExactLine(prefill));
-      const line = await answer;
-      if (line.trim()) this.#typed.unshift(line);
-      return { type: 'line', text: line };
-    } catch {
-      this.progress.write('\n');
-      return instead;
-    } finally {
-      signal?.removeEventListener('abort', abort);
-      input.off('keypress', onKeypress);
-      lines.close();
-    }
+  async readLine(question: string, options: LineOptions = {}): Promise<TypedLine> {
+    const place = { input: this.#input, output: this.progress, isLive: this.isLive, history: this.#typed };
+    const typed = await editLine(place, question, options);
+    if (typed.type === 'line' && typed.text.trim() && !typed.text.includes('\n'))
+      this.#typed.unshift(typed.text);
+    return typed;
   }
 
   /** A line that is not shown. Keys are taken before the question is asked: who types at once is not echoed. */
