@@ -12,14 +12,14 @@ export interface Vendor {
   /** The request in the vendor's words, without the parameters the model is known to refuse. */
   draft(request: CompletionRequest, options: DraftOptions): Draft;
 
-  /** Sends a draft through the vendor's SDK; resolves when `fetch` has succeeded. Throws what the SDK throws. */
-  post(draft: Draft, fetch: typeof globalThis.fetch): Promise<unknown>;
+  /** Sends a body as JSON through the vendor's SDK; resolves when `fetch` has succeeded. Throws what the SDK throws. */
+  post(body: Buffer, fetch: typeof globalThis.fetch): Promise<unknown>;
 
   /** The failed attempt that an error of the SDK means; undefined if the provider did not answer. */
-  readError(error: unknown, draft: Draft): FailedAttempt | undefined;
+  readError(error: unknown, draft: SentDraft): FailedAttempt | undefined;
 
   /** The completion in a plain answer's JSON. Throws `ProviderError` if it holds none. */
-  readAnswer(json: unknown, draft: Draft): Completion;
+  readAnswer(json: unknown, draft: SentDraft): Completion;
 
   /**
    * The completion in a stream, its pieces first; then reads on to the end of the stream, which may be long in coming.
@@ -27,7 +27,7 @@ export interface Vendor {
    */
   readStream(
     events: AsyncIterable<readonly ServerSentEvent[]>,
-    draft: Draft,
+    draft: SentDraft,
   ): AsyncGenerator<CompletionEvent, undefined>;
 }
 
@@ -36,7 +36,10 @@ export interface DraftOptions {
   readonly streamed: boolean;
 }
 
-/** A request as it will be sent, and what is to be remembered of it until the answer is there. */
+/** What is to be remembered of a request until its answer is there. */
+export type SentDraft = Omit<Draft, 'body'>;
+
+/** A request as it will be sent. */
 export interface Draft {
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;

@@ -4,7 +4,13 @@ import { type StepRequest, stepRequestSchema } from '../../../contract/step-requ
 import type { reactStep, StepObserver, StepResult } from '../../agent/react-step.js';
 import type { ContextSource } from '../../context/sources/context-source.js';
 import type { ModelDirectory } from '../../providers/create-model-directory.js';
-import { acceptRequest, connect, type RequestLimits, resolveModel } from '../intake/accept-request.js';
+import {
+  type AcceptedRequest,
+  acceptRequest,
+  connect,
+  type RequestLimits,
+  resolveModel,
+} from '../intake/accept-request.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import { EventStream } from './event-stream.js';
 import type { Route } from './route.js';
@@ -17,60 +23,67 @@ export interface StepServices extends RequestLimits {
   readonly sourcesFor: (request: StepRequest) => readonly ContextSource[];
 }
 
-/** A step that only has to be run. */
-interface AcceptedStep {
-  readonly request: StepRequest;
-  run(observer?: StepObserver): Promise<Step>;
-}
-
 /** One step, as one answer or as events (rule: stream-events). */
 export function stepRoutes(services: StepServices): Route[] {
   return [
     {
       path: '/api/agent/react_step',
       post: async (request, response) => {
-        const accepted = await acceptStep(request, response, services);
-        await sendJson(response, await accepted.run());
+        await sendJson(response, await answerStep({ request, response }, services));
       },
     },
     {
       path: '/api/agent/react_step/stream',
       post: async (request, response) => {
-        const accepted = await acceptStep(request, response, services);
-        const state = stateOf(response);
-        const events = new EventStream(response, state);
-        state.events = events;
-        const step = await accepted.run(relayTo(events, accepted.request));
+        const events = new EventStream(response, stateOf(response));
+        const step = await answerStep({ request, response }, services, events);
         await events.end({ type: 'step.completed', step });
       },
     },
   ];
 }
 
-async function acceptStep(
-  request: Request,
-  response: Response,
+/**
+ * Accepts a step and makes it; what fails after that is told in the events. No async function, here and below, which would
+ * hold the request for as long as the model is awaited (rule: lean-waiting).
+ */
+function answerStep(
+  exchange: { readonly request: Request; readonly response: Response },
   services: StepServices,
-): Promise<AcceptedStep> {
-  const accepted = await acceptRequest(stepRequestSchema, { request, response }, services);
-  const { request: step, deadline, state } = accepted;
-  const model = resolveModel(step.llm_config, services.models);
-  const provider = connect(model, accepted);
+  events?: EventStream,
+): Promise<Step> {
+  return acceptRequest(stepRequestSchema, exchange, services).then((accepted) => {
+    if (events) accepted.state.events = events;
+    return makeStep(accepted, services, events && relayTo(events, accepted.request));
+  });
+}
+
+function makeStep(
+  accepted: AcceptedRequest<StepRequest>,
+  services: StepServices,
+  observer: StepObserver | undefined,
+): Promise<Step> {
+  const { request, deadline, state } = accepted;
+  const model = resolveModel(request.llm_config, services.models);
   const dependencies = {
     profile: model.profile,
     tokens: model.tokenCounter(deadline.signal),
-    provider,
+    provider: connect(model, accepted),
     deadline,
     now: () => new Date(),
-    sources: services.sourcesFor(step),
+    sources: services.sourcesFor(request),
   };
-  return {
-    request: step,
-    run: async (observer) => {
-      const result = await services.step(step, dependencies, observer);
-      record(result, state);
-      return toStep(result, { ...accepted, requestId: state.id });
-    },
+  return services.step(request, dependencies, observer).then(answerWith(accepted, state));
+}
+
+/** Holds of the request what its answer says of it. */
+function answerWith(
+  { request: { include }, history, warnings }: AcceptedRequest<StepRequest>,
+  state: RequestState,
+): (result: StepResult) => Step {
+  return (result) => {
+    record(result, state);
+    return toStep(result, { include, history, warnings, requestId: state.id });
   };
 }
 

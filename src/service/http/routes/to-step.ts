@@ -5,7 +5,7 @@ import type { StepRequest } from '../../../contract/step-request.js';
 import type { StepResult } from '../../agent/react-step.js';
 
 export interface StepAnswer {
-  readonly request: StepRequest;
+  readonly include: StepRequest['include'];
   /** The history as sent. */
   readonly history: readonly unknown[];
   readonly warnings: readonly Warning[];
@@ -13,8 +13,7 @@ export interface StepAnswer {
 }
 
 /** The body of a step: the agent's result with the caller's own turns in front, as much of it as was asked for. */
-export function toStep(result: StepResult, { request, history, warnings, requestId }: StepAnswer): Step {
-  const { include } = request;
+export function toStep(result: StepResult, { include, history, warnings, requestId }: StepAnswer): Step {
   return {
     ...result,
     // The raw turns: they passed the schema, which keeps what it does not know.

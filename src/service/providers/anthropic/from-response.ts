@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { Completion } from '../../agent/provider.js';
 import { describeUnread, splitCalls, writeArguments } from '../native-calls.js';
-import type { Draft } from '../vendor.js';
+import type { SentDraft } from '../vendor.js';
 import { isBlock, toProviderState } from './signed-blocks.js';
 
 const count = z.int32().nonnegative().nullish().catch(null);
@@ -44,13 +44,13 @@ export type AnthropicMessage = z.output<typeof answerSchema>;
 export type MessageUsage = AnthropicMessage['usage'];
 
 /** The completion in a plain answer; undefined if the body is not a completion. */
-export function fromResponse(json: unknown, draft: Draft): Completion | undefined {
+export function fromResponse(json: unknown, draft: SentDraft): Completion | undefined {
   const { data } = answerSchema.safeParse(json);
   return data && toCompletion(data, draft);
 }
 
 /** The answer in unified terms, whether it came whole or in pieces. */
-export function toCompletion(answer: AnthropicMessage, draft: Draft): Completion {
+export function toCompletion(answer: AnthropicMessage, draft: SentDraft): Completion {
   const { content, stop_reason: raw, stop_details: details } = answer;
   const finishReason = unify(raw ?? null);
   const calls = splitCalls(ofType(content, 'tool_use'));

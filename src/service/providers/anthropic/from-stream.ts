@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
 import { parseJson } from '../upstream/read-upstream-body.js';
 import { type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
-import { Deltas, type Draft } from '../vendor.js';
+import { Deltas, type SentDraft } from '../vendor.js';
 import {
   type AnthropicMessage,
   endingSchema,
@@ -50,7 +50,7 @@ const namedSchema = z.object({ type: z.string() });
  */
 export async function* fromStream(
   stream: AsyncIterable<readonly ServerSentEvent[]>,
-  draft: Draft,
+  draft: SentDraft,
   provider: string,
 ): AsyncGenerator<CompletionEvent, undefined> {
   const answer = new GrowingAnswer();
@@ -73,7 +73,7 @@ export async function* fromStream(
   if (!stopped) yield completionOf(answer, draft, provider);
 }
 
-function completionOf(answer: GrowingAnswer, draft: Draft, provider: string): CompletionEvent {
+function completionOf(answer: GrowingAnswer, draft: SentDraft, provider: string): CompletionEvent {
   if (!answer.begun) throw new ProviderError('invalid_response', { provider, upstreamStatus: 200 });
   if (answer.stopReason === null) throw new ProviderError('unreachable', { provider });
   return { type: 'completion', completion: toCompletion(answer.whole(), draft) };

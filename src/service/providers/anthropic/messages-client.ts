@@ -1,7 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk';
 
 type Fetch = typeof globalThis.fetch;
-type RequestOptions = Parameters<Anthropic['buildRequest']>[0];
+type Options = Parameters<Anthropic['buildRequest']>[0];
+
+interface Sent {
+  readonly body: Buffer;
+  readonly fetch: Fetch;
+}
 
 /** The transport sets the headers. What stands here is not sent. */
 const noHeaders = new Headers();
@@ -27,18 +32,18 @@ export class MessagesClient extends Anthropic {
     });
   }
 
-  /** Sends one body. Resolves once its `fetch` has. */
-  send(body: object, fetch: Fetch): Promise<unknown> {
+  /** Sends one body of JSON. Resolves once its `fetch` has. */
+  send(body: Buffer, fetch: Fetch): Promise<unknown> {
     const options = { body, fetch };
     return this.post('/v1/messages', options).asResponse();
   }
 
-  override async buildRequest({ method, path, body, fetch }: RequestOptions & { readonly fetch: Fetch }) {
-    const req = { method, headers: noHeaders, body: Buffer.from(JSON.stringify(body)), fetch };
+  override async buildRequest({ method, path, body, fetch }: Options & Sent) {
+    const req = { method, headers: noHeaders, body, fetch };
     return { req, url: this.buildURL(path, null), timeout: this.timeout };
   }
 
-  override fetchWithTimeout(url: string, { fetch, ...init }: RequestInit & { readonly fetch: Fetch }) {
+  override fetchWithTimeout(url: string, { fetch, ...init }: RequestInit & Pick<Sent, 'fetch'>) {
     return fetch(url, init);
   }
 }

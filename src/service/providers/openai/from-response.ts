@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { Completion, NativeToolCall } from '../../agent/provider.js';
 import { describeUnread, splitCalls, writeArguments } from '../native-calls.js';
-import type { Draft } from '../vendor.js';
+import type { SentDraft } from '../vendor.js';
 
 /** Lax: only what we use, and whatever compatible servers make of it. */
 const count = z.int32().nonnegative().nullish().catch(null);
@@ -72,7 +72,7 @@ type ChatUsage = z.output<typeof usageSchema>;
 export { usageSchema };
 
 /** The completion in a plain answer; undefined if the body is not a completion. */
-export function fromResponse(json: unknown, draft: Draft): Completion | undefined {
+export function fromResponse(json: unknown, draft: SentDraft): Completion | undefined {
   const { data } = answerSchema.safeParse(json);
   const choice = data?.choices[0];
   if (!data || !choice) return undefined;
@@ -100,7 +100,7 @@ export function fromResponse(json: unknown, draft: Draft): Completion | undefine
 }
 
 /** The reply in unified terms. */
-export function toCompletion(reply: ChatReply, draft: Draft): Completion {
+export function toCompletion(reply: ChatReply, draft: SentDraft): Completion {
   const { text, reasoning, refusal, finishReason, toolCalls } = reply;
   const unified = unify(finishReason);
   return {

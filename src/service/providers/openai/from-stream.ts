@@ -3,7 +3,7 @@ import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
 import { splitCalls } from '../native-calls.js';
 import { parseJson } from '../upstream/read-upstream-body.js';
 import { type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
-import { Deltas, type Draft } from '../vendor.js';
+import { Deltas, type SentDraft } from '../vendor.js';
 import { type ChatReply, toCompletion, usageSchema } from './from-response.js';
 import { noCompletion } from './to-error.js';
 
@@ -43,7 +43,7 @@ type CallDelta = z.output<typeof callDeltaSchema>;
  */
 export async function* fromStream(
   stream: AsyncIterable<readonly ServerSentEvent[]>,
-  draft: Draft,
+  draft: SentDraft,
   provider: string,
 ): AsyncGenerator<CompletionEvent, undefined> {
   const reply = new GrowingReply();
@@ -67,7 +67,7 @@ export async function* fromStream(
   yield completionOf(reply, draft, provider);
 }
 
-function completionOf(reply: GrowingReply, draft: Draft, provider: string): CompletionEvent {
+function completionOf(reply: GrowingReply, draft: SentDraft, provider: string): CompletionEvent {
   if (!reply.begun) throw new ProviderError('invalid_response', { provider, upstreamStatus: 200 });
   return { type: 'completion', completion: toCompletion(reply.whole(), draft) };
 }

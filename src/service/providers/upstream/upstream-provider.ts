@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { StepDeadline } from '../../agent/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../agent/provider.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
-import type { Draft, Vendor } from '../vendor.js';
+import type { Draft, SentDraft, Vendor } from '../vendor.js';
 import { withSecondAttempt } from './attempts.js';
 import { FailedAttempt, invalidAnswer } from './failed-attempt.js';
 import { parseJson } from './read-upstream-body.js';
@@ -19,7 +19,7 @@ export interface SharedState {
 /** A 2xx has begun. */
 interface Opened {
   readonly answer: Answer;
-  readonly draft: Draft;
+  readonly draft: SentDraft;
   readonly exchange: Exchange;
 }
 
@@ -77,12 +77,21 @@ export class UpstreamProvider implements Provider {
     );
   }
 
-  async #send(draft: Draft, { signal }: StepDeadline, streamed: boolean): Promise<Opened> {
+  /** From here on the request is bytes: its texts are not held while the model is awaited (rule: lean-waiting). */
+  #send({ body, ...draft }: Draft, deadline: StepDeadline, streamed: boolean): Promise<Opened> {
+    return this.#sendBytes(Buffer.from(JSON.stringify(body)), draft, { signal: deadline.signal, streamed });
+  }
+
+  async #sendBytes(
+    body: Buffer,
+    draft: SentDraft,
+    { signal, streamed }: { readonly signal: AbortSignal; readonly streamed: boolean },
+  ): Promise<Opened> {
     const headers = this.#vendor.headers();
     const transport = await this.#shared.transport();
     const exchange = transport.exchange({ provider: this.name, headers, signal, streamed });
     try {
-      await this.#vendor.post(draft, exchange.fetch);
+      await this.#vendor.post(body, exchange.fetch);
       return { answer: exchange.answer(), draft, exchange };
     } catch (error) {
       // What is no answer of the provider's is the SDK's own trouble; its text may hold anything.
