@@ -133,7 +133,7 @@ describe('the schema: 400 invalid_request (rule: error-table)', () => {
     [{ max_iterations_left: '3' }, 'max_iterations_left', 'expected a whole number'],
     [{ max_iterations_left: 1.5 }, 'max_iterations_left', 'expected a whole number'],
     [{ max_iterations_left: -1 }, 'max_iterations_left', 'expected at least 0'],
-    [{ protocol: 'json' }, 'protocol', 'expected one of: text, xml, native, auto'],
+    [{ protocol: 'yaml' }, 'protocol', 'expected one of: text, xml, json, native, auto'],
     [{ include: { history: 'no' } }, 'include.history', 'expected true or false'],
     [{ llm_config: { ...llm, temperature: 3 } }, 'llm_config.temperature', 'expected at most 2'],
     [{ llm_config: { ...llm, modelName: '' } }, 'llm_config.modelName', 'expected at least 1 characters'],

@@ -41,8 +41,9 @@ export function invalidAnswer(provider: string, upstreamStatus: number | null): 
   return new FailedAttempt(new ProviderError('invalid_response', { provider, upstreamStatus }));
 }
 
-/** By the codes of undici's errors: what came is no HTTP, or has endless headers. */
-const isUnreadable = (error: unknown): boolean => /^HPE_|^UND_ERR_HEADERS_OVERFLOW$/.test(codeOf(error));
+/** What came is no HTTP, or has endless headers. Told by undici's names: its classes would load all of it. */
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof Error && ['HTTPParserError', 'HeadersOverflowError'].includes(error.name);
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
