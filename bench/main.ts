@@ -26,24 +26,24 @@ const suites: Readonly<Record<string, Suite>> = {
 };
 
 const usage = `usage: npm run bench                          all suites; writes bench/RESULTS.md
-       npm run bench -- [--quick] SUITE …     ${Object.keys(suites).join(', ')}
+       npm run bench -- SUITE …               ${Object.keys(suites).join(', ')}
+       npm run bench -- --quick [SUITE …]     only shows that they run
        npm run bench -- flame [KILOBYTES]     profiles ten-step runs over a context of this size (100)`;
 
-async function main([first, ...rest]: readonly string[]): Promise<void> {
-  if (first === undefined) {
-    installPeers();
-    writeResults(await runSuites(Object.keys(suites), { quick: false }));
-  } else if (first === 'flame' && rest.length <= 1 && !Number.isNaN(Number(rest[0] ?? 100))) {
-    await profileSteps(Number(rest[0] ?? 100));
-  } else {
-    const names = [first, ...rest].filter((name) => name !== '--quick');
-    if (names.every((name) => Object.hasOwn(suites, name))) {
-      await runSuites(names, { quick: names.length <= rest.length });
-    } else {
-      console.error(usage);
-      process.exitCode = 2;
-    }
+async function main(words: readonly string[]): Promise<void> {
+  const [first, size = '100'] = words;
+  if (first === 'flame' && words.length <= 2 && Number(size) > 0) return profileSteps(Number(size));
+  const quick = words.includes('--quick');
+  const names = words.filter((word) => word !== '--quick');
+  if (!names.every((name) => Object.hasOwn(suites, name))) {
+    console.error(usage);
+    process.exitCode = 2;
+    return;
   }
+  const isWhole = names.length === 0;
+  if (isWhole) installPeers();
+  const figures = await runSuites(isWhole ? Object.keys(suites) : names, { quick });
+  if (isWhole && !quick) writeResults(figures);
 }
 
 async function runSuites(names: readonly string[], options: BenchOptions): Promise<Figure[]> {

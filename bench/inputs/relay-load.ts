@@ -23,7 +23,7 @@ export async function sendRound(route: Route, load: RelayLoad): Promise<number[]
   const times: number[] = [];
   await atOnce(load.atOnce, bodies.length, async (index) => {
     const start = performance.now();
-    const { status, text } = await post(url, bodies[index] ?? '', route.headers);
+    const { status, text } = await post(url, bodies[index] ?? '', { headers: route.headers });
     times.push(performance.now() - start);
     if (status !== 200) throw new Error(`${url} answered ${status}: ${text.slice(0, 500)}`);
   });

@@ -9,11 +9,17 @@ export interface Exchange {
   readonly text: string;
 }
 
+interface PostOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Leaves, whatever has come by then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Sends a JSON body and reads the answer to its end. */
 export async function post(
   url: string,
   body: string | Buffer,
-  headers: Record<string, string> = {},
+  { headers, signal }: PostOptions = {},
 ): Promise<Exchange> {
   const { origin, pathname } = new URL(url);
   const { statusCode, body: answer } = await agent.request({
@@ -22,6 +28,7 @@ export async function post(
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
+    signal,
   });
   return { status: statusCode, text: await answer.text() };
 }

@@ -11,7 +11,10 @@ export function quantile(samples: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** Round by round, since what disturbed a round disturbed both. */
+/** Round by round, since what disturbed a round disturbed both; no number where the other is not above zero. */
 export function ratios(ours: readonly number[], theirs: readonly number[]): number[] {
-  return ours.map((each, round) => each / (theirs[round] ?? Number.NaN));
+  return ours.map((each, round) => {
+    const other = theirs[round] ?? 0;
+    return other > 0 ? each / other : Number.NaN;
+  });
 }

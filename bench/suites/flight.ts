@@ -71,7 +71,7 @@ async function fly(open: (upstreamUrl: string) => Promise<Route>, count: number)
 async function isAnswered(route: Route): Promise<boolean> {
   const question = takeCode(BODY_BYTES - CONTEXT - 1_000);
   const body = JSON.stringify(route.body({ context: takeCode(CONTEXT), question, streamed: false }));
-  return post(route.url(false), body, route.headers).then(
+  return post(route.url(false), body, { headers: route.headers }).then(
     ({ status }) => status === 200,
     () => false,
   );

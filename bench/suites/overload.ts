@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atLeast, type Figure, stated } from '../figures.js';
 import { takeCode } from '../inputs/code.js';
@@ -10,12 +11,15 @@ const BODY_BYTES = 20_000;
 const CONTEXT = 18_000;
 /** Different bodies; each comes again, as the context of a run does. */
 const BODIES = 50;
-const SECONDS = 8;
-/** Not counted, at the beginning of each load: the service has noticed it by then. */
-const SETTLING_SECONDS = 3;
+const SECONDS = 15;
+const CLOSED_SECONDS = 6;
+/** Not counted, at the beginning of each load: as many wait by then as ever will. */
+const SETTLING_SECONDS = 5;
+/** Between two loads: the callers who still waited have left. */
+const PAUSE_MS = 2_000;
 const CLOSED_LOOP = 32;
 /** Callers who wait at the same time; nobody is sent while there are so many. */
-const MOST_WAITING = 4_000;
+const MOST_WAITING = 3_000;
 const TICK_MS = 10;
 const MULTIPLES = [1, 2, 10];
 
@@ -34,10 +38,10 @@ export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
   const route = await openOurs(upstream.url);
   const bodies = Array.from({ length: BODIES }, () => bodyOf(route));
   const seconds = quick ? 1 : SECONDS;
-  const send = (index: number): Promise<number> =>
-    post(route.url(false), bodies[index % BODIES] ?? '', route.headers).then(({ status }) => status);
-  await closedLoop(send, seconds);
-  const capacity = await closedLoop(send, seconds);
+  const send: Send = (index, signal) =>
+    post(route.url(false), bodies[index % BODIES] ?? '', { signal }).then(({ status }) => status);
+  await closedLoop(send, quick ? 1 : CLOSED_SECONDS);
+  const capacity = await closedLoop(send, quick ? 1 : CLOSED_SECONDS);
   const loads: Load[] = [];
   for (const times of MULTIPLES) loads.push(await openLoop(send, capacity * times, seconds));
   route.stack.stop();
@@ -72,7 +76,7 @@ function bodyOf(route: Route): string {
 }
 
 /** Resolves to the status. */
-type Send = (index: number) => Promise<number>;
+type Send = (index: number, signal?: AbortSignal) => Promise<number>;
 
 /** Answers a second, where so many callers send again as soon as they are answered. */
 async function closedLoop(send: Send, seconds: number): Promise<number> {
@@ -88,10 +92,12 @@ async function closedLoop(send: Send, seconds: number): Promise<number> {
 async function openLoop(send: Send, perSecond: number, seconds: number): Promise<Load> {
   const begin = performance.now() + SETTLING_SECONDS * 1_000;
   const end = begin + seconds * 1_000;
+  const leaving = new AbortController();
+  setMaxListeners(MOST_WAITING, leaving.signal);
   const count = { sent: 0, counted: 0, answered: 0, refused: 0, waiting: 0 };
   const caller = async (): Promise<void> => {
     count.waiting += 1;
-    const status = await send(count.sent).catch(() => 0);
+    const status = await send(count.sent, leaving.signal).catch(() => 0);
     count.waiting -= 1;
     const now = performance.now();
     if (now < begin || now >= end) return;
@@ -110,7 +116,9 @@ async function openLoop(send: Send, perSecond: number, seconds: number): Promise
       waits.push(caller());
     }
   }
+  leaving.abort();
   await Promise.all(waits);
+  await sleep(PAUSE_MS);
   return {
     answered: count.answered / seconds,
     refused: count.refused / seconds,

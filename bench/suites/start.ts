@@ -44,6 +44,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
     atMost({ what: 'memory of the service, started', ...megabytes }, 90, [memory.started]),
     atMost({ what: 'memory of the service, 10 s later', ...megabytes }, 90, [memory.rested]),
     atMost({ what: 'start of the CLI to first output: --help', ...milliseconds }, 400, ms.help),
+    atMost({ what: 'start of the CLI to first output: a tool', ...milliseconds }, 400, ms.tool),
     atMost(
       { what: 'start of the CLI to first output: a task, offline model', ...milliseconds },
       400,

@@ -28,6 +28,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
   const stacks = { ours: await startStack('stepwise', options), plain: await startStack('plain', options) };
   const figures: Figure[] = [];
   for (const size of quick ? quickSizes : sizes) figures.push(...(await measureSize(stacks, size)));
+  if (!quick) figures.push(await measureCut(stacks.ours));
   for (const stack of [upstream, stacks.ours, stacks.plain]) stack.stop();
   return figures;
 }
@@ -49,6 +50,17 @@ async function measureSize(stacks: Record<'ours' | 'plain', StackProcess>, size:
     stated({ what: `${what}: this service`, unit: 'ms' }, ours),
     stated({ what: `${what}: plain stack`, unit: 'ms' }, plain),
   ];
+}
+
+/** The plain stack cannot cut a file: what does not fit it leaves out. */
+async function measureCut(stack: StackProcess): Promise<Figure> {
+  const { ours } = await interleave(['ours'], { warmUp: 1, kept: 5 }, () =>
+    cpuPerStep(stack, newContext(500, 128_000)),
+  );
+  return stated(
+    { what: 'CPU per step, 500 KB context cut into 128k tokens: this service', unit: 'ms' },
+    ours,
+  );
 }
 
 async function cpuPerStep(stack: StackProcess, context: RunContext): Promise<number> {
