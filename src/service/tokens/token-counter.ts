@@ -63,8 +63,12 @@ export function createTokenCounter(
     count: async (text) => withMargin(await exactly(text, Number.POSITIVE_INFINITY)),
     countWithin,
     countJoined: async (pieces) => {
-      const parts = joinUnsafeSeams(pieces).map((part) => exactly(part, Number.POSITIVE_INFINITY));
-      return withMargin((await Promise.all(parts)).reduce((sum, tokens) => sum + tokens, 0));
+      let tokens = 0;
+      for (const part of joinUnsafeSeams(pieces)) {
+        await eventLoopShare.take(part.length * READING, signal); // to find what has been counted reads it too
+        tokens += await exactly(part, Number.POSITIVE_INFINITY);
+      }
+      return withMargin(tokens);
     },
     remembered: async (key, find) => recallOr((await loadEncoding(encoding)).memo, `${key} ${margin}`, find),
   };
