@@ -213,7 +213,7 @@ async function tryRun(url: string, question: string): Promise<TriedRun> {
     actions: count('tool_start'),
     failedActions: count('tool_error'),
     unreadable: events.filter((event) => JSON.stringify(event).includes('unreadable_action')).length,
-    answer: end?.answer ?? null,
+    answer: end?.result?.answer ?? null,
   };
 }
 

@@ -57,7 +57,10 @@ export const anthropicSchema: SchemaDialect = {
   },
 };
 
-/** What llama.cpp turns into a grammar: nearly everything. The limits are ours: a grammar is walked at every token. */
+/**
+ * What llama.cpp turns into a grammar: nearly everything. The limits are ours: a grammar is walked at every token. No bounds:
+ * some of its bindings nest a rule as deep as `maxLength` is large, and none knows all.
+ */
 export const llamaSchema: SchemaDialect = {
   form: 'llama',
   unionAtRoot: true,
