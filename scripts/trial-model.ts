@@ -284,7 +284,7 @@ try {
   const steps = await trySteps(url);
   const runs = await tryRuns(url);
   mkdirSync(target, { recursive: true });
-  writeFileSync(join(target, 'small-model.json'), `${JSON.stringify({ steps, runs }, null, 1)}\n`);
+  writeFileSync(join(target, 'small-model.json'), `${JSON.stringify({ steps, runs }, null, 2)}\n`);
   writeFileSync(join(target, 'small-model.md'), report(steps, runs));
 } finally {
   child?.kill();
