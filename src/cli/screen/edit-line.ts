@@ -44,6 +44,7 @@ export async function editLine(
   const end = () => editor.finish({ type: 'ended' });
   input.on('keypress', editor.onKeypress);
   signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted) end();
   try {
     if (isLive) output.write(MARK_PASTES);
     editor.open(question, prefill);
