@@ -50,6 +50,6 @@ function withoutLanguages(text: string): string {
 /** Letters and digits outside the words of labels, tags and stop tokens. */
 function weight(text: string | null | undefined): number {
   const markup =
-    /<\/?(?:think|final_answer|observation|tool_call|tool_code|name|parameters)>?|<\/s>|<\|im_end\|>|(?:Thought|Action Input|Action|Final Answer|Answer|Observation)[ \t]*\d*[ \t]*\**:/gi;
+    /<\/?(?:think|final_answer|answer|observation|tool_call|tool_code|name|parameters)>?|<\/s>|<\|im_end\|>|Final Answer|(?:Thought|Action Input|Action|Final Answer|Answer|Observation)[ \t]*\d*[ \t]*\**:/gi;
   return (text ?? '').replace(markup, '').replace(/[^\p{L}\p{N}]/gu, '').length;
 }
