@@ -114,6 +114,23 @@ test.each([
   expect(isWhole).toBe(false);
 });
 
+test.each([
+  ['reasoning that is never closed', `<think>\n${action}`],
+  [
+    'an observation that is echoed',
+    `<observation tool="x" mark="6023d895cda4a54a">\n${action}\n</observation 6023d895cda4a54a>`,
+  ],
+  [
+    'a file that is echoed after prose',
+    `Here:\n<file path="a" mark="6023d895cda4a54a">\n${action}\n</file 6023d895cda4a54a>\nThat is it.`,
+  ],
+  ['a block quote', `> ${action}`],
+  ['a list', `- ${action}`],
+  ['a line of prose', `I could say ${action}`],
+])('an object in %s is none (rule: echoed-fence)', (_, text) => {
+  for (const cuts of [[1], [7], [text.length]]) expect(read(text, { cuts }).completion.action).toBeNull();
+});
+
 test('of action and answer the first wins, and the other is reported', () => {
   const both =
     '{"thought": "t", "final_answer": "Done.", "action": {"tool": "read_file", "args": {"path": "a"}}}';
