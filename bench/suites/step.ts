@@ -16,7 +16,7 @@ interface Size {
 }
 
 const sizes: readonly Size[] = [
-  { kilobytes: 20, tokenLimit: 128_000, wanted: 6, warmUp: 10, kept: 9 },
+  { kilobytes: 20, tokenLimit: 128_000, wanted: 6, warmUp: 25, kept: 9 },
   { kilobytes: 100, tokenLimit: 128_000, wanted: 15, warmUp: 2, kept: 7 },
   { kilobytes: 500, tokenLimit: 400_000, wanted: 20, warmUp: 1, kept: 5 },
 ];
