@@ -16,5 +16,7 @@ export {
   type ParsedOutcome,
   type ParseOptions,
   parseCompletion,
+  parseCompletionInTurns,
 } from './parse-completion.js';
+export type { TakeTurn } from './slices.js';
 export type { JsonValue, Repair } from './text/scanner.js';

@@ -4,7 +4,7 @@ export const SLICE = 2 ** 15;
 /** Work on a long text that can pause: it yields how many characters were read since it last did. */
 export type Sliced<Result> = Generator<number, Result>;
 
-/** Waits for its turn after so many characters were read. */
+/** Is told how many characters were read, and may wait before more are. */
 export type TakeTurn = (characters: number) => Promise<void> | undefined;
 
 export function atOnce<Result>(work: Sliced<Result>): Result {
