@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
-import getRawBody from 'raw-body';
 import { Interruption } from '../../agent/interruption.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { RequestRefused } from '../failure/to-failure.js';
@@ -85,24 +84,37 @@ async function parseInSlices(text: string, signal: AbortSignal): Promise<unknown
   return json.value;
 }
 
-function receive(request: Request, limits: BodyLimits, signal: AbortSignal): Promise<Buffer> {
+/** All bytes of the body, as long as it is within its limits; a body that is not stays unread. */
+function receive(
+  request: Request,
+  { maxBytes, timeoutMs }: BodyLimits,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
   return new Promise((resolve, reject) => {
-    const interrupt = (): void => reject(signal.reason);
-    signal.addEventListener('abort', interrupt, { once: true });
-    const timer = setTimeout(() => reject(new RequestRefused('request_timeout')), limits.timeoutMs);
-    getRawBody(request, { length: request.headers['content-length'] ?? null, limit: limits.maxBytes })
-      .then(resolve, (error: unknown) => reject(asRefusal(error)))
-      .finally(() => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', interrupt);
-      });
+    const settle = (refusal?: unknown): void => {
+      clearTimeout(timer);
+      request.off('data', take).off('end', settle).off('close', leave).off('error', leave);
+      signal.removeEventListener('abort', interrupt);
+      if (refusal === undefined)
+        resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces));
+      else {
+        request.pause();
+        reject(refusal);
+      }
+    };
+    const interrupt = (): void => settle(signal.reason);
+    const leave = (): void => settle(new Interruption('caller_left'));
+    const take = (piece: Buffer): void => {
+      size += piece.length;
+      if (size > maxBytes) settle(new RequestRefused('request_too_large'));
+      else pieces.push(piece);
+    };
+    const timer = setTimeout(() => settle(new RequestRefused('request_timeout')), timeoutMs);
+    signal.addEventListener('abort', interrupt);
+    request.on('end', settle).on('close', leave).on('error', leave);
+    if (Number(request.headers['content-length'] ?? 0) <= maxBytes) request.on('data', take);
+    else settle(new RequestRefused('request_too_large'));
   });
-}
-
-/** raw-body names what went wrong in `type`. */
-function asRefusal(error: unknown): unknown {
-  const type = error instanceof Error && 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') return new RequestRefused('request_too_large');
-  if (type === 'request.aborted') return new Interruption('caller_left');
-  return error;
 }
