@@ -14,15 +14,19 @@ import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../suppor
 
 /**
  * The figures to reach for any one request of at most 4 MiB, hostile ones included: `/healthz` beside it answers within
- * 250 ms, and the process grows by at most 20 times the largest body (rules: loop-share, body-limits). Rows that miss one
- * are marked and counted. What fails the suite is more than `HELD`: what every request keeps today, on a busy machine too.
- * `GROWN=history` takes the requests with that in their name, `GROWN_TRIALS=1` one look at each, `GROWN_STRICT=1` fails
- * each row that misses a figure.
+ * 250 ms, and the process grows by at most 20 times the largest body over what it takes once it has served an ordinary one
+ * of that size (rules: loop-share, body-limits). Rows that miss one are marked and counted. What fails the suite is more than
+ * `HELD`: four times the wait, for machines that are busy with other things, and twice the memory, which one word of 4 MB needs
+ * in its counting. `GROWN=history` takes the requests with that in their name, `GROWN_TRIALS=1` one look at each that is held,
+ * `GROWN_STRICT=1` fails each row that misses a figure.
  */
 const FIGURES = { waitMs: 250, grownMiB: 20 * 4 };
-const HELD = process.env['GROWN_STRICT'] ? FIGURES : { waitMs: 2_000, grownMiB: 512 };
+const HELD = process.env['GROWN_STRICT']
+  ? FIGURES
+  : { waitMs: 4 * FIGURES.waitMs, grownMiB: 2 * FIGURES.grownMiB };
 /** A machine that is busy with other things delays an answer too: the best of so many looks counts. */
-const TRIALS = Number(process.env['GROWN_TRIALS'] ?? 3);
+const MOST_TRIALS = 3;
+const TRIALS = Number(process.env['GROWN_TRIALS'] ?? MOST_TRIALS);
 const DEADLINE_MS = 20_000;
 
 interface Row {
@@ -50,7 +54,7 @@ const chosen = grownRequests.filter(({ name }) => name.includes(process.env['GRO
 
 test.each(chosen)('(rule: loop-share) $name', async (grown) => {
   let best = await look(grown);
-  for (let trial = 1; trial < TRIALS && !best.isFine; trial += 1) {
+  for (let trial = 1; trial < (isHeld(best) ? TRIALS : MOST_TRIALS) && !best.isFine; trial += 1) {
     const next = await look(grown);
     if (next.waitMs < best.waitMs) best = next;
   }
@@ -60,6 +64,8 @@ test.each(chosen)('(rule: loop-share) $name', async (grown) => {
   expect(best.waitMs).toBeLessThanOrEqual(HELD.waitMs);
   expect(best.grownMiB).toBeLessThanOrEqual(HELD.grownMiB);
 }, 120_000);
+
+const isHeld = ({ waitMs, grownMiB }: Row): boolean => waitMs <= HELD.waitMs && grownMiB <= HELD.grownMiB;
 
 /** One request to a process of its own, whose memory holds nothing of an earlier one. */
 async function look(grown: GrownRequest): Promise<Row> {
