@@ -52,6 +52,7 @@ export function fence(fenced: Fenced): string {
 
 /** The same for a text of any length (rule: loop-share). */
 export async function fenceInShares(fenced: Fenced): Promise<string> {
+  if (fenced.text.length <= SLICE) return fence(fenced);
   const escaped: string[] = [];
   for (const slice of slicesOf(fenced.text)) {
     await eventLoopShare.take(slice.length * ESCAPING);

@@ -12,8 +12,12 @@ export function digestOf(text: string | Uint8Array): string {
   return hash('sha256', text, 'base64url').slice(0, KEY_LENGTH);
 }
 
-/** The same for what is found out about a text in some setting; joined, the two would be copied. */
+/** A longer text is not joined with anything to be digested: that would copy it. */
+const SHORT = 4096;
+
+/** The same for what is found out about a text in some setting. */
 export function digestOfBoth(setting: string, text: string): string {
+  if (text.length <= SHORT) return digestOf(setting + text);
   return createHash('sha256').update(setting).update(text).digest('base64url').slice(0, KEY_LENGTH);
 }
 

@@ -93,9 +93,10 @@ export async function rememberedCut(
   { what, counter }: { what: string; counter: TokenCounter },
   find: () => Promise<number>,
 ): Promise<number> {
-  await eventLoopShare.take(source.text.length * DIGESTING);
   const name = nameOf(source, what);
-  return name === undefined ? find() : counter.remembered(name, find);
+  if (name === undefined) return find();
+  await eventLoopShare.take(source.text.length * DIGESTING);
+  return counter.remembered(name, find);
 }
 
 /** Undefined for what is not worth a name, and for what has none. */
