@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { Agent, get as getOver, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openapiDocument } from '../../../src/contract/openapi/openapi.js';
+import { eventually } from '../../support/providers/requests.js';
 import { startTestService, stepPath, type TestService } from '../../support/test-service.js';
 
 let service: TestService;
@@ -55,6 +58,26 @@ describe('/docs', () => {
       expect((await get(link)).status).toBe(200);
     }
     expect(body).not.toMatch(/<script>|onload=|style=/);
+  });
+
+  test('a file is one clean answer, and its connection serves on (rule: request-log)', async () => {
+    const path = '/docs/favicon-32x32.png';
+    const since = service.log.length;
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ports: unknown[] = [];
+    for (let call = 0; call < 3; call += 1) {
+      const request = getOver(service.url + path, { agent });
+      // The response event brings one message.
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      ports.push(response.socket.localPort);
+      await once(response.resume(), 'end');
+    }
+    agent.destroy();
+    await eventually(() => service.log.length >= since + 3);
+    expect(new Set(ports).size).toBe(1);
+    expect(service.log.slice(since)).toEqual(
+      Array(3).fill(expect.objectContaining({ msg: 'request', status: 200, route: path })),
+    );
   });
 
   test('its other files cannot be asked for', async () => {

@@ -49,10 +49,11 @@ function sendContract(form: (contract: Contract) => string, type: string): Reque
 function asset(name: string): Route {
   return {
     path: `/docs/${name}`,
-    get: (_request, response, next) => {
+    get: (_request, response) => {
       const file = findAsset(name);
       if (file === undefined) throw new RequestRefused('not_found');
-      response.sendFile(file, { maxAge: '1h' }, next);
+      // Without a callback Express goes on only after an error: one would be called when the file is sent, too.
+      response.sendFile(file, { maxAge: '1h' });
     },
   };
 }

@@ -57,7 +57,7 @@ export class Arrival implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Controller, status: number, headers: Headers): void {
-    // 100 and its like come before the answer.
+    // Early hints come before the answer. (A 100 nobody asked for is an error to undici.)
     if (status < 200) return;
     this.status = status;
     this.headers = headers;

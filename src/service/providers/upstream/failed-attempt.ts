@@ -41,9 +41,10 @@ export function invalidAnswer(provider: string, upstreamStatus: number | null): 
   return new FailedAttempt(new ProviderError('invalid_response', { provider, upstreamStatus }));
 }
 
-/** What came is no HTTP, or has endless headers. Told by undici's names: its classes would load all of it. */
-const isUnreadable = (error: unknown): boolean =>
-  error instanceof Error && ['HTTPParserError', 'HeadersOverflowError'].includes(error.name);
+/** Endless headers, two lengths, no HTTP at all. By undici's names: its classes would load all of it, and not all have codes. */
+const unreadable = ['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError'];
+
+const isUnreadable = (error: unknown): boolean => error instanceof Error && unreadable.includes(error.name);
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';

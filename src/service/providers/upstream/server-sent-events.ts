@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { FailedAttempt } from './failed-attempt.js';
 
 /** One server-sent event; `data` lines joined by `\n`. */
 export interface ServerSentEvent {
@@ -65,7 +66,8 @@ const SILENCE_MS = 2_000;
 
 /**
  * The events up to the end of the stream; once `finished` is true, also up to two seconds in which nothing but pings
- * follows (rule: finish-reason). The stream is left as it is then: breaking it is for the caller to do.
+ * follows (rule: finish-reason). The stream is left as it is then: breaking it is for the caller to do. A connection that
+ * breaks then is an end like any other: the reply is whole, and billed.
  */
 export async function* untilSilent(
   stream: AsyncIterable<readonly ServerSentEvent[]>,
@@ -75,7 +77,7 @@ export async function* untilSilent(
   let silentAt = 0;
   for (;;) {
     const next = reading.next();
-    const read = finished() ? await beforeSilence(next, silentAt - performance.now()) : await next;
+    const read = finished() ? await beforeEnd(next, silentAt - performance.now()) : await next;
     if (!read || read.done) return;
     yield read.value;
     if (!read.value.every(isPing)) silentAt = performance.now() + SILENCE_MS;
@@ -84,12 +86,18 @@ export async function* untilSilent(
 
 const isPing = ({ event }: ServerSentEvent): boolean => event === 'ping';
 
-/** Undefined if nothing came in time; what becomes of it after that is of no concern. */
-async function beforeSilence<Read>(next: Promise<Read>, ms: number): Promise<Read | undefined> {
+/**
+ * Undefined if the connection broke, or nothing came in time: what becomes of it after that is of no concern. Throws
+ * the reason for which the step itself was interrupted.
+ */
+async function beforeEnd<Read>(next: Promise<Read>, ms: number): Promise<Read | undefined> {
   const timer = new AbortController();
   const silence = wait(Math.max(0, ms), undefined, { signal: timer.signal }).catch(() => undefined);
   try {
     return await Promise.race([next, silence]);
+  } catch (error) {
+    if (error instanceof FailedAttempt) return undefined;
+    throw error;
   } finally {
     timer.abort();
   }

@@ -46,6 +46,12 @@ describe('an answer is checked before it is used', () => {
   const jsonHead = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 
   test.each([
+    { what: 'is hardly HTTP', bytes: 'hello\r\n\r\n', failure: 'invalid_response' },
+    {
+      what: 'has two lengths',
+      bytes: `${jsonHead}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`,
+      failure: 'invalid_response',
+    },
     { what: 'is no HTTP', bytes: 'SSH-2.0-OpenSSH_9.2\r\n', failure: 'invalid_response' },
     {
       what: 'has endless headers',
@@ -78,6 +84,25 @@ describe('an answer is checked before it is used', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(answer),
     );
     expect(await failureAt(url)).toMatchObject({ failure: 'invalid_response' });
+  });
+
+  test('one that says in its own case that it is not compressed is read', async () => {
+    const url = await answering((response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'Identity' })
+        .end(answer),
+    );
+    expect(await ask(connect(directoryAt(url), 'gpt-4o'), plain)).toMatchObject({
+      text: 'Final Answer: yes',
+    });
+  });
+
+  test('one that early hints precede is read', async () => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+    const url = await saying(`${hints}${jsonHead}content-length: ${answer.length}\r\n\r\n${answer}`);
+    expect(await ask(connect(directoryAt(url), 'gpt-4o'), plain)).toMatchObject({
+      text: 'Final Answer: yes',
+    });
   });
 
   test("of an error's body no more is read than tells what it is", async () => {
@@ -162,6 +187,58 @@ describe('connections', () => {
         .end(`data: ${JSON.stringify(chunk)}\n\n`),
     );
     expect((await ask(connect(directoryAt(url), 'gpt-4o'), { ...plain, streamed: true })).text).toBe('yes');
+  });
+
+  const finished = {
+    'gpt-4o': [
+      { choices: [{ delta: { content: 'yes' }, finish_reason: null }] },
+      { choices: [{ delta: {}, finish_reason: 'stop' }] },
+    ],
+    'claude-opus-5': [
+      { type: 'message_start', message: { usage: { input_tokens: 1, output_tokens: 1 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'yes' } },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
+    ],
+  };
+  const eventsOf = (model: keyof typeof finished) =>
+    finished[model].map((event) => `data: ${JSON.stringify(event)}\n\n`);
+
+  describe.each<keyof typeof finished>(['gpt-4o', 'claude-opus-5'])('%s', (model) => {
+    test.each<[string, (response: ServerResponse) => void]>([
+      ['is closed without its last chunk', ({ socket }) => void socket?.end()],
+      ['is reset', ({ socket }) => void socket?.resetAndDestroy()],
+      ['brings what is no chunk', ({ socket }) => void socket?.write('canary\r\n')],
+    ])('a stream is whole, too, whose connection %s after its finish reason (rule: finish-reason)', async (_how, end) => {
+      const url = await answering((response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(eventsOf(model).join(''));
+        setTimeout(() => end(response), 30);
+      });
+      expect(await ask(connect(directoryAt(url), model), { model, streamed: true })).toMatchObject({
+        text: 'yes',
+        finishReason: 'stop',
+      });
+    });
+
+    test('a stream shorter than it says is whole if it has its finish reason (rule: finish-reason)', async () => {
+      const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 9999\r\n\r\n';
+      const url = await saying(head + eventsOf(model).join(''));
+      expect(await ask(connect(directoryAt(url), model), { model, streamed: true })).toMatchObject({
+        text: 'yes',
+      });
+    });
+
+    test('an interruption after the finish reason is no end of the stream (rule: caller-leaves)', async () => {
+      const patience = patienceOf();
+      const url = await answering((response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(eventsOf(model).join(''));
+        setTimeout(() => patience.interrupt('caller_left'), 100);
+      });
+      expect(
+        await failureOf(ask(connect(directoryAt(url), model), { model, streamed: true }, patience)),
+      ).toBe(patience.signal.reason);
+    });
   });
 
   test('a stream that ends without one was cut', async () => {
