@@ -94,7 +94,8 @@ async function countNew(
     tokens += slice.tokens;
     at = slice.end;
     if (slice.longPieceEnd !== undefined) {
-      tokens += await countLongPiece(encoding.vocabulary, bytes.subarray(at, slice.longPieceEnd), signal);
+      const piece = bytes.subarray(at, slice.longPieceEnd);
+      tokens += await countLongPiece(encoding.vocabulary, piece, { limit: limit - tokens, signal });
       at = slice.longPieceEnd;
     }
   }

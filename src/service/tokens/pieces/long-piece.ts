@@ -1,115 +1,101 @@
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import { untilAborted } from '../../event-loop/until-aborted.js';
-import { NO_RANK, type Vocabulary } from '../vocabulary.js';
-import { PairQueue } from './pair-queue.js';
+import type { Vocabulary } from '../vocabulary.js';
+import { PieceMerge } from './piece-merge.js';
 
-/** Steps of a merge between two looks at the share of the event loop; each costs about two units of it. */
-const STEPS = 4 * 1024;
-const WORK_PER_STEP = 2;
+/** Bytes merged in one go: about a millisecond. */
+const WINDOW = 4 * 1024;
+/** Merging a byte books so much of the event loop. */
+const WORK_PER_BYTE = 4;
+/** Bytes before the end of a window in which its tokens are not trusted at first; no token is longer. */
+const LEAST_MARGIN = 128;
 
-/** Hardly a text has pieces of this many bytes but one made for it. A merge holds up to 21 bytes of memory per byte. */
-const HUGE = 8 * 1024;
-let hugePieces: Promise<unknown> = Promise.resolve();
-
-/**
- * Tokens of a piece that no token covers whole, in n log n steps spread over turns of the event loop. Huge pieces wait
- * for one another, so that many of them at once need the memory of one. Throws the signal's reason when it fires.
- */
-export function countLongPiece(
-  vocabulary: Vocabulary,
-  bytes: Uint8Array,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  const merge = (): Promise<number> => mergeInTurns(vocabulary, bytes, signal);
-  if (bytes.length < HUGE) return merge();
-  const counted = hugePieces.then(merge, merge);
-  hugePieces = counted;
-  return signal ? untilAborted(counted, signal) : counted;
-}
-
-async function mergeInTurns(
-  vocabulary: Vocabulary,
-  bytes: Uint8Array,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  signal?.throwIfAborted();
-  const piece = new LongPiece(vocabulary, bytes);
-  for (let complete = false; !complete; ) {
-    await eventLoopShare.take(STEPS * WORK_PER_STEP, signal);
-    complete = piece.advance(STEPS);
-  }
-  return piece.parts;
-}
+/** One for all windows of the ordinary size: each is merged in one go, and nothing of it is kept. */
+const windows = new PieceMerge(WINDOW);
 
 /**
- * The merge of one piece as an interruptible computation. Parts are told by their lengths; a queue holds the adjacent
- * pairs that are tokens. Outdated pairs stay in the queue and are skipped.
+ * Tokens of a piece that no token covers whole, or some number above the limit: in steps that grow with its length, and in
+ * the memory of one window. Throws the signal's reason when it fires.
+ *
+ * A row of tokens is the merge of its bytes exactly if each two neighbours are the merge of theirs (Neubeck and van
+ * Antwerpen, "So many tokens, so little time", 2024). So windows of a piece are merged one by one, the next beginning where a
+ * token of the one before ends, and they belong together if the two tokens at the seam do.
  */
-class LongPiece {
-  readonly #vocabulary: Vocabulary;
-  readonly #bytes: Uint8Array;
-  /** The length of a part, at its first byte and at its last: so its neighbours find it. No token has 256 bytes. */
-  readonly #lengths: Uint8Array;
-  /**
-   * By the first byte of a part: one more than the rank of the pair it begins. 0 is no pair, so that the new array need
-   * not be filled: to touch all of it at once would hold the event loop.
-   */
-  readonly #ranks: Int32Array;
-  readonly #queue: PairQueue;
-  #listed = 0;
-  #parts: number;
-
-  constructor(vocabulary: Vocabulary, bytes: Uint8Array) {
-    const size = bytes.length;
-    this.#vocabulary = vocabulary;
-    this.#bytes = bytes;
-    this.#lengths = new Uint8Array(size);
-    this.#ranks = new Int32Array(size);
-    // A merge takes one pair out and adds at most two, and there are fewer merges than bytes.
-    this.#queue = new PairQueue(2 * size);
-    this.#parts = size;
-  }
-
-  /** As many as there are tokens, once `advance` has returned true. */
-  get parts(): number {
-    return this.#parts;
-  }
-
-  /** Does up to `steps` steps; true when nothing is left to merge. */
-  advance(steps: number): boolean {
-    let left = steps;
-    for (; left > 0 && this.#listed < this.#bytes.length; left--) this.#list(this.#listed++);
-    for (; left > 0 && this.#queue.size > 0; left--) {
-      const { rank, position } = this.#queue.pop();
-      if (this.#ranks[position] === rank + 1) this.#merge(position);
+export async function countLongPiece(
+  vocabulary: Vocabulary,
+  bytes: Uint8Array,
+  { limit, signal }: { readonly limit: number; readonly signal?: AbortSignal | undefined },
+): Promise<number> {
+  let tokens = 0;
+  let start = 0;
+  let ends = await mergeWindow(vocabulary, bytes.subarray(0, WINDOW), signal);
+  while (start + lengthOf(ends) < bytes.length && tokens <= limit) {
+    const size = lengthOf(ends);
+    const next = await nextWindow(vocabulary, bytes.subarray(start), ends, signal);
+    if (next) {
+      tokens += next.before;
+      start += next.start;
+      ends = next.ends;
+    } else {
+      // What the end of the window changed reaches far back: a longer one has its end elsewhere.
+      ends = await mergeWindow(vocabulary, bytes.subarray(start, start + 2 * size), signal);
     }
-    return left > 0;
   }
+  return tokens + ends.length;
+}
 
-  /** Every byte begins as a part of its own. */
-  #list(position: number): void {
-    this.#lengths[position] = 1;
-    if (position + 2 <= this.#bytes.length) this.#rankPair(position, position + 2);
-  }
+/** Where the tokens of a window end, counted from its beginning. */
+type Ends = Int32Array;
 
-  /** Joins the part at `position` with the next one, and ranks the pairs it now begins and ends. */
-  #merge(position: number): void {
-    const lengths = this.#lengths;
-    const absorbed = position + (lengths[position] ?? 0);
-    const next = absorbed + (lengths[absorbed] ?? 0);
-    this.#parts--;
-    lengths[position] = next - position;
-    lengths[next - 1] = next - position;
-    this.#ranks[absorbed] = 0;
-    this.#ranks[position] = 0;
-    if (next < this.#bytes.length) this.#rankPair(position, next + (lengths[next] ?? 0));
-    if (position > 0) this.#rankPair(position - (lengths[position - 1] ?? 0), next);
-  }
+const lengthOf = (ends: Ends): number => ends[ends.length - 1] ?? 0;
 
-  #rankPair(position: number, end: number): void {
-    const possible = end - position <= this.#vocabulary.longestToken;
-    const rank = possible ? this.#vocabulary.rankOf(this.#bytes, position, end) : NO_RANK;
-    this.#ranks[position] = rank === NO_RANK ? 0 : rank + 1;
-    if (rank !== NO_RANK) this.#queue.push(rank, position);
+async function mergeWindow(
+  vocabulary: Vocabulary,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<Ends> {
+  await eventLoopShare.take(bytes.length * WORK_PER_BYTE, signal);
+  const merge = bytes.length <= WINDOW ? windows : new PieceMerge(bytes.length);
+  return merge.run(vocabulary, bytes);
+}
+
+interface NextWindow {
+  /** Tokens of the window before that end at its beginning. */
+  readonly before: number;
+  readonly start: number;
+  readonly ends: Ends;
+}
+
+/** The window that takes over from one that ends in the middle of the piece; undefined if no seam is found. */
+async function nextWindow(
+  vocabulary: Vocabulary,
+  bytes: Uint8Array,
+  ends: Ends,
+  signal: AbortSignal | undefined,
+): Promise<NextWindow | undefined> {
+  for (let margin = LEAST_MARGIN; margin < lengthOf(ends); margin *= 2) {
+    const before = tokensWithin(ends, lengthOf(ends) - margin);
+    if (before === 0) return undefined;
+    const start = ends[before - 1] ?? 0;
+    const next = await mergeWindow(vocabulary, bytes.subarray(start, start + WINDOW), signal);
+    const seam = { from: ends[before - 2] ?? 0, at: start, to: start + (next[0] ?? 0) };
+    if (belongTogether(vocabulary, bytes, seam)) return { before, start, ends: next };
   }
+  return undefined;
+}
+
+/** How many of the tokens end at `length` or before. */
+function tokensWithin(ends: Ends, length: number): number {
+  let count = ends.length;
+  while (count > 0 && (ends[count - 1] ?? 0) > length) count--;
+  return count;
+}
+
+/** Whether two neighbouring tokens are what their bytes are merged to. */
+function belongTogether(
+  vocabulary: Vocabulary,
+  bytes: Uint8Array,
+  { from, at, to }: { from: number; at: number; to: number },
+): boolean {
+  const ends = windows.run(vocabulary, bytes.subarray(from, to));
+  return ends.length === 2 && ends[0] === at - from;
 }
