@@ -172,6 +172,9 @@ export const grownRequests: readonly GrownRequest[] = [
     { ...observation('c', ''), toolResult: { success: true, result: many(() => 1234567) } },
   ]),
   history('turns with 200,000 fields of their own', () => [{ ...task, ...keyed(200_000, () => 1) }]),
+  history('250 turns of 1,200 fields of their own', () =>
+    many(() => ({ ...task, ...keyed(1_200, () => 1) }), 250),
+  ),
   history('provider state', () => [
     { role: 'assistant', content: 'x', provider_state: many((index) => ({ index })) },
   ]),

@@ -34,12 +34,13 @@ export async function parseRequest<Schema extends z.ZodType<object> & WithFields
   if (!result.success || issues.length > 0) throw new RequestRefused('invalid_request', detailsOf(issues));
   const request = result.data;
   lists.putBack(request);
+  const history = isObject(body) ? body['conversation_history'] : [];
   // The turns keep what they do not know: it is no news.
-  const { conversation_history: history, ...sent } = isObject(body) ? body : {};
+  const read = { ...request, conversation_history: history };
   return {
     request,
     history: Array.isArray(history) ? history : [],
-    warnings: findUnknownFields(sent, request, MAX_DETAILS).map(unknownField),
+    warnings: findUnknownFields(body, read, MAX_DETAILS).map(unknownField),
   };
 }
 

@@ -4,11 +4,13 @@ import { longLists } from '../../../contract/step-request.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { explainIssue } from './explain-issue.js';
 
-/** Items checked at once, and what they cost of the share of the event loop. */
+/** Longer lists are long whatever is in them. */
 const ITEMS = 256;
-const WORK = 8 * 1024;
+/** Fields checked at once, and what each costs of the share of the event loop: turns are copied field by field. */
+const FIELDS = 2 * 1024;
+const FIELD_WORK = 4;
 
-/** The long lists of a body, checked; and the body with empty ones in their place. */
+/** The long lists of a body, checked; and what else of it the schema knows, with empty ones in their place. */
 interface LongLists {
   readonly rest: unknown;
   readonly issues: readonly z.core.$ZodIssue[];
@@ -31,15 +33,15 @@ interface ReadList {
 /** Checks the items of long lists a few at a time, and no more once enough is wrong (rule: loop-share). */
 export async function readLongLists(body: unknown, bounds: Bounds): Promise<LongLists> {
   const read: (ReadList & { readonly path: readonly string[] })[] = [];
-  let rest = body;
+  const rest = copyKnown(body, bounds.fields);
   for (const { path, item, max } of longLists.filter(({ path: [field] }) => bounds.fields.includes(field))) {
     const list = path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), body);
-    if (!Array.isArray(list) || list.length <= ITEMS || list.length > max) continue;
+    if (!Array.isArray(list) || list.length > max || !isLong(list)) continue;
     read.push({ path, ...(await readList(list, { path, item }, bounds)) });
-    rest = replaced(rest, path, []);
+    if (rest) put(rest, path, []);
   }
   return {
-    rest,
+    rest: rest ?? body,
     issues: read.flatMap(({ issues }) => issues),
     putBack: (request) => {
       for (const { path, items } of read) put(request, path, items);
@@ -47,14 +49,49 @@ export async function readLongLists(body: unknown, bounds: Bounds): Promise<Long
   };
 }
 
+/** What the schema knows, in objects of our own: a body may have tens of thousands of other fields, and is copied once. */
+function copyKnown(body: unknown, fields: readonly string[]): object | undefined {
+  if (!isObject(body)) return undefined;
+  const known = fields.filter((name) => Object.hasOwn(body, name));
+  return Object.fromEntries(known.map((name) => [name, holdsLists(name) ? copied(body[name]) : body[name]]));
+}
+
+const holdsLists = (name: string): boolean =>
+  longLists.some(({ path }) => path[0] === name && path.length > 1);
+
+const copied = (value: unknown): unknown => (isObject(value) ? { ...value } : value);
+
+function isLong(list: readonly unknown[]): boolean {
+  if (list.length > ITEMS) return true;
+  let fields = 0;
+  return list.some((item) => {
+    fields += fieldsIn(item);
+    return fields > FIELDS;
+  });
+}
+
+/** Of an item and of the objects in it, counting the item itself: no schema of an item goes deeper. */
+function fieldsIn(item: unknown): number {
+  if (!isObject(item)) return 1;
+  const values = Object.values(item);
+  return values.reduce<number>((sum, value) => sum + ownFields(value), 1 + values.length);
+}
+
+const ownFields = (value: unknown): number => (isObject(value) ? Object.keys(value).length : 0);
+
 async function readList(
   list: readonly unknown[],
   { path, item }: { path: readonly string[]; item: z.ZodType },
   { maxIssues, signal }: Bounds,
 ): Promise<ReadList> {
   const read: ReadList = { items: [], issues: [] };
+  let fields = 0;
   for (const [index, sent] of list.entries()) {
-    if (index % ITEMS === 0) await eventLoopShare.take(WORK, signal);
+    fields += fieldsIn(sent);
+    if (fields >= FIELDS) {
+      await eventLoopShare.take(fields * FIELD_WORK, signal);
+      fields = 0;
+    }
     const result = item.safeParse(sent, { error: explainIssue });
     if (result.success) read.items.push(result.data);
     else read.issues.push(...result.error.issues.map((issue) => at([...path, index], issue)));
@@ -67,12 +104,6 @@ const at = (path: PropertyKey[], issue: z.core.$ZodIssue): z.core.$ZodIssue => (
   ...issue,
   path: [...path, ...issue.path],
 });
-
-/** The value with another one at this path, which it has. */
-function replaced(value: unknown, [name = '', ...rest]: readonly string[], other: unknown): unknown {
-  if (!isObject(value)) return value;
-  return { ...value, [name]: rest.length > 0 ? replaced(value[name], rest, other) : other };
-}
 
 function put(target: object, [name = '', ...rest]: readonly string[], value: unknown): void {
   const inner: unknown = Reflect.get(target, name);

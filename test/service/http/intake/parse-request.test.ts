@@ -67,3 +67,64 @@ test('long lists come out as short ones do (rule: loop-share)', async () => {
   const { request } = await parseRequest(stepRequestSchema, body, signal);
   expect(request).toEqual(stepRequestSchema.parse(body));
 });
+
+describe('what a turn of the event loop checks goes by its fields, not by its items (rule: loop-share)', () => {
+  /** An object that has these fields, and tells of each look at one. */
+  function watched(fields: Record<string, unknown>, count: number, look: () => void): object {
+    const target = { ...fields };
+    for (let index = 0; index < count; index += 1) {
+      Object.defineProperty(target, `own${index}`, { enumerable: true, get: look });
+    }
+    return target;
+  }
+
+  /** The most looks in one turn of the loop while this goes on. */
+  async function mostInATurn(looks: () => number, work: Promise<unknown>): Promise<number> {
+    let most = 0;
+    let before = 0;
+    let isOver = false;
+    const beat = (): void => {
+      most = Math.max(most, looks() - before);
+      before = looks();
+      if (!isOver) setImmediate(beat);
+    };
+    setImmediate(beat);
+    await work;
+    isOver = true;
+    return Math.max(most, looks() - before);
+  }
+
+  const turn = { role: 'assistant', content: 'a' };
+  const toolCall = { name: 'f', parameters: {} };
+  test.each<[string, (look: () => void) => object]>([
+    ['a turn', (look) => watched(turn, 400, look)],
+    ['a call', (look) => ({ ...turn, toolCall: watched(toolCall, 400, look) })],
+  ])('250 times %s of 400 fields', async (_what, turnOf) => {
+    let looks = 0;
+    const count = () => {
+      looks += 1;
+    };
+    const body = stepBody({ conversation_history: Array.from({ length: 250 }, () => turnOf(count)) });
+    const work = parseRequest(stepRequestSchema, body, signal);
+    expect(await mostInATurn(() => looks, work)).toBeLessThan(40_000);
+    expect(looks).toBeGreaterThanOrEqual(100_000);
+    expect((await work).warnings).toEqual([]);
+  });
+
+  test('fields that nobody knows are not copied, however many lists are long', async () => {
+    let looks = 0;
+    const many = <Item>(item: Item) => Array(300).fill(item) as Item[];
+    const lists = {
+      conversation_history: many({ role: 'user', content: 'a' }),
+      explicit_context_paths: many('a'),
+      tools: many({ name: 'f', inputSchema: {} }),
+      tasks: many({ id: 1, content: 'a', status: 'todo' }),
+    };
+    const body = watched(stepBody(lists), 1_000, () => {
+      looks += 1;
+    });
+    const { warnings } = await parseRequest(stepRequestSchema, body, signal);
+    expect(warnings).toHaveLength(20);
+    expect(looks).toBeLessThanOrEqual(20);
+  });
+});
