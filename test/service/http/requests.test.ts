@@ -94,6 +94,32 @@ describe('JSON that cannot be handled: 400 invalid_request (rule: body-limits)',
   });
 });
 
+describe('of two faults the one that stands first is told, however long the body (rule: body-limits)', () => {
+  const deep = '['.repeat(70);
+  test.each([
+    ['[9007199254740993, }', 'number_out_of_range'],
+    ['[}, 9007199254740993]', 'syntax'],
+    ['[1 9007199254740993]', 'syntax'],
+    ['[-9007199254740993x]', 'syntax'],
+    [`${deep}}`, 'too_deep'],
+    [`[nul, ${deep}`, 'syntax'],
+    ['["\\u0000", nul]', 'nul_character'],
+    ['[nul, "\\u0000"]', 'syntax'],
+    ['["\\u0000 never ends', 'syntax'],
+  ])('%s: %s', async (json, code) => {
+    const long = await startTestService({ body: { maxBytes: 1_000_000, timeoutMs: 5_000 } });
+    const told = async (padding: string) =>
+      (await long.call('POST', stepPath, { raw: json + padding })).body.error;
+    const [short, padded] = [await told(' '), await told(' '.repeat(300_000))];
+    const early = (await long.call('POST', stepPath, { raw: ' '.repeat(300_000) + json })).body.error;
+    await long.close();
+    expect(short.code).toBe(code === 'syntax' ? 'invalid_json' : 'invalid_request');
+    expect(short.details[0].code).toBe(code);
+    expect([padded.code, padded.details[0].code]).toEqual([short.code, code]);
+    expect([early.code, early.details[0].code]).toEqual([short.code, code]);
+  });
+});
+
 describe('the schema: 400 invalid_request (rule: error-table)', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['a missing field', { user_query: undefined }, 'user_query'],

@@ -23,17 +23,35 @@ const token =
 
 /** Where a text stops being JSON, and what was expected there. Quotes nothing of it. */
 export async function findJsonError(text: string, signal: AbortSignal): Promise<string> {
+  const { at, expected } = await walk(text, Number.POSITIVE_INFINITY, signal);
+  return describe(text, at, words[expected]);
+}
+
+/** Whether a text is JSON as far as the token at this position, whatever follows. */
+export async function isJsonUpTo(text: string, end: number, signal: AbortSignal): Promise<boolean> {
+  return (await walk(text, end, signal)).isSound;
+}
+
+/** Where the walk over the tokens stopped: before one that may not stand there, or at its end. */
+interface Stop {
+  readonly at: number;
+  readonly expected: Expected;
+  readonly isSound: boolean;
+}
+
+async function walk(text: string, end: number, signal: AbortSignal): Promise<Stop> {
   const stack: string[] = [];
   let expected: Expected = 'value';
   let at = 0;
-  for (let count = 1; ; count += 1) {
+  for (let count = 1; at < end; count += 1) {
     if (count % TOKENS === 0) await eventLoopShare.take(WORK, signal);
     const found = tokenAt(text, at);
     const next: Expected | undefined = found && after(found, expected, stack);
-    if (!found || !next) return describe(text, at, words[expected]);
+    if (!found || !next) return { at, expected, isSound: false };
     expected = next;
     at = found.end;
   }
+  return { at, expected, isSound: true };
 }
 
 interface Token {

@@ -3,10 +3,13 @@ import type { ErrorDetail } from '../../../contract/step.js';
 /** JSON that parses but cannot be handled faithfully, or not by everybody it reaches (rule: body-limits). */
 export class JsonHazard extends Error {
   override readonly name = 'JsonHazard';
+  /** Where it stands in the text. */
+  readonly at: number;
   readonly detail: ErrorDetail;
 
-  constructor(code: string, message: string) {
+  constructor(at: number, code: string, message: string) {
     super(message);
+    this.at = at;
     this.detail = { path: '', code, message };
   }
 }
@@ -33,14 +36,15 @@ export function refuseHazards(text: string): void {
     else {
       if (isOpening(char)) depth += 1;
       else if (isClosing(char)) depth -= 1;
-      if (depth > MAX_DEPTH) throw tooDeep();
+      if (depth > MAX_DEPTH) throw tooDeep(at);
       at += 1;
     }
   }
   refuseNul(text);
 }
 
-export const tooDeep = (): JsonHazard => new JsonHazard('too_deep', `nested deeper than ${MAX_DEPTH} levels`);
+export const tooDeep = (at: number): JsonHazard =>
+  new JsonHazard(at, 'too_deep', `nested deeper than ${MAX_DEPTH} levels`);
 
 /** `[` or `{`. */
 const isOpening = (char: number): boolean => char === 0x5b || char === 0x7b;
@@ -70,7 +74,7 @@ const BACKSLASH = 0x5c;
 export function refuseNul(text: string): void {
   for (let at = text.indexOf('\\u0000'); at >= 0; at = text.indexOf('\\u0000', at + 1)) {
     if (countBackslashes(text, at) % 2 === 0) {
-      throw new JsonHazard('nul_character', 'a string contains the character NUL');
+      throw new JsonHazard(at, 'nul_character', 'a string contains the character NUL');
     }
   }
 }
@@ -88,7 +92,7 @@ export function endOfNumber(text: string, start: number): number {
   let end = start + 1;
   while (end - start <= MAX_DIGITS && isNumberPart(text.charCodeAt(end))) end += 1;
   if (end - start > MAX_DIGITS || (end - start > SAFE_DIGITS && !isHeld(text.slice(start, end)))) {
-    throw new JsonHazard('number_out_of_range', 'a number is beyond what can be held exactly (2^53)');
+    throw new JsonHazard(start, 'number_out_of_range', 'a number is beyond what can be held exactly (2^53)');
   }
   return end;
 }

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { Interruption } from '../../agent/interruption.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { RequestRefused } from '../failure/to-failure.js';
-import { findJsonError } from './find-json-error.js';
+import { findJsonError, isJsonUpTo } from './find-json-error.js';
 import { JsonHazard, MAX_AT_ONCE, refuseHazards, refuseNul } from './json-hazards.js';
 import { SlicedJson } from './sliced-json.js';
 
@@ -60,12 +60,15 @@ const wrongEncoding = {
 /** What a slice of JSON costs of the share of the event loop: about two slices make a turn. */
 const SLICE_WORK = 16 * 1024;
 
+/** Of two faults, the one that stands first in the text is told, however long the text is. */
 async function parseJson(text: string, signal: AbortSignal): Promise<unknown> {
   try {
     return text.length <= MAX_AT_ONCE ? parseAtOnce(text) : await parseInSlices(text, signal);
   } catch (error) {
-    if (error instanceof JsonHazard) throw new RequestRefused('invalid_request', [error.detail]);
-    if (!(error instanceof SyntaxError)) throw error;
+    if (error instanceof JsonHazard && (await isJsonUpTo(text, error.at, signal))) {
+      throw new RequestRefused('invalid_request', [error.detail]);
+    }
+    if (!(error instanceof JsonHazard || error instanceof SyntaxError)) throw error;
     // The parser's own message quotes the body.
     const message = await findJsonError(text, signal);
     throw new RequestRefused('invalid_json', [{ path: '', code: 'syntax', message }]);
@@ -79,7 +82,13 @@ function parseAtOnce(text: string): unknown {
 
 async function parseInSlices(text: string, signal: AbortSignal): Promise<unknown> {
   const json = new SlicedJson(text);
-  while (!json.advance()) await eventLoopShare.take(SLICE_WORK, signal);
+  try {
+    while (!json.advance()) await eventLoopShare.take(SLICE_WORK, signal);
+  } catch (error) {
+    // What stands first in the text is refused, and the slices do not look for it.
+    if (error instanceof SyntaxError) refuseNul(text);
+    throw error;
+  }
   refuseNul(text);
   return json.value;
 }

@@ -85,9 +85,9 @@ export class SlicedJson {
     if (this.#innermost?.isAfterChild) throw new SyntaxError('no comma');
     this.#depth += 1;
     this.#containers += 1;
-    if (this.#depth > MAX_DEPTH) throw tooDeep();
+    if (this.#depth > MAX_DEPTH) throw tooDeep(at);
     if (this.#containers > MAX_CONTAINERS) {
-      throw new JsonHazard('too_many_values', `more than ${MAX_CONTAINERS} objects and arrays`);
+      throw new JsonHazard(at, 'too_many_values', `more than ${MAX_CONTAINERS} objects and arrays`);
     }
     // Containers come by the hundred thousand: one of each depth is used again and again.
     const begun = {
@@ -108,7 +108,7 @@ export class SlicedJson {
     if (!container) throw new SyntaxError('a comma outside');
     container.members += 1;
     if (!container.isArray && container.members > MAX_FIELDS) {
-      throw new JsonHazard('too_many_fields', `an object of more than ${MAX_FIELDS} fields`);
+      throw new JsonHazard(at, 'too_many_fields', `an object of more than ${MAX_FIELDS} fields`);
     }
     if (container.isAfterChild) this.#skipBlank(container, at);
     else if (at - this.#sliceStart >= this.#slice) this.#parseSlice(at);
