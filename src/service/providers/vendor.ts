@@ -18,12 +18,12 @@ export interface Vendor {
   /** The failed attempt that an error of the SDK means; undefined if the provider did not answer. */
   readError(error: unknown, draft: SentDraft): FailedAttempt | undefined;
 
-  /** The completion in a plain answer's JSON. Throws `ProviderError` if it holds none. */
+  /** The completion in a plain answer's JSON. Throws a `FailedAttempt` if it holds none. */
   readAnswer(json: unknown, draft: SentDraft): Completion;
 
   /**
    * The completion in a stream, its pieces first; then reads on to the end of the stream, which may be long in coming.
-   * Throws `ProviderError`, and what reading the stream throws.
+   * Throws `ProviderError`, a `FailedAttempt` for an error that the stream holds, and what reading the stream throws.
    */
   readStream(
     events: AsyncIterable<readonly ServerSentEvent[]>,

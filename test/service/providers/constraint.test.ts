@@ -1,8 +1,12 @@
-import { describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { structuredOf } from '../../../src/service/providers/models/known-servers.js';
 import { LearnedParameters } from '../../../src/service/providers/models/model-parameters.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { classifyFailure } from '../../../src/service/providers/upstream/classify-failure.js';
+import { ask, connect, directoryAt, patienceOf, ways } from '../../support/providers/requests.js';
 
 const constraint = {
   form: 'json_schema',
@@ -42,12 +46,79 @@ describe('what a refusal says of a constraint (rule: constraint-refusal)', () =>
       'response_format#1',
     ],
     [500, 'failed to parse grammar', 'response_format#1'],
+    [404, 'No endpoints found that support response_format', 'response_format'],
+    [404, 'No endpoints found for qwen/qwen3.', undefined],
     [400, 'Bad Request', 'response_format#1'],
     [400, "Unsupported value: 'temperature' does not support 0.5 with this model.", 'temperature'],
     [500, 'The server had an error.', undefined],
     [401, 'response_format is not supported', undefined],
   ])('%i %s', (status, message, expected) => {
     expect(refusalOf(status, message)).toBe(expected);
+  });
+});
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** One vendor's answers in one form. Both vendors' completions and errors are told apart by their fields alone. */
+const bodies = {
+  openai: {
+    completion: { choices: [{ message: { content: 'free' }, finish_reason: 'stop' }] },
+    pieces: [{ choices: [{ delta: { content: 'free' }, finish_reason: 'stop' }] }, '[DONE]'],
+    error: (message: string) => ({ error: { code: 400, message } }),
+  },
+  anthropic: {
+    completion: { content: [{ type: 'text', text: 'free' }], stop_reason: 'end_turn' },
+    pieces: [
+      { type: 'message_start', message: {} },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'free' } },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+      { type: 'message_stop' },
+    ],
+    error: (message: string) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
+  },
+};
+
+/** Answers with a 200 whatever it is asked: a schema with an error of these words. `held` says which requests had one. */
+async function gatewayRefusing(message: string, { name, streamed }: (typeof ways)[number]) {
+  const { completion, pieces, error } = bodies[name];
+  const held: boolean[] = [];
+  const server = createServer(async (request, response) => {
+    const body: unknown = JSON.parse((await request.toArray()).join(''));
+    const isHeld = /"(?:response_format|output_config)"/.test(JSON.stringify(body));
+    held.push(isHeld);
+    const sent = isHeld ? [error(message)] : streamed ? pieces : [completion];
+    const framed = sent.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
+    response.writeHead(200, { 'content-type': streamed ? 'text/event-stream' : 'application/json' });
+    response.end(streamed ? framed.map((each) => `data: ${each}\n\n`).join('') : framed.join(''));
+  });
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on a port has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, held };
+}
+
+const replySchema = { type: 'object', properties: {}, required: [], additionalProperties: false };
+
+describe.each(ways)('a refusal inside a 200: $title', (way) => {
+  test('is asked again without the schema and remembered, as one with a status (rule: constraint-refusal)', async () => {
+    const words = `${way.name === 'openai' ? 'response_format' : 'output_config.format'} is not supported`;
+    const { url, held } = await gatewayRefusing(words, way);
+    const directory = directoryAt(url);
+    for (let step = 0; step < 2; step += 1) {
+      const completion = await ask(connect(directory, way.model), way, patienceOf(), { replySchema });
+      expect(completion).toMatchObject({
+        text: 'free',
+        isConstrained: false,
+        warnings: [{ code: 'constraint_dropped' }],
+      });
+    }
+    expect(held).toEqual([true, false, false]);
   });
 });
 

@@ -60,7 +60,7 @@ export async function* fromStream(
     const deltas = new Deltas();
     try {
       for (const { data } of events) {
-        const event = readEvent(data, provider);
+        const event = readEvent(data, draft, provider);
         stopped = event?.type === 'message_stop';
         if (stopped) break;
         if (event) answer.add(event, deltas);
@@ -80,12 +80,12 @@ function completionOf(answer: GrowingAnswer, draft: SentDraft, provider: string)
 }
 
 /** Undefined for a ping and for events not known yet. Throws on what cannot be read, and on the provider's error. */
-function readEvent(data: string, provider: string): MessageEvent | undefined {
+function readEvent(data: string, draft: SentDraft, provider: string): MessageEvent | undefined {
   const json = parseJson(data);
   const named = namedSchema.safeParse(json);
   if (named.success && !known.has(named.data.type)) return undefined;
   const event = eventSchema.safeParse(json);
-  if (!event.success || event.data.type === 'error') throw noCompletion(json, provider);
+  if (!event.success || event.data.type === 'error') throw noCompletion(json, { ...draft, provider });
   return event.data;
 }
 

@@ -35,7 +35,7 @@ export function anthropicVendor({ name, client, key, traits }: AnthropicOptions)
       toError(error, { provider: name, strippable, constraint, key }),
     readAnswer(json, draft) {
       const completion = fromResponse(json, draft);
-      if (!completion) throw noCompletion(json, name);
+      if (!completion) throw noCompletion(json, { ...draft, provider: name });
       return completion;
     },
     readStream: (events, draft) => fromStream(events, draft, name),

@@ -1,8 +1,8 @@
 import { APIError } from '@anthropic-ai/sdk/error';
 import { z } from 'zod';
-import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
-import { type AnsweredRequest, classifyFailure, failureInside } from '../upstream/classify-failure.js';
-import type { FailedAttempt } from '../upstream/failed-attempt.js';
+import type { ProviderFailure } from '../../agent/provider.js';
+import { type AnsweredRequest, classifyFailure, classifyInside } from '../upstream/classify-failure.js';
+import { type FailedAttempt, invalidAnswer } from '../upstream/failed-attempt.js';
 
 /** `error.details.error_code` and `error.type`, as the types of `@anthropic-ai/sdk` 1.12 list them. */
 const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
@@ -54,14 +54,16 @@ const errorBodySchema = z.object({
 });
 
 /** What a body of a 200 is that is no completion: an error all the same, or nothing we can read. */
-export function noCompletion(json: unknown, provider: string): ProviderError {
+export function noCompletion(json: unknown, request: Omit<AnsweredRequest, 'codes' | 'key'>): FailedAttempt {
   const { data } = errorBodySchema.safeParse(json);
-  const details = { provider, upstreamStatus: 200 };
-  if (!data) return new ProviderError('invalid_response', details);
-  const { type, message, details: more } = data.error;
-  const codes = [more?.error_code, type].filter((each) => typeof each === 'string');
-  return new ProviderError(
-    failureInside({ codes, status: undefined, message: message ?? '' }, errorCodes),
-    details,
-  );
+  if (!data) return invalidAnswer(request.provider, 200);
+  const { type, details } = data.error;
+  const message = data.error.message ?? '';
+  const error = {
+    codes: [details?.error_code, type].filter((each) => typeof each === 'string'),
+    status: undefined,
+    parameter: parameterIn(message),
+    message,
+  };
+  return classifyInside(error, { ...request, codes: errorCodes });
 }

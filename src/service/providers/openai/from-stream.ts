@@ -55,7 +55,7 @@ export async function* fromStream(
       for (const { data } of events) {
         done = data.startsWith('[DONE]');
         if (done) break;
-        reply.add(readChunk(data, provider), deltas);
+        reply.add(readChunk(data, draft, provider), deltas);
       }
     } finally {
       yield* deltas.events;
@@ -72,11 +72,11 @@ function completionOf(reply: GrowingReply, draft: SentDraft, provider: string): 
   return { type: 'completion', completion: toCompletion(reply.whole(), draft) };
 }
 
-function readChunk(data: string, provider: string): ChatChunk {
+function readChunk(data: string, draft: SentDraft, provider: string): ChatChunk {
   const json = parseJson(data);
   const chunk = chunkSchema.safeParse(json);
   if (chunk.success) return chunk.data;
-  throw noCompletion(json, provider);
+  throw noCompletion(json, { ...draft, provider });
 }
 
 /** A reply while it arrives. */

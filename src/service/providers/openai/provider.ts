@@ -34,7 +34,7 @@ export function openaiVendor({ name, client, key, traits }: OpenaiOptions): Vend
       toError(error, { provider: name, strippable, constraint, key }),
     readAnswer(json, draft) {
       const completion = fromResponse(json, draft);
-      if (!completion) throw noCompletion(json, name);
+      if (!completion) throw noCompletion(json, { ...draft, provider: name });
       return completion;
     },
     readStream: (events, draft) => fromStream(events, draft, name),

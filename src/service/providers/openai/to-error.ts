@@ -1,8 +1,8 @@
 import { APIError } from 'openai/error';
 import { z } from 'zod';
-import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
-import { type AnsweredRequest, classifyFailure, failureInside } from '../upstream/classify-failure.js';
-import type { FailedAttempt } from '../upstream/failed-attempt.js';
+import type { ProviderFailure } from '../../agent/provider.js';
+import { type AnsweredRequest, classifyFailure, classifyInside } from '../upstream/classify-failure.js';
+import { type FailedAttempt, invalidAnswer } from '../upstream/failed-attempt.js';
 import type { VendorMessage } from '../upstream/vendor-words.js';
 
 /** `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes). */
@@ -55,16 +55,20 @@ const errorBodySchema = z.object({
     code: z.union([z.string(), z.number()]).nullish().catch(null),
     type: z.string().nullish().catch(null),
     message: z.string().nullish().catch(null),
+    param: z.string().nullish().catch(null),
   }),
 });
 
 /** What a body of a 200 is that is no completion: an error all the same, or nothing we can read. */
-export function noCompletion(json: unknown, provider: string): ProviderError {
+export function noCompletion(json: unknown, request: Omit<AnsweredRequest, 'codes' | 'key'>): FailedAttempt {
   const { data } = errorBodySchema.safeParse(json);
-  const details = { provider, upstreamStatus: 200 };
-  if (!data) return new ProviderError('invalid_response', details);
-  const { code, type, message } = data.error;
-  const codes = [code, type].filter((each) => typeof each === 'string');
-  const status = typeof code === 'number' ? code : undefined;
-  return new ProviderError(failureInside({ codes, status, message: message ?? '' }, errorCodes), details);
+  if (!data) return invalidAnswer(request.provider, 200);
+  const { code, type, message, param } = data.error;
+  const error = {
+    codes: [code, type].filter((each) => typeof each === 'string'),
+    status: typeof code === 'number' ? code : undefined,
+    parameter: param ?? undefined,
+    message: message ?? '',
+  };
+  return classifyInside(error, { ...request, codes: errorCodes });
 }

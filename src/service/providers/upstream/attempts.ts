@@ -9,7 +9,7 @@ export interface AttemptOptions {
   readonly deadline: StepDeadline;
   /** Parameters this model is known to refuse. */
   readonly refused: ReadonlySet<string>;
-  /** Called when the request went through without the parameter, and so the parameter was the trouble. */
+  /** Called when the request got further without the parameter, and so the parameter was the trouble. */
   readonly remember: (parameter: string) => void;
 }
 
@@ -28,10 +28,15 @@ export async function withSecondAttempt<Result>(
   const second = await outcomeOf(
     attempt(parameter === undefined ? refused : new Set([...refused, parameter])),
   );
+  if (parameter !== undefined && gotFurther(second, parameter)) remember(parameter);
   if (second instanceof FailedAttempt) throw second.failure;
-  if (parameter !== undefined) remember(parameter);
   return second;
 }
+
+/** It went through, or the next thing is refused: that would be said of no request if this one were still the trouble. */
+const gotFurther = (second: unknown, parameter: string): boolean =>
+  !(second instanceof FailedAttempt) ||
+  (second.refusedParameter !== undefined && second.refusedParameter !== parameter);
 
 async function outcomeOf<Result>(attempt: Promise<Result>): Promise<Result | FailedAttempt> {
   try {

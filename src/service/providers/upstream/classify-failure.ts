@@ -60,7 +60,7 @@ const creditWording = /credit balance is too low/i;
 /** How a refused parameter is worded; Anthropic and most compatible servers have no code for it. */
 const parameterCode = /^(?:unsupported|unknown|unrecognized)_/;
 const parameterWording =
-  /not supported|unsupported|not support|unrecognized|unknown|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|extra (?:inputs|fields)/i;
+  /not supported|unsupported|not support|unrecognized|unknown|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|no endpoints found|extra (?:inputs|fields)/i;
 
 /** The failed attempt that an error answer means. */
 export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): FailedAttempt {
@@ -71,10 +71,7 @@ export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): 
     retryAfterMs: readRetryAfterMs(answer.headers),
     vendorWords: wordsFor(failure, answer, request.key),
   });
-  const { constraint, strippable } = request;
-  const refused =
-    (constraint && refusedConstraint(answer, failure, constraint)) ??
-    (failure === 'rejected' ? (refusedParameter(answer, strippable) ?? constraint?.forSchema) : undefined);
+  const refused = refusedOf(answer, failure, request);
   if (failure === 'rejected' || refused) return new FailedAttempt(error, { refusedParameter: refused });
   return new FailedAttempt(error, { repeatable: isRepeatable(answer, failure) });
 }
@@ -106,13 +103,20 @@ function failureOf(
   return creditWording.test(message) ? 'billing' : 'rejected';
 }
 
-/** The failure that an error inside a 200 names: there is no status, unless a gateway gives one for a code. */
-export function failureInside(
-  {
-    codes,
-    status,
-    message,
-  }: Pick<ErrorAnswer, 'codes' | 'message'> & { readonly status: number | undefined },
+/** An error in the place of a completion: there is no status, unless a gateway gives one for a code. */
+export interface ErrorInside extends Pick<ErrorAnswer, 'codes' | 'message' | 'parameter'> {
+  readonly status: number | undefined;
+}
+
+/** The failed attempt that an error inside a 200 means. */
+export function classifyInside(answer: ErrorInside, request: Omit<AnsweredRequest, 'key'>): FailedAttempt {
+  const failure = failureInside(answer, request.codes);
+  const error = new ProviderError(failure, { provider: request.provider, upstreamStatus: 200 });
+  return new FailedAttempt(error, { refusedParameter: refusedOf(answer, failure, request) });
+}
+
+function failureInside(
+  { codes, status, message }: ErrorInside,
   known: AnsweredRequest['codes'],
 ): ProviderFailure {
   const named = codes.map((code) => known.get(code)).find((each) => each !== undefined);
@@ -126,6 +130,22 @@ function isRepeatable({ status, headers }: ErrorAnswer, failure: ProviderFailure
   return status === 429 || status >= 500;
 }
 
+type Refusal = Pick<ErrorAnswer, 'codes' | 'message' | 'parameter'>;
+
+/** What may be left out of a second request, in the words by which it is remembered. */
+function refusedOf(
+  refusal: Refusal,
+  failure: ProviderFailure,
+  { constraint, strippable }: Pick<AnsweredRequest, 'constraint' | 'strippable'>,
+): string | undefined {
+  const refused = constraint && refusedConstraint(refusal, failure, constraint);
+  if (refused !== undefined || failure !== 'rejected') return refused;
+  return refusedParameter(refusal, strippable) ?? constraint?.forSchema;
+}
+
+/** Failures as which a refused constraint may come: OpenRouter finds no provider that takes it, with a 404. */
+const refusals: readonly ProviderFailure[] = ['rejected', 'failed', 'model_not_found'];
+
 /** How servers speak of a schema that they do not take; some answer so with a 500 (docs/reference/constrained-output.md). */
 const formatWording =
   /response_format|json_schema|output_config\.format|output_format|structured output|guided|grammar|invalid schema/i;
@@ -136,18 +156,20 @@ const schemaWording = /schema|grammar|anyof/i;
  * schema (rule: constraint-refusal).
  */
 function refusedConstraint(
-  { message, parameter = '' }: ErrorAnswer,
+  { message, parameter = '' }: Refusal,
   failure: ProviderFailure,
   { parameter: name, forSchema }: Constraint,
 ): string | undefined {
   const words = `${parameter} ${message}`;
-  if ((failure !== 'rejected' && failure !== 'failed') || !formatWording.test(words)) return undefined;
+  if (!refusals.includes(failure) || !formatWording.test(words)) return undefined;
   const speaksOfSchema = schemaWording.test(words.replaceAll(/json_schema/gi, ''));
   return parameterWording.test(words) && !speaksOfSchema ? name : forSchema;
 }
 
-function refusedParameter(answer: ErrorAnswer, strippable: readonly string[]): string | undefined {
-  const { parameter = '', message, codes } = answer;
+function refusedParameter(
+  { parameter = '', message, codes }: Refusal,
+  strippable: readonly string[],
+): string | undefined {
   if (!codes.some((code) => parameterCode.test(code)) && !parameterWording.test(message)) return undefined;
   const named = parameter === '' ? message : parameter;
   return strippable.find((name) => new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(named));

@@ -23,6 +23,13 @@ interface Opened {
   readonly exchange: Exchange;
 }
 
+/** A reply of which the first event is there. */
+interface Begun {
+  readonly first: CompletionEvent | undefined;
+  readonly events: AsyncGenerator<CompletionEvent, undefined>;
+  readonly exchange: Exchange;
+}
+
 /** How long we wait for the end of a stream that has said all: read to its end, the connection can be used again. */
 const END_GRACE_MS = 100;
 
@@ -38,19 +45,16 @@ export class UpstreamProvider implements Provider {
     this.#shared = shared;
   }
 
-  async complete(request: CompletionRequest, deadline: StepDeadline): Promise<Completion> {
-    const { answer, draft } = await this.#open(request, deadline, false);
-    return this.#vendor.readAnswer(parseJson(answer.text ?? ''), draft);
+  complete(request: CompletionRequest, deadline: StepDeadline): Promise<Completion> {
+    return this.#open(request, { deadline, streamed: false }, (opened) => this.#readWhole(opened));
   }
 
   async *stream(request: CompletionRequest, deadline: StepDeadline): AsyncGenerator<CompletionEvent> {
-    const { answer, draft, exchange } = await this.#open(request, deadline, true);
-    if (answer.text !== undefined) {
-      return yield* inOnePiece(this.#vendor.readAnswer(parseJson(answer.text), draft));
-    }
-    const events = this.#vendor.readStream(readEvents(answer.pieces), draft);
+    const { first, events, exchange } = await this.#open(request, { deadline, streamed: true }, (opened) =>
+      this.#begin(opened),
+    );
     try {
-      let event = (await events.next()).value;
+      let event = first;
       while (event && event.type !== 'completion') {
         yield event;
         event = (await events.next()).value;
@@ -65,16 +69,41 @@ export class UpstreamProvider implements Provider {
     }
   }
 
-  #open(request: CompletionRequest, deadline: StepDeadline, streamed: boolean): Promise<Opened> {
+  /** `read` takes of the answer what must be seen before it is sure that the request was not refused in it. */
+  #open<Read>(
+    request: CompletionRequest,
+    { deadline, streamed }: { readonly deadline: StepDeadline; readonly streamed: boolean },
+    read: (opened: Opened) => Read | Promise<Read>,
+  ): Promise<Read> {
     const { learned } = this.#shared;
     return withSecondAttempt(
-      (refused) => this.#send(this.#vendor.draft(request, { refused, streamed }), deadline, streamed),
+      async (refused) =>
+        read(await this.#send(this.#vendor.draft(request, { refused, streamed }), deadline, streamed)),
       {
         deadline,
         refused: learned.refusedBy(this.name, request.model),
         remember: (parameter) => learned.remember(this.name, request.model, parameter),
       },
     );
+  }
+
+  #readWhole({ answer, draft }: Opened): Completion {
+    return this.#vendor.readAnswer(parseJson(answer.text ?? ''), draft);
+  }
+
+  /** Up to the first event: a stream may begin with an error, and nothing of the reply has been shown then. */
+  async #begin(opened: Opened): Promise<Begun> {
+    const { answer, draft, exchange } = opened;
+    try {
+      const events =
+        answer.text === undefined
+          ? this.#vendor.readStream(readEvents(answer.pieces), draft)
+          : inOnePiece(this.#readWhole(opened));
+      return { first: (await events.next()).value, events, exchange };
+    } catch (error) {
+      exchange.close();
+      throw error;
+    }
   }
 
   /** From here on the request is bytes: its texts are not held while the model is awaited (rule: lean-waiting). */
@@ -101,7 +130,7 @@ export class UpstreamProvider implements Provider {
 }
 
 /** A plain answer told as a stream of one piece. */
-function* inOnePiece(completion: Completion): Generator<CompletionEvent> {
+async function* inOnePiece(completion: Completion): AsyncGenerator<CompletionEvent, undefined> {
   const { reasoning, text } = completion;
   if (reasoning) yield { type: 'reasoning', delta: reasoning };
   if (text !== '') yield { type: 'text', delta: text };

@@ -117,6 +117,20 @@ describe('a refused parameter (rule: learned-parameters)', () => {
     expect(fake.requests.map(({ body }) => 'temperature' in body)).toEqual([true, false, true]);
   });
 
+  test('is remembered where the next refusal is of something else, so that a model may refuse several', async () => {
+    const refuse = (parameter: string) => ({ fault: 'unsupported-parameter', parameter }) as const;
+    const fake = await fakeProvider(({ body }) => {
+      if ('temperature' in body) return refuse('temperature');
+      return 'seed' in body ? refuse('seed') : answer;
+    });
+    const directory = directoryAt(fake.url);
+    await failureOf(ask(connect(directory, 'qwen3', 'local'), local, patienceOf(), steered));
+    const later = await ask(connect(directory, 'qwen3', 'local'), local, patienceOf(), steered);
+    expect(later.text).toBe(answer.text);
+    const sent = fake.requests.map(({ body }) => ['temperature', 'seed'].filter((name) => name in body));
+    expect(sent).toEqual([['temperature', 'seed'], ['seed'], ['seed'], []]);
+  });
+
   test('is not guessed: a refusal that names nothing of ours is final', async () => {
     const fake = await fakeProvider({ fault: 'unsupported-parameter', parameter: 'model' });
     const error = await failureOf(
