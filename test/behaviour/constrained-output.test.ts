@@ -250,6 +250,47 @@ test('a server that takes the schema and ignores it is not believed (rule: const
   });
 });
 
+describe('only what was imposed on the arguments is undone (rule: reversible-schema)', () => {
+  const save = {
+    name: 'save',
+    inputSchema: {
+      type: 'object',
+      properties: { content: {}, note: { type: ['string', 'null'] }, at: { type: 'string' } },
+      required: ['content'],
+    },
+  };
+  const saying = (args: unknown) => JSON.stringify({ thought: 't', action: { tool: 'save', args } });
+
+  test.each([
+    { content: '42' },
+    { content: 'true' },
+    { content: 'x', note: null },
+  ])('after a refused schema, and where it is ignored, %j is meant as it is written', async (args) => {
+    await withService(async (own) => {
+      service.fake.script({ text: saying(args) });
+      const ignored = await own.step({ protocol: 'json', tools: [save] });
+      service.fake.script(({ body }) => {
+        if (isHeld(body)) throw new Error('Invalid schema for response_format');
+        return { text: saying(args) };
+      });
+      const refused = await own.step({ protocol: 'json', tools: [save] });
+      for (const { body } of [ignored, refused]) {
+        expect(body.action_details?.tool_args).toEqual(args);
+        expect(body.parse?.confidence).toBe('exact');
+      }
+    });
+  });
+
+  test('where it is kept, what it asked for is undone', async () => {
+    await withService(async (own) => {
+      service.fake.script({ text: saying({ content: '42', note: { value: null }, at: null }) });
+      const { body } = await own.step({ protocol: 'json', tools: [save] });
+      expect(body.action_details?.tool_args).toEqual({ content: 42, note: null });
+      expect(body.parse?.confidence).toBe('constrained');
+    });
+  });
+});
+
 test('`auto` is native where that is good, else held to a schema where that can be, else text (rule: auto-protocol)', async () => {
   await withService(async (own) => {
     service.fake.script({ text: plain.answer });

@@ -81,7 +81,9 @@ async function readText(completion: Completion, situation: ReadingSituation): Pr
 /** What came of a schema that the provider held the reply to is so by construction. */
 function readObjectReply(completion: Completion, situation: ReadingSituation): ReadCompletion {
   const { text, finishReason, reasoning, isConstrained } = completion;
-  const reader = new ObjectReplyReader(objectReaderOptions(situation));
+  const { replyFormat: asked, ...taught } = situation;
+  const imposed = isConstrained && asked ? { ...taught, replyFormat: asked } : taught;
+  const reader = new ObjectReplyReader(objectReaderOptions(imposed));
   reader.push(text);
   const { completion: parsed, isWhole } = reader.end({ finishReason, reasoning });
   const read = fromParsed(parsed);

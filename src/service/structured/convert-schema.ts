@@ -23,6 +23,8 @@ export interface ConvertedSchema {
   readonly size: SchemaSize;
   /** Where values are free: they come as the text of a JSON value; paths such as `filter` or `items[].meta`. */
   readonly free: readonly string[];
+  /** Whether a value is of the schema, but for bounds. */
+  matches(value: JsonValue): boolean;
   /** The arguments that were meant by a value of the schema; a value that is none of it comes back as it is. */
   restore(value: JsonValue): JsonValue;
 }
@@ -46,7 +48,8 @@ export function convertSchema(
   const image = conversion.convertArguments(schema, level);
   if (!image) return null;
   const { size, free } = conversion;
-  return { schema: image.schema, size, free, restore: (value) => restored(image, value) };
+  const { matches } = image;
+  return { schema: image.schema, size, free, matches, restore: (value) => restored(image, value) };
 }
 
 /** Paths of free values that are named. */

@@ -74,7 +74,15 @@ export class ObjectReplyReader {
     const { outcome, answer } = reading.completion;
     const isUntold =
       outcome === 'answer' && !this.#deltas.hasTold('answer') && this.#options.phase === undefined;
-    return { ...reading, deltas: isUntold ? [{ type: 'answer', delta: answer ?? '' }] : [] };
+    const { furtherThought: further } = reading;
+    if (further) this.#deltas.continue('thought', '\n');
+    return {
+      ...reading,
+      deltas: [
+        ...(further ? this.#deltas.tell('thought', further) : []),
+        ...(isUntold ? [{ type: 'answer', delta: answer ?? '' } as const] : []),
+      ],
+    };
   }
 
   /** Lets go what cannot be the object's beginning, and scans from it. */

@@ -1,18 +1,24 @@
 import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
-import { addUp, type Discarded, describeDiscarded } from '../parsing/discarded.js';
+import { addUp, type Discarded } from '../parsing/discarded.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../parsing/parse-completion.js';
 import { readValue } from '../parsing/text/literals.js';
 import { type JsonValue, type Repair, Scanner } from '../parsing/text/scanner.js';
+import { discardedAfter, proseAfter } from './after-object.js';
 import { isRecord } from './image.js';
 import type { ObjectScanner, ScannedField } from './object-scanner.js';
 
-/** What the model meant by the arguments that it wrote for a tool. */
-export type RestoreArguments = (tool: string, value: JsonValue) => JsonValue;
+/**
+ * What the model meant by the arguments that it wrote for a tool; undefined where they are none of the schema, so that
+ * it was not held to it and meant what it wrote.
+ */
+export type RestoreArguments = (tool: string, value: JsonValue) => JsonValue | undefined;
 
 export interface ObjectReading {
   readonly completion: ParsedCompletion;
   /** The reply is the object that was asked for: nothing is missing, mended, or around it. */
   readonly isWhole: boolean;
+  /** What the thought goes on with where the object was only an example. */
+  readonly furtherThought?: string | null;
 }
 
 /** A reply that holds an object, scanned. */
@@ -30,11 +36,11 @@ export interface ScannedReply {
 /** What a scanned object says (rule: object-reply). Never throws. */
 export function readObject(reply: ScannedReply, options: ParseOptions): ObjectReading {
   const { before, scanner } = reply;
-  const found = isControl(reply)
-    ? asText(reply)
-    : (findOutcome(reply, options) ?? readOtherwise(reply, options));
+  const { departs = false, ...found } = findIn(reply, options);
+  const prose = acts(found) ? proseAfter(reply.text, endOf(reply)) : null;
+  if (prose !== null) return readExample(reply, prose, options);
   const reasoning = [options.reasoning, before.reasoning].filter((part) => part?.trim()).join('\n\n') || null;
-  const around = addUp([...before.discarded, ...describeDiscarded(reply.text, endOf(reply))]);
+  const around = addUp([...before.discarded, ...discardedAfter(reply.text, endOf(reply))]);
   const repairs = [...new Set([...found.repairs, ...repairsOf(reply)])];
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';
   const completion = {
@@ -47,8 +53,43 @@ export function readObject(reply: ScannedReply, options: ParseOptions): ObjectRe
   const isAlone =
     scanner.end === reply.text.trim().length &&
     reply.text.trimStart().length === reply.text.length - reply.start;
-  return { completion, isWhole: isAlone && repairs.length === 0 };
+  return { completion, isWhole: isAlone && repairs.length === 0 && !departs };
 }
+
+/** A completion of which it is known whether it departs from the schema that it may have been held to. */
+type Found = ParsedCompletion & { readonly departs?: boolean };
+
+function findIn(reply: ScannedReply, options: ParseOptions): Found {
+  if (isControl(reply)) return asText(reply);
+  return findOutcome(reply, options) ?? readOtherwise(reply, options);
+}
+
+const acts = ({ outcome }: ParsedCompletion): boolean =>
+  outcome === 'action' || outcome === 'malformed_action' || outcome === 'unknown_tool';
+
+/** An action in an object that prose follows was only shown: what comes of the reply is in the rest (rule: closing-fence). */
+function readExample(reply: ScannedReply, prose: number, options: ParseOptions): ObjectReading {
+  const { text, start, before, tools } = reply;
+  const rest = parseCompletion(text.slice(prose), tools, options);
+  const reasoning = [before.reasoning, rest.reasoning].filter(Boolean).join('\n\n') || null;
+  if (rest.outcome !== 'action' && !rest.answerLabelled) {
+    const answer = text.trim();
+    const said = { ...before, ...noAction, ...shown, outcome: 'answer', answer, thought: null } as const;
+    return { completion: { ...said, reasoning }, isWhole: false };
+  }
+  const thought = [thoughtOf(reply), rest.thought].filter(Boolean).join('\n') || null;
+  const left: Discarded = { kind: 'action', chars: endOf(reply) - start };
+  const discarded = addUp([...before.discarded, left, ...rest.discarded]);
+  const completion = { ...rest, thought, reasoning, discarded };
+  return { completion, isWhole: false, furtherThought: rest.thought };
+}
+
+const shown = {
+  confidence: 'repaired',
+  repairs: ['unlabelled_answer'],
+  problem:
+    'if you meant to act, write the object by itself: text follows the one with an action, so it was taken for an example',
+} as const;
 
 const endOf = ({ text, start, scanner: { end } }: ScannedReply): number =>
   end === null ? text.length : start + end;
@@ -79,7 +120,7 @@ function asText({ text, before }: ScannedReply): ParsedCompletion {
 }
 
 /** The first of action and answer that says anything. */
-function findOutcome(reply: ScannedReply, options: ParseOptions): ParsedCompletion | undefined {
+function findOutcome(reply: ScannedReply, options: ParseOptions): Found | undefined {
   const turn = outcomesOf(reply)[0];
   if (!turn) return undefined;
   const { strings } = reply.scanner;
@@ -122,27 +163,36 @@ function thoughtOf({ before, scanner }: ScannedReply): string | null {
   return [before.answer, scanner.strings.get('thought')?.trim()].filter(Boolean).join('\n') || null;
 }
 
-function readAction(reply: ScannedReply, field: ScannedField, options: ParseOptions): ParsedCompletion {
+function readAction(reply: ScannedReply, field: ScannedField, options: ParseOptions): Found {
   if (field.end === null) return cutOff(reply, options);
   const { text, start, tools } = reply;
   const raw = text.slice(start + field.start, start + field.end).trim();
-  const { call, repairs } = meantCall(raw, reply);
+  const { call, repairs, departs } = meantCall(raw, reply);
   const parsed = parseCompletion(`Action: ${call}`, tools, { finishReason: 'stop' });
   const discarded = discardedOutcomes(reply);
   const said = { thought: thoughtOf(reply), discarded, repairs: [...repairs, ...parsed.repairs] };
   if (parsed.outcome === 'answer' || parsed.outcome === 'empty') return { ...parsed, ...said };
   if (parsed.outcome !== 'action') return { ...parsed, answer: text.trim(), discarded };
-  return { ...parsed, ...said, action: { ...parsed.action, raw }, dialect: 'json' };
+  return { ...parsed, ...said, action: { ...parsed.action, raw }, dialect: 'json', departs };
+}
+
+interface MeantCall {
+  readonly call: string;
+  readonly repairs: readonly Repair[];
+  /** The call is none of the schema. */
+  readonly departs: boolean;
 }
 
 /** The call with the arguments that were meant; as it is written if it is not of the taught form. */
-function meantCall(raw: string, { restoreArguments }: ScannedReply): { call: string; repairs: Repair[] } {
+function meantCall(raw: string, { restoreArguments }: ScannedReply): MeantCall {
   const scanner = new Scanner(raw, 0);
   const value = readValue(scanner);
   const { tool, args = {}, ...others } = isRecord(value) ? value : {};
-  if (typeof tool !== 'string' || Object.keys(others).length > 0) return { call: raw, repairs: [] };
-  const call = JSON.stringify({ name: tool, arguments: restoreArguments(tool, args) });
-  return { call, repairs: [...scanner.repairs] };
+  if (typeof tool !== 'string' || Object.keys(others).length > 0)
+    return { call: raw, repairs: [], departs: true };
+  const meant = restoreArguments(tool, args);
+  const call = meant === undefined ? raw : JSON.stringify({ name: tool, arguments: meant });
+  return { call, repairs: [...scanner.repairs], departs: meant === undefined };
 }
 
 /** The text ended within the action. */

@@ -2,6 +2,7 @@ import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
 import type { JsonValue } from '../parsing/text/scanner.js';
 import { convertSchema } from './convert-schema.js';
 import { jsonText, restored, type SchemaObject } from './image.js';
+import type { RestoreArguments } from './read-object.js';
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
 
 /** The schema of every reply of a run, and the way back from it. */
@@ -9,8 +10,7 @@ export interface ReplySchema {
   readonly schema: SchemaObject;
   /** The tools whose arguments are not wholly described: where, or `null` for all of them. */
   readonly free: ReadonlyMap<string, readonly string[] | null>;
-  /** The arguments that the model meant for a tool. */
-  restoreArguments(tool: string, value: JsonValue): JsonValue;
+  readonly restoreArguments: RestoreArguments;
 }
 
 /** A longer schema of a tool is not looked at: no vendor would take it. In characters. */
@@ -49,7 +49,8 @@ interface Branch {
   readonly tool: string;
   readonly schema: SchemaObject;
   readonly free: readonly string[] | null;
-  restore(value: JsonValue): JsonValue;
+  /** Undefined for what is none of the schema. */
+  restore(value: JsonValue): JsonValue | undefined;
 }
 
 function branchFor(
@@ -64,8 +65,9 @@ function branchFor(
     return { tool: name, schema: action(tool, freeArguments(dialect)), free: null, restore: restoreText };
   }
   total.add(converted.size);
-  const { schema, free, restore } = converted;
-  return { tool: name, schema: action(tool, schema), free, restore };
+  const { schema, free, matches, restore } = converted;
+  const restoreMatching = (value: JsonValue) => (matches(value) ? restore(value) : undefined);
+  return { tool: name, schema: action(tool, schema), free, restore: restoreMatching };
 }
 
 const restoreText = (value: JsonValue): JsonValue => restored(jsonText, value);

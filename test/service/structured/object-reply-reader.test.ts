@@ -106,7 +106,16 @@ test.each([
     { thought: 'Look first.', reasoning: '{"thought": "no"}\n{"action": 1}' },
   ],
   ['a chat token before', `<|im_start|>${action}`, { thought: 'Look first.' }],
-  ['text after', `${action} I hope that helps.`, { thought: 'Look first.' }],
+  [
+    'a turn that is imagined',
+    `${action}<|im_end|>\n<|im_start|>user\nThanks, and now?`,
+    { thought: 'Look first.', discarded: [{ kind: 'stop', chars: 43 }] },
+  ],
+  [
+    'an imagined result after',
+    `${action}\nObservation: 12 lines\nSo that is it.`,
+    { thought: 'Look first.' },
+  ],
   ['another object after', `${action}\n${answer}`, { thought: 'Look first.' }],
 ])('%s does not hide the action', (_, text, expected) => {
   const { completion, isWhole } = read(text);
@@ -129,6 +138,51 @@ test.each([
   ['a line of prose', `I could say ${action}`],
 ])('an object in %s is none (rule: echoed-fence)', (_, text) => {
   for (const cuts of [[1], [7], [text.length]]) expect(read(text, { cuts }).completion.action).toBeNull();
+});
+
+test.each([
+  ['a fence in prose', `I could run\n\`\`\`json\n${action}\n\`\`\`\nbut that is wrong, so I will not.`],
+  ['a fence after which prose goes on', `\`\`\`json\n${action}\n\`\`\`\n\nThat explains it.`],
+  ['a line of its own', `# Docs\n${action}\n\nis what config.md line 3 says.`],
+  ['the same line', `${action} is what the file holds.`],
+  ['several objects', `${action}\n${action}\nare two examples.`],
+  ['another dialect', '{"action": "read_file", "action_input": {"path": "a"}}\nis what it takes.'],
+])('an action that prose follows was shown, not meant: in %s (rule: closing-fence)', (_, text) => {
+  for (const cuts of [[1], [7], [text.length]]) {
+    const { completion, isWhole } = read(text, { cuts });
+    expect(completion).toMatchObject({
+      outcome: 'answer',
+      action: null,
+      answer: text,
+      thought: null,
+      answerLabelled: false,
+      problem: expect.stringMatching(/^if you meant to act/),
+    });
+    expect(isWhole).toBe(false);
+  }
+});
+
+test('after an action that was only shown, what is labelled counts (rule: deltas-join)', () => {
+  const text = `I could run\n\`\`\`json\n${action}\n\`\`\`\nbut not now.\nFinal Answer: no`;
+  expect(read(text)).toMatchObject({
+    completion: {
+      outcome: 'answer',
+      answer: 'no',
+      thought: 'I could run\nLook first.\nbut not now.',
+      discarded: [{ kind: 'action', chars: action.length }],
+    },
+    shown: { draft: 'I could run', thought: '\nLook first.\nbut not now.', answer: 'no' },
+  });
+});
+
+test('arguments that are none of the schema were not held to it: they are meant as they are written', () => {
+  const text = JSON.stringify({ thought: 't', action: { tool: 'read_file', args: { path: '42' } } });
+  const reader = new ObjectReplyReader({ tools, phase: undefined, restoreArguments: () => undefined });
+  reader.push(text);
+  expect(reader.end()).toMatchObject({
+    completion: { action: { toolArgs: { path: '42' } }, confidence: 'exact' },
+    isWhole: false,
+  });
 });
 
 test('of action and answer the first wins, and the other is reported', () => {
@@ -272,7 +326,7 @@ const replyText = fc
       'Thought: x\n',
     ),
     fields: fc.array(fieldText, { maxLength: 4 }),
-    after: fc.constantFrom('', '', '\n```', ' bye', '\nObservation: x'),
+    after: fc.constantFrom('', '', '\n```', ' bye', '\nbye\nFinal Answer: 1', '\nObservation: x'),
     cut: fc.option(fc.nat(80)),
   })
   .map(({ before, fields, after, cut }) => {
