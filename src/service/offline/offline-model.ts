@@ -27,8 +27,12 @@ export async function startOfflineModel(): Promise<OfflineModel> {
   return file && existsSync(file) ? startInThread(file) : startHere();
 }
 
+/** Of garbage that the thread may gather before it is collected; V8's own 48 MiB would come on top of the process's. */
+const YOUNG_MIB = 8;
+
 async function startInThread(file: string): Promise<OfflineModel> {
-  const thread = new Worker(file, { env: {}, execArgv: [] });
+  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MIB };
+  const thread = new Worker(file, { env: {}, execArgv: [], resourceLimits });
   // A prompt that needs more memory than there is ends the thread, and steps with this model find nobody there.
   thread.on('error', () => {});
   const [url] = await once(thread, 'message');
