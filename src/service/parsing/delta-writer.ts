@@ -68,6 +68,12 @@ export class DeltaWriter {
     this.#gap = '';
   }
 
+  /** Takes `**` out of what waits where nothing but blanks has come after it. */
+  dropClosingBold(at: number): void {
+    const after = this.#gap.slice(at + 2);
+    if (!/[^ \t\r]/.test(after)) this.#gap = this.#gap.slice(0, at) + after;
+  }
+
   hold(): void {
     this.#role = 'held';
   }

@@ -1,7 +1,7 @@
 import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import { DeltaWriter, type ParseDelta } from './delta-writer.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from './parse-completion.js';
-import { character, isOneOf, lineEnd, skipBlanks } from './text/characters.js';
+import { character, isOneOf, LineEnds, skipBlanks } from './text/characters.js';
 import { otherTurnOpener } from './text/chat-tokens.js';
 import { ArrivingCode } from './text/code-spans.js';
 import { type InlineMark, inlineMarkAt } from './text/inline-marks.js';
@@ -24,6 +24,8 @@ interface CurrentLine {
   kept: boolean;
   /** Its label left `**` open. */
   openBold: boolean;
+  /** Where in the gap the `**` waits that may close it. */
+  closingBold: number | null;
 }
 
 const newLine: CurrentLine = {
@@ -33,6 +35,7 @@ const newLine: CurrentLine = {
   quoted: false,
   kept: false,
   openBold: false,
+  closingBold: null,
 };
 
 /**
@@ -57,6 +60,7 @@ export class IncrementalParser {
   /** Text that is not decided yet, from `#at` on, with the one character before it. */
   #pending = '';
   #at = 0;
+  #lineEnds = new LineEnds('');
   /** Nothing has come but white space and chat tokens. */
   #atEdge = true;
   #isWrapped = false;
@@ -82,6 +86,7 @@ export class IncrementalParser {
     const before = Math.max(0, this.#at - 1);
     this.#pending = this.#pending.slice(before) + text;
     this.#at -= before;
+    this.#lineEnds = new LineEnds(this.#pending);
     while (this.#at < this.#pending.length && this.#advance());
     return this.#writer.take();
   }
@@ -125,7 +130,7 @@ export class IncrementalParser {
 
   #beginLine(): boolean {
     const text = this.#pending;
-    const end = lineEnd(text, this.#at);
+    const end = this.#lineEnds.after(this.#at);
     const wasInFence = this.#lines.insideCodeFence;
     const { indent } = this.#line;
     const line = this.#lines.enter({ text, start: this.#at, end, indent, isWhole: end < text.length });
@@ -203,15 +208,17 @@ export class IncrementalParser {
   #advanceInLine(): boolean {
     if (this.#mayBeCall && this.#writer.role === 'draft' && !this.#beginCall()) return false;
     const text = this.#pending;
-    const stop = nextStop(text, this.#at, this.#line.openBold);
+    const openBold = this.#line.openBold && this.#writer.role !== 'reasoning';
+    const stop = nextStop(text, this.#at, openBold);
     this.#writeTo(stop);
     if (stop >= text.length) return false;
     if (text.charAt(stop) === '\n') return this.#endLine();
+    this.#line.closingBold = null;
     if (text.charAt(stop) === '*') return this.#enterBold();
     const mark = inlineMarkAt(text, stop);
     if (mark === 'partial') return false;
     if (mark) return this.#enterMark(mark);
-    const end = lineEnd(text, stop);
+    const end = this.#lineEnds.after(stop);
     return isHalfStop(text, stop, end) ? this.#keep(end) : this.#pass(stop + 1);
   }
 
@@ -228,7 +235,7 @@ export class IncrementalParser {
     this.#at = end;
     if (this.#line.kept) this.#writer.keep(text);
     else this.#writer.write(text);
-    if (text.trim() !== '') this.#line.hasText = true;
+    if (text.trim() !== '') this.#line = { ...this.#line, hasText: true, closingBold: null };
     if (this.#writer.role === 'reasoning' || text.trim() === '') return;
     if (!this.#line.quoted) this.#code.enter(text);
     this.#mayBeCall = false;
@@ -246,18 +253,20 @@ export class IncrementalParser {
   }
 
   #endLine(): true {
+    const { closingBold } = this.#line;
+    if (closingBold !== null) this.#writer.dropClosingBold(closingBold);
     this.#line = { ...newLine };
     return this.#keep(this.#at + 1);
   }
 
-  /** `**` at the end of a line closes the emphasis a label left open, and is no text. */
+  /** `**` at the end of a line closes the emphasis a label left open, and is no text: it waits for the line's end. */
   #enterBold(): boolean {
-    const after = skipBlanks(this.#pending, this.#at + 2);
-    if (after >= this.#pending.length) return false;
-    const closes = this.#pending.startsWith('**', this.#at) && isOneOf('\r\n', this.#pending, after);
-    if (!closes) return this.#pass(this.#at + 1);
-    this.#at += 2;
-    return true;
+    const text = this.#pending;
+    if (this.#at + 2 >= text.length) return false;
+    if (!text.startsWith('**', this.#at) || text.charAt(this.#at + 2) === '*')
+      return this.#pass(this.#at + 1);
+    this.#line.closingBold = this.#writer.gap.length;
+    return this.#keep(this.#at + 2);
   }
 
   #enterMark(mark: InlineMark): boolean {

@@ -3,7 +3,7 @@ import { readAction } from './dialects/read-action.js';
 import { callTagAt, readTag } from './dialects/tags.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
 import { SLICE, type Sliced } from './slices.js';
-import { character, isRestBlank, lineEnd, skipBlanks } from './text/characters.js';
+import { character, isRestBlank, LineEnds, skipBlanks } from './text/characters.js';
 import { beginsOtherTurn, imaginesTurn, skipChatTokens } from './text/chat-tokens.js';
 import { CodeSpans } from './text/code-spans.js';
 import { nextThinkClose, nextThinkOpen, thinkTagAt } from './text/inline-marks.js';
@@ -108,6 +108,7 @@ class Walk {
   readonly #start: number;
   readonly #orphanCloseCounts: boolean;
   readonly #lines = new LineClassifier();
+  readonly #lineEnds: LineEnds;
   readonly #codeSpans: CodeSpans;
   readonly #found: Findings = {
     thoughts: [],
@@ -134,6 +135,7 @@ class Walk {
     this.#tools = tools;
     this.#orphanCloseCounts = orphanCloseCounts;
     this.#codeSpans = new CodeSpans(text);
+    this.#lineEnds = new LineEnds(text);
   }
 
   /** Returns where the reply begins anew, after reasoning that was only closed; else null. */
@@ -161,8 +163,7 @@ class Walk {
   /** Returns where to go on: the next line, or further on when something was read whole; null to stop. */
   #enterLine(start: number): number | null {
     const text = this.#text;
-    // after reasoning a line goes on: its end is known
-    const end = start > this.#line[1] ? lineEnd(text, start) : this.#line[1];
+    const end = this.#lineEnds.after(start);
     this.#line = [start, end];
     const wasInFence = this.#lines.insideCodeFence;
     const wasQuotation = this.#lines.insideUnmarkedFence;
@@ -252,9 +253,17 @@ class Walk {
     if (marker.label === 'action' && this.#attempts < MAXIMUM_ATTEMPTS) {
       const reading = readAction(this.#text, marker.end, this.#tools);
       if (reading && this.#isMeant(reading, marker.end)) return this.#act(marker.start, reading);
+      // one line may hold many labels, each of which may be read to the end of the line
+      if (!reading && this.#goesOnInLine) this.#attempts += 1;
     }
     this.#lines.sawProse();
     return this.#enterProse(Math.min(marker.end, end), end);
+  }
+
+  /** After reasoning, or after chat tokens at the edge. */
+  get #goesOnInLine(): boolean {
+    const [start] = this.#line;
+    return start > 0 && this.#text.charCodeAt(start - 1) !== character.newline;
   }
 
   #act(at: number, reading: CallReading): null {
@@ -278,7 +287,7 @@ class Walk {
     this.#triedBefore = scanner.position;
     if (value === undefined) return null;
     this.#lines.sawProse();
-    return this.#enterProse(scanner.position, lineEnd(this.#text, scanner.position));
+    return this.#enterProse(scanner.position, this.#lineEnds.after(scanner.position));
   }
 
   /** The rest of a line: inline code, tags that call a tool, reasoning. */

@@ -2,7 +2,7 @@ import { OfferedTools } from './arguments/offered-tool.js';
 import { addUp, type Discarded, describeDiscarded } from './discarded.js';
 import { outlineReply, type ReplyOutline, type TextSpan } from './outline-reply.js';
 import { atOnce, type Sliced } from './slices.js';
-import { lineEnd, skipBlanks, skipSpace } from './text/characters.js';
+import { LineEnds, lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import { skipChatTokens } from './text/chat-tokens.js';
 import { ANSWER_CLOSE, thinkTagsAround } from './text/inline-marks.js';
 import { LineClassifier } from './text/line-classifier.js';
@@ -137,7 +137,8 @@ export class ReplyText {
   }
 
   #labels(): TextSpan[] {
-    return this.outline.thoughts.flatMap((marker) => labelSpans(this.text, marker));
+    const lineEnds = new LineEnds(this.text);
+    return this.outline.thoughts.flatMap((marker) => labelSpans(this.text, marker, lineEnds));
   }
 
   /** The first closing tag that is not quoted closes an answer in tags, a `</final_answer>` at the end any answer. */
@@ -186,14 +187,14 @@ export class ReplyText {
 }
 
 /** A label with the blanks after it, and the `**` that closes after its text. */
-function labelSpans(text: string, marker: Marker): TextSpan[] {
+function labelSpans(text: string, marker: Marker, lineEnds = new LineEnds(text)): TextSpan[] {
   const label: TextSpan = [marker.start, skipBlanks(text, marker.end)];
-  return marker.openBold ? [label, ...closingBold(text, marker.end)] : [label];
+  return marker.openBold ? [label, ...closingBold(text, marker.end, lineEnds)] : [label];
 }
 
 /** `**` at the end of the line, where the label left its emphasis open. */
-function closingBold(text: string, from: number): TextSpan[] {
-  let end = lineEnd(text, from);
+function closingBold(text: string, from: number, lineEnds = new LineEnds(text)): TextSpan[] {
+  let end = lineEnds.after(from);
   while (end > from && ' \t\r'.includes(text.charAt(end - 1))) end -= 1;
   return end - 2 >= from && text.endsWith('**', end) ? [[end - 2, end]] : [];
 }

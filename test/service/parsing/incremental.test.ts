@@ -19,6 +19,8 @@ describe('streaming (rule: deltas-join)', () => {
     ['Thought: one\ntwo\nFinal Answer: 42 is\n\nthe answer', 'one\ntwo', '42 is\n\nthe answer'],
     ['**Thought:** one\n\n**Final Answer:** 42', 'one', '42'],
     ['**Final Answer: 42**', '', '42'],
+    ['**Final Answer: a ** b **  \nc', '', 'a ** b   \nc'],
+    ['**Thought: one ***\r\n**Final Answer: 42** \n', 'one *', '42'],
     ['<final_answer>\n42\n</final_answer>\n', '', '42'],
     ['```\nThought: one\nFinal Answer: 42\n```', 'one', '42'],
     ['Final Answer: see\n```js\ncode\n```\nObserv', '', 'see\n```js\ncode\n```'],

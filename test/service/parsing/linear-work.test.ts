@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { toOfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
 import { readSignatures, readSignaturesInTurns } from '../../../src/service/parsing/arguments/signatures.js';
+import { IncrementalParser } from '../../../src/service/parsing/incremental-parser.js';
 import {
   type ParsedCompletion,
   parseCompletion,
@@ -116,6 +117,72 @@ describe('a large segment, schema or reply is read in time linear in it (rule: l
     const tools = names(50_000, 'look up ').map((name) => ({ name, parameters: [] }));
     const text = `${'Action: look there\n'.repeat(20_000)}Action: look up 49999()`;
     expect(parseCompletion(text, tools).action?.toolName).toBe('look up 49999');
+  });
+});
+
+/** Characters that are searched through, or looked at one by one, while `work` runs. */
+function countLooks(work: () => void): number {
+  const { indexOf, lastIndexOf, charCodeAt, charAt } = String.prototype;
+  let looks = 0;
+  const counting = {
+    indexOf(this: string, search: string, from = 0): number {
+      const found = indexOf.call(this, search, from);
+      looks += 1 + (found < 0 ? this.length : found) - from;
+      return found;
+    },
+    lastIndexOf(this: string, search: string, from = this.length): number {
+      const found = lastIndexOf.call(this, search, from);
+      looks += 1 + from - Math.max(found, 0);
+      return found;
+    },
+    charCodeAt(this: string, at: number): number {
+      looks += 1;
+      return charCodeAt.call(this, at);
+    },
+    charAt(this: string, at: number): string {
+      looks += 1;
+      return charAt.call(this, at);
+    },
+  };
+  Object.assign(String.prototype, counting);
+  try {
+    work();
+  } finally {
+    Object.assign(String.prototype, { indexOf, lastIndexOf, charCodeAt, charAt });
+  }
+  return looks;
+}
+
+describe('work on one long line is linear in it (rule: linear-work)', () => {
+  const offered = [{ name: 'f', parameters: ['a'] }];
+  const stream = (text: string, length: number): void => {
+    const parser = new IncrementalParser(offered);
+    for (let at = 0; at < text.length; at += length) parser.push(text.slice(at, at + length));
+    parser.end();
+  };
+
+  test.each([
+    ['chat tokens', '', '<s></s>'],
+    ['tags', '', '<b></b>'],
+    ['angles', 'Thought: ', '<'],
+    ['brackets', 'Final Answer: so ', '['],
+    ['reasoning', '', '<think></think>'],
+    ['values and reasoning', '', '[]<think></think>'],
+    ['labels and reasoning', '', 'Action: <think></think>'],
+    ['actions that are none, and reasoning', '', 'Action: none <think></think>'],
+    ['labels in bold, and reasoning', '', '**Thought: x<think>y</think>'],
+    ['blanks after a star', '**Thought: x *', ' '],
+    ['blanks after emphasis', '**Thought: x **', ' '],
+  ])('of %s, whole, streamed in one push and in pushes of 64', (_, prefix, unit) => {
+    const grow = (length: number): string => prefix + unit.repeat(length / unit.length);
+    const [short, long] = [grow(2 ** 15), grow(2 ** 17)];
+    for (const work of [
+      (text: string) => void parseCompletion(text, offered),
+      (text: string) => stream(text, text.length),
+      (text: string) => stream(text, 64),
+    ]) {
+      expect(countLooks(() => work(long))).toBeLessThan(5 * countLooks(() => work(short)));
+    }
   });
 });
 

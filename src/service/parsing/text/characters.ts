@@ -114,6 +114,28 @@ export function lineEnd(text: string, position: number): number {
   return end < 0 ? text.length : end;
 }
 
+/**
+ * Ends of the lines of one text, for places asked about from left to right. The last end is remembered: a line of a
+ * mebibyte may hold many places that ask, and to look for its end at each would take time quadratic in it (rule: linear-work).
+ */
+export class LineEnds {
+  readonly #text: string;
+  #known: readonly [from: number, end: number] = [0, -1];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** As `lineEnd`. */
+  after(position: number): number {
+    const [from, end] = this.#known;
+    if (position >= from && position <= end) return end;
+    const next = lineEnd(this.#text, position);
+    this.#known = [position, next];
+    return next;
+  }
+}
+
 /** Nothing but blanks, and perhaps a carriage return, stands from `position` to the end of the line. */
 export function isRestBlank(text: string, position: number, end: number): boolean {
   const rest = skipBlanks(text, position);
