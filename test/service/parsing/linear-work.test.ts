@@ -174,7 +174,7 @@ describe('work on one long line is linear in it (rule: linear-work)', () => {
     ['blanks after a star', '**Thought: x *', ' '],
     ['blanks after emphasis', '**Thought: x **', ' '],
   ])('of %s, whole, streamed in one push and in pushes of 64', (_, prefix, unit) => {
-    const grow = (length: number): string => prefix + unit.repeat(length / unit.length);
+    const grow = (length: number): string => `${prefix}${unit.repeat(length / unit.length)}\nFinal Answer: x`;
     const [short, long] = [grow(2 ** 15), grow(2 ** 17)];
     for (const work of [
       (text: string) => void parseCompletion(text, offered),

@@ -11,9 +11,9 @@ export type CheckedArguments =
   | { ok: false; problem: string };
 
 /**
- * Holds arguments against the tool's JSON Schema. Where a declared type differs, a value is coerced if
- * nothing of it is lost ("42" ↔ 42, "true" ↔ true, a string that encodes the array); what then still
- * does not fit is a problem (rule: values). A schema that cannot be used checks nothing.
+ * Holds arguments against the tool's JSON Schema. Where a declared type differs and the value does not fit as it
+ * is, it is coerced if nothing of it is lost ("42" ↔ 42, "true" ↔ true, a string that encodes the array); what
+ * then still does not fit is a problem (rule: values). A schema that cannot be used checks nothing.
  */
 export function checkArguments(
   values: Values,
@@ -77,6 +77,7 @@ class Coercion {
     if (typeof value === 'object' && value !== null) return this.coerceObject(value, schema);
     const types = declaredTypes(schema);
     if (types.size === 0 || [...types].some((type) => isOfType(value, type))) return value;
+    if (errorsIn(value, schema).length === 0) return value; // an alternative without a type lets it be
     for (const type of types) {
       const coerced = this.#convert(value, type, place);
       if (coerced === undefined) continue;
@@ -135,14 +136,20 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The innermost thing that is wrong; a schema the library cannot use finds nothing wrong. */
+/** The innermost thing that is wrong. */
 function firstError(values: Values, schema: Schema): OutputUnit | undefined {
+  const errors = errorsIn(values, onlyWhatIsGiven(schema, values));
+  return errors.findLast((error) => !wrapping.has(error.keyword)) ?? errors[0];
+}
+
+/** A schema the library cannot use finds nothing wrong. */
+function errorsIn(value: JsonValue, schema: Schema): readonly OutputUnit[] {
   try {
     // no lookup: references are written out already
-    const { valid, errors } = validate(values, onlyWhatIsGiven(schema, values), '2019-09', {});
-    return valid ? undefined : (errors.findLast((error) => !wrapping.has(error.keyword)) ?? errors[0]);
+    const { valid, errors } = validate(value, schema, '2019-09', {});
+    return valid ? [] : errors;
   } catch {
-    return undefined;
+    return [];
   }
 }
 

@@ -47,6 +47,28 @@ describe('with a declared type, values are coerced only without loss (rule: valu
     expect(read(`v=${written}`, { v: schema })).toMatchObject({ outcome: 'malformed_action', action: null });
   });
 
+  test.each<[string, unknown, JsonValue]>([
+    ['1', { anyOf: [{ type: 'string' }, { enum: [1, 2, 3] }] }, 1],
+    ['false', { anyOf: [{ type: 'string' }, { const: false }] }, false],
+    ['1.5', { anyOf: [{ type: 'string' }, {}] }, 1.5],
+    ['"[1]"', { anyOf: [{ type: 'array', items: { type: 'string' } }, { enum: ['[1]'] }] }, '[1]'],
+    ['"7"', { oneOf: [{ type: 'integer' }, { const: '7' }] }, '7'],
+    ['[1, "x"]', { type: 'array', items: { anyOf: [{ type: 'string' }, { const: 1 }] } }, [1, 'x']],
+    ['{"k": 1}', { properties: { k: { anyOf: [{ type: 'string' }, { const: 1 }] } } }, { k: 1 }],
+  ])('%s fits %j and is left as it is', (written, schema, value) => {
+    const parsed = read(`v=${written}`, { v: schema });
+    expect(parsed).toMatchObject({ confidence: 'exact', action: { toolArgs: { v: value } } });
+  });
+
+  test.each<[string, unknown, JsonValue]>([
+    ['4', { anyOf: [{ type: 'string' }, { enum: [1, 2, 3] }] }, '4'],
+    ['true', { anyOf: [{ type: 'string' }, { const: false }] }, 'true'],
+    ['"[1]"', { anyOf: [{ type: 'array' }, { enum: ['[2]'] }] }, [1]],
+  ])('%s fits no alternative of %j as it is', (written, schema, value) => {
+    const parsed = read(`v=${written}`, { v: schema });
+    expect(parsed).toMatchObject({ repairs: ['coerced:v'], action: { toolArgs: { v: value } } });
+  });
+
   test('what fits is left as it is', () => {
     expect(read('v=3.0, w="x"', { v: { type: 'integer' }, w: { type: ['string', 'null'] } })).toMatchObject({
       confidence: 'exact',
