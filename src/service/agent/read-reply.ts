@@ -72,20 +72,18 @@ async function readText(completion: Completion, situation: ReadingSituation): Pr
   if (situation.protocol === 'json') return readObjectReply(completion, situation);
   const { text, finishReason, reasoning } = completion;
   const labelsExpected = situation.protocol !== 'native';
-  const take = (characters: number) => eventLoopShare.take(READING * characters);
   await take(text.length);
   const options = { finishReason, reasoning, labelsExpected, take };
   return fromParsed(await parseCompletionInTurns(text, situation.offered, options));
 }
 
 /** What came of a schema that the provider held the reply to is so by construction. */
-function readObjectReply(completion: Completion, situation: ReadingSituation): ReadCompletion {
+async function readObjectReply(completion: Completion, situation: ReadingSituation): Promise<ReadCompletion> {
   const { text, finishReason, reasoning, isConstrained } = completion;
   const { replyFormat: asked, ...taught } = situation;
   const imposed = isConstrained && asked ? { ...taught, replyFormat: asked } : taught;
   const reader = new ObjectReplyReader(objectReaderOptions(imposed));
-  reader.push(text);
-  const { completion: parsed, isWhole } = reader.end({ finishReason, reasoning });
+  const { completion: parsed, isWhole } = await reader.readInTurns(text, { finishReason, reasoning, take });
   const read = fromParsed(parsed);
   const isMeant = parsed.action !== null || (parsed.outcome === 'answer' && parsed.problem === null);
   if (!isConstrained || !isWhole || !isMeant) return read;
@@ -121,6 +119,8 @@ function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
 
 /** What reading a character books of the event loop (rule: loop-share). */
 const READING = 4;
+
+const take = (characters: number) => eventLoopShare.take(READING * characters);
 
 /** Native arguments are read as the JSON dialect reads them, against the same tools and schemas. */
 async function readNativeCalls(

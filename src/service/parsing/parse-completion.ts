@@ -92,7 +92,7 @@ export function parseCompletion(
   tools: readonly OfferedTool[],
   options: ParseOptions = {},
 ): ParsedCompletion {
-  return atOnce(readInSlices(text, OfferedTools.of(tools), options));
+  return atOnce(parseInSlices(text, tools, options));
 }
 
 /**
@@ -104,10 +104,16 @@ export function parseCompletionInTurns(
   tools: readonly OfferedTool[],
   { take, ...options }: ParseOptions & { readonly take: TakeTurn },
 ): Promise<ParsedCompletion> {
-  return inTurns(readInSlices(text, OfferedTools.of(tools), options), take);
+  return inTurns(parseInSlices(text, tools, options), take);
 }
 
-function* readInSlices(text: string, offered: OfferedTools, options: ParseOptions): Sliced<ParsedCompletion> {
+/** The same as work that can pause, to be part of a longer one. */
+export function* parseInSlices(
+  text: string,
+  tools: readonly OfferedTool[],
+  options: ParseOptions = {},
+): Sliced<ParsedCompletion> {
+  const offered = OfferedTools.of(tools);
   const reply = yield* ReplyText.read(text, offered);
   const found = findOutcome(reply, offered, options);
   yield 0; // what a call holds has been checked, which may have taken as long as the reading

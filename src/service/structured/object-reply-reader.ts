@@ -1,11 +1,19 @@
 import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
 import type { ParseDelta } from '../parsing/delta-writer.js';
 import { IncrementalParser } from '../parsing/incremental-parser.js';
-import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../parsing/parse-completion.js';
+import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../parsing/parse-completion.js';
+import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../parsing/slices.js';
 import { EdgelessDeltas } from './edgeless-deltas.js';
 import { ObjectScanner, type ScannedField, type StringPiece } from './object-scanner.js';
 import { findObjectStart } from './object-start.js';
-import { type ObjectReading, outcomesOf, type RestoreArguments, readObject } from './read-object.js';
+import {
+  cutByLimit,
+  nestedAnswer,
+  type ObjectReading,
+  outcomesOf,
+  type RestoreArguments,
+  readObject,
+} from './read-object.js';
 
 /** A reply as it was read, with the deltas that were held back. */
 export interface ObjectReply extends ObjectReading {
@@ -57,25 +65,24 @@ export class ObjectReplyReader {
 
   /** Takes the next piece of the reply and returns what can be shown. */
   push(text: string): ParseDelta[] {
-    this.#chunks.push(text);
-    if (this.#object) return this.#tell(this.#object.scanner.push(text));
-    this.#held += text;
-    return this.#seek();
+    return atOnce(this.#take(text));
   }
 
   /** The reply as a whole. */
   end(options: ParseOptions = {}): ObjectReply {
+    const cut = atOnce(this.#readCutStart(options));
+    if (cut) return { completion: cut, isWhole: false, deltas: [] };
     if (!this.#object) {
       const deltas = this.#pass(this.#held.length);
       const { deltas: rest, completion } = this.#parser.end(options);
       return { deltas: [...deltas, ...rest], completion, isWhole: false };
     }
-    const reading = readObject({ text: this.#chunks.join(''), ...this.#object, ...this.#options }, options);
+    const reading = atOnce(this.#read(options));
     const { outcome, answer } = reading.completion;
     const isUntold =
       outcome === 'answer' && !this.#deltas.hasTold('answer') && this.#options.phase === undefined;
     const { furtherThought: further } = reading;
-    if (further) this.#deltas.continue('thought', '\n');
+    if (further && further !== reading.completion.thought) this.#deltas.continue('thought', '\n');
     return {
       ...reading,
       deltas: [
@@ -85,8 +92,46 @@ export class ObjectReplyReader {
     };
   }
 
+  /** Reads a whole reply in slices, for a process that serves others besides (rule: loop-share). */
+  async readInTurns(
+    text: string,
+    { take, ...options }: ParseOptions & { readonly take: TakeTurn },
+  ): Promise<ObjectReading> {
+    for (let start = 0; start < text.length; start += SLICE) {
+      const slice = text.slice(start, start + SLICE);
+      await take(slice.length);
+      await inTurns(this.#take(slice), take);
+    }
+    return inTurns(this.#read(options), take);
+  }
+
+  *#read(options: ParseOptions): Sliced<ObjectReading> {
+    const text = this.#chunks.join('');
+    if (this.#object) return yield* readObject({ text, ...this.#object, ...this.#options }, options);
+    const cut = yield* this.#readCutStart(options);
+    return { completion: cut ?? (yield* parseInSlices(text, this.#options.tools, options)), isWhole: false };
+  }
+
+  /** The output limit ended the reply before it was certain that an object begins. */
+  *#readCutStart({ finishReason, reasoning }: ParseOptions): Sliced<ParsedCompletion | undefined> {
+    if (this.#object || finishReason !== 'length' || !/^\s*(?:`{3,}\w*\s+)?\{/.test(this.#held))
+      return undefined;
+    const before = yield* this.#proseBefore();
+    if (!before) return undefined;
+    const thought = [reasoning, before.reasoning].filter((part) => part?.trim()).join('\n\n') || null;
+    const cut = cutByLimit({ text: this.#chunks.join(''), before }, before.answer);
+    return { ...cut, reasoning: thought };
+  }
+
+  *#take(text: string): Sliced<ParseDelta[]> {
+    this.#chunks.push(text);
+    if (this.#object) return this.#tell(this.#object.scanner.push(text));
+    this.#held += text;
+    return yield* this.#seek();
+  }
+
   /** Lets go what cannot be the object's beginning, and scans from it. */
-  #seek(): ParseDelta[] {
+  *#seek(): Sliced<ParseDelta[]> {
     const deltas: ParseDelta[] = [];
     while (this.#held !== '') {
       const found = findObjectStart(this.#held, this.#last);
@@ -95,7 +140,7 @@ export class ObjectReplyReader {
         continue;
       }
       if (found.brace === null) break;
-      const begun = this.#begin(found.brace);
+      const begun = yield* this.#begin(found.brace);
       if (begun) return [...deltas, ...begun];
       deltas.push(...this.#pass(found.brace + 1));
     }
@@ -111,15 +156,11 @@ export class ObjectReplyReader {
   }
 
   /** Undefined where an action would not count either: in reasoning, in a quotation, after an action or an answer. */
-  #begin(brace: number): ParseDelta[] | undefined {
+  *#begin(brace: number): Sliced<ParseDelta[] | undefined> {
     this.#attempts += 1;
     if (this.#attempts > MOST_ATTEMPTS) return undefined;
-    const { tools } = this.#options;
-    const passed = this.#chunks.join('').slice(0, this.#passed);
-    const before = parseCompletion(passed, tools, { labelsExpected: false });
-    const probed = parseCompletion(`${passed}${PROBE}`, tools);
-    const isProse = before.outcome === 'empty' || (before.outcome === 'answer' && !before.answerLabelled);
-    if (!isProse || (probed.outcome !== 'unknown_tool' && probed.outcome !== 'action')) return undefined;
+    const before = yield* this.#proseBefore();
+    if (!before) return undefined;
     const { deltas } = this.#parser.end();
     const scanner = new ObjectScanner();
     this.#object = { start: this.#passed + brace, scanner, before };
@@ -128,10 +169,23 @@ export class ObjectReplyReader {
     return [...deltas.filter(({ type }) => type !== 'answer'), ...told];
   }
 
+  /** What was passed, if an action might follow it. */
+  *#proseBefore(): Sliced<ParsedCompletion | undefined> {
+    const { tools } = this.#options;
+    const passed = this.#chunks.join('').slice(0, this.#passed);
+    const before = yield* parseInSlices(passed, tools, { labelsExpected: false });
+    const probed = yield* parseInSlices(`${passed}${PROBE}`, tools);
+    const isProse = before.outcome === 'empty' || (before.outcome === 'answer' && !before.answerLabelled);
+    const mayAct = probed.outcome === 'unknown_tool' || probed.outcome === 'action';
+    return isProse && mayAct ? before : undefined;
+  }
+
   #tell(pieces: readonly StringPiece[]): ParseDelta[] {
     return pieces.flatMap(({ path, text, field }) => {
       if (path === 'thought') return this.#deltas.tell('thought', text);
-      return answerPaths.has(path) && this.#isOutcome(field) ? this.#deltas.tell('answer', text) : [];
+      return answerPaths.has(path) && !this.#isBlank(path) && this.#isOutcome(field)
+        ? this.#deltas.tell('answer', text)
+        : [];
     });
   }
 
@@ -144,7 +198,14 @@ export class ObjectReplyReader {
   #decide(start: number): boolean {
     if (!this.#object) return false;
     if (this.#options.phase === 'observe' && this.#object.scanner.fields.some(goesOn)) return false;
-    return outcomesOf(this.#object)[0]?.start === start;
+    const reply = { ...this.#object, text: this.#chunks.join(''), tools: this.#options.tools };
+    const turn = outcomesOf(reply)[0];
+    return turn?.start === start && (turn.key !== 'action' || nestedAnswer(reply, turn) !== null);
+  }
+
+  /** What says nothing yet decides nothing, and white space at the edge is not told. */
+  #isBlank(path: string): boolean {
+    return this.#object?.scanner.strings.get(path)?.trim() === '';
   }
 }
 

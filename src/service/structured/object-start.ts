@@ -1,6 +1,7 @@
 /** The keys that a reply object may begin with. */
 const keys = [
   'thought',
+  'reasoning',
   'action',
   'final_answer',
   'plan',

@@ -73,16 +73,33 @@ test('whatever was said can be sent back: no NUL is left in it (rule: history-re
   expect(reply.actions[0]?.parameters).toEqual({ path: 'c\uFFFDd' });
 });
 
-test('calls are read in turns with others (rule: loop-share)', async () => {
-  const toolCalls = Array.from({ length: 20 }, (_, at) => toolCall(`${at}`, 'a'.repeat(20_000)));
+/** How many turns of the event loop others had meanwhile, up to a thousand. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   const turn = (): void => {
     turns += 1;
     if (turns < 1_000) ahead = setImmediate(turn);
   };
   let ahead = setImmediate(turn);
-  const { actions } = await read('', { toolCalls });
+  await work();
   clearImmediate(ahead);
-  expect(actions).toHaveLength(20);
+  return turns;
+}
+
+test('calls are read in turns with others (rule: loop-share)', async () => {
+  const toolCalls = Array.from({ length: 20 }, (_, at) => toolCall(`${at}`, 'a'.repeat(20_000)));
+  const turns = await turnsDuring(async () => {
+    const { actions } = await read('', { toolCalls });
+    expect(actions).toHaveLength(20);
+  });
+  expect(turns).toBeGreaterThan(10);
+});
+
+test.each([
+  ['an answer', `{"thought": "t", "final_answer": "${'x'.repeat(500_000)}"}`],
+  ['prose without an object', 'word word\n'.repeat(50_000)],
+  ['an object after much prose', `${'word word\n'.repeat(50_000)}{"thought": "t", "final_answer": "x"}`],
+])('a reply in one object is read in turns with others: %s (rule: loop-share)', async (_, text) => {
+  const turns = await turnsDuring(() => readReply(completionOf(text), { offered, protocol: 'json' }));
   expect(turns).toBeGreaterThan(10);
 });

@@ -205,6 +205,95 @@ test('of action and answer the first wins, and the other is reported', () => {
   });
 });
 
+const call = '{"tool": "read_file", "args": {"path": "a"}}';
+test.each([
+  ['a word for none', '"action": "none", "final_answer": "hello"'],
+  ['an abbreviation', '"action": "N/A", "final_answer": "hello"'],
+  ['no text', '"action": "", "final_answer": "hello"'],
+  ['false', '"action": false, "final_answer": "hello"'],
+  ['an empty list', '"action": [ ], "final_answer": "hello"'],
+  ['an empty object', '"action": {}, "final_answer": "hello"'],
+  ['a tool called none', '"action": {"tool": "none", "args": {}}, "final_answer": "hello"'],
+  ['a null for the tool', '"action": {"tool": null}, "final_answer": "hello"'],
+  ['no text for the tool', '"action": {"tool": "", "args": {}}, "final_answer": "hello"'],
+])('no action beside an answer leaves the answer: %s (rule: object-reply)', (_, fields) => {
+  for (const cuts of [[1], [99]])
+    expect(read(`{"thought": "t", ${fields}}`, { cuts })).toMatchObject({
+      completion: { outcome: 'answer', answer: 'hello', thought: 't', repairs: [] },
+      shown: { thought: 't', answer: 'hello' },
+      isWhole: false,
+    });
+});
+
+test.each(['[]', '{}', 'false', '" "'])('no answer beside an action leaves the action: %s', (answer) => {
+  expect(read(`{"thought": "t", "final_answer": ${answer}, "action": ${call}}`)).toMatchObject({
+    completion: { outcome: 'action', repairs: [] },
+    shown: { thought: 't' },
+  });
+});
+
+test('a tool that is called as a word for none is a tool', () => {
+  const reader = new ObjectReplyReader({
+    tools: [{ name: 'none', parameters: [], inputSchema: { type: 'object' } }],
+    phase: undefined,
+    restoreArguments: (__, value) => value,
+  });
+  reader.push('{"thought": "t", "action": {"tool": "none", "args": {}}, "final_answer": "x"}');
+  expect(reader.end().completion.outcome).toBe('action');
+});
+
+test('of an answer and a tool under `action` the first counts, and that is said', () => {
+  const tool = call.slice(1, -1);
+  for (const cuts of [[1], [99]]) {
+    expect(read(`{"thought": "t", "action": {"final_answer": "hi", ${tool}}}`, { cuts })).toMatchObject({
+      completion: { outcome: 'answer', answer: 'hi', repairs: ['second_outcome'] },
+      shown: { answer: 'hi' },
+      isWhole: false,
+    });
+    const acting = read(`{"thought": "t", "action": {${tool}, "final_answer": "hi"}}`, { cuts });
+    expect(acting).toMatchObject({
+      completion: { outcome: 'action', repairs: ['second_outcome'], action: { toolArgs: { path: 'a' } } },
+      isWhole: false,
+    });
+    expect(acting.shown).toEqual({ thought: 't' });
+  }
+});
+
+test.each([
+  '{"tool": "read_file", "tool": "rm", "args": {"path": "a"}}',
+  '{"tool": "read_file", "args": {"path": "a"}, "args": {"path": "b"}}',
+  '{"tool": "read_file", "args": {"path": "a", "path": "b"}}',
+])('an action with a key twice would have to be guessed: %s', (action) => {
+  expect(read(`{"thought": "t", "action": ${action}}`).completion).toMatchObject({
+    outcome: 'malformed_action',
+    action: null,
+    problem: 'the action holds a key twice: write each key once',
+  });
+});
+
+test.each([
+  '{',
+  '{"tho',
+  '```json\n{"',
+  'Sure.\n{"act',
+])('an object that the output limit cut before it was one is cut off: %s (rule: billed-outcomes)', (text) => {
+  const { completion, shown } = read(text, { finishReason: 'length', cuts: [2] });
+  expect(completion).toMatchObject({ outcome: 'truncated', answer: text, reasoning: null });
+  expect(shown.answer).toBeUndefined();
+  expect(read(text).completion.outcome).toBe('answer');
+});
+
+test('no text is lost: a thought beside another form is kept, and further fields are reported', () => {
+  expect(read(`{"thought": "T", "action": [${call}]}`)).toMatchObject({
+    completion: { outcome: 'action', thought: 'T' },
+    shown: { thought: 'T' },
+  });
+  expect(read(`{"reasoning": "R", "thought": "T", "action": ${call}}`)).toMatchObject({
+    completion: { outcome: 'action', thought: 'T', discarded: [{ kind: 'text', chars: 3 }] },
+    isWhole: false,
+  });
+});
+
 test('null is not there, and an empty answer beside an action is none', () => {
   expect(read('{"thought": "t", "action": null, "final_answer": "Done."}').completion).toMatchObject({
     outcome: 'answer',
@@ -291,6 +380,22 @@ test('a control object is left to its phase, and its thought is shown', () => {
   expect(read(on, { phase: 'observe' }).shown).toEqual({ thought: 'Nearly.' });
 });
 
+test('a control object that the output limit cut is cut off, but for an answer so far (rule: billed-outcomes)', () => {
+  const finishReason = 'length';
+  expect(
+    read('{"thought": "I plan.", "plan": "first re', { phase: 'reason', finishReason }).completion,
+  ).toMatchObject({ outcome: 'truncated', thought: 'I plan.' });
+  const answering =
+    '{"thought": "Nearly.", "observation": "o", "should_continue": false, "final_answer": "Line 3, and';
+  expect(read(answering, { phase: 'observe', finishReason })).toMatchObject({
+    completion: { outcome: 'answer', answer: 'Line 3, and', thought: 'Nearly.', answerLabelled: true },
+    shown: { thought: 'Nearly.', answer: 'Line 3, and' },
+  });
+  expect(
+    read(answering.replace('false', 'true'), { phase: 'observe', finishReason }).completion,
+  ).toMatchObject({ outcome: 'truncated', thought: 'Nearly.' });
+});
+
 test('the work is linear: a megabyte of fields, nesting or beginnings is read at once (rule: linear-work)', () => {
   const fields = `{${'"plan":1,'.repeat(100_000)}"final_answer": "${'x'.repeat(100_000)}"}`;
   const nested = `{"thought": ${'['.repeat(100_000)}${'"a",'.repeat(100_000)}`;
@@ -311,6 +416,8 @@ const fieldText = fc.record({
     fc.constant(null),
     fc.record({ tool: fc.constantFrom('read_file', 'x'), args: fc.record({ path: word }) }),
     fc.record({ final_answer: word }),
+    fc.record({ final_answer: word, tool: fc.constantFrom('read_file', 'none') }),
+    fc.constantFrom<unknown>('none', '', [], {}, false, { tool: null }),
   ),
 });
 const replyText = fc
