@@ -14,7 +14,16 @@ import {
   type SchemaObject,
 } from './image.js';
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
-import { alternativesOf, hasKeyword, isObject, mergeAll } from './schema-keywords.js';
+import {
+  type Alternatives,
+  alternativesOf,
+  hasKeyword,
+  isBound,
+  isObject,
+  mayBeNull,
+  mergeAll,
+  propertiesOf,
+} from './schema-keywords.js';
 import { uniteImages } from './unite-images.js';
 
 /** The schema of a tool's arguments as a dialect takes it, and the way back. */
@@ -85,9 +94,11 @@ class Conversion {
   convertArguments(schema: SchemaObject, level: number): Image | null {
     const merged = mergeAll(schema);
     if (!merged || alternativesOf(merged)) return null;
-    const { type = 'object', additionalProperties = false } = merged;
+    const { type = 'object', additionalProperties: others } = merged;
     if (type !== 'object') return null;
-    const image = this.#convertOpenObject({ ...merged, additionalProperties }, { level, path: '' });
+    const place = { level, path: '' };
+    const image =
+      others === undefined ? this.#convertObject(merged, place) : this.#convertOpenObject(merged, place);
     return image === jsonText ? null : image;
   }
 
@@ -97,11 +108,11 @@ class Conversion {
     if (merged['const'] !== undefined) return this.#convertValues([merged['const']], place);
     if (Array.isArray(merged['enum'])) return this.#convertValues(merged['enum'], place);
     const alternatives = alternativesOf(merged);
-    if (alternatives) return this.#convertUnion(merged, alternatives, place);
+    if (alternatives) return this.#convertUnion(alternatives, place);
     const { type } = merged;
     if (Array.isArray(type))
       return this.#unite(
-        type.map((each) => this.#convertType(String(each), merged, place)),
+        [...new Set(type)].map((each) => this.#convertType(String(each), merged, place)),
         place,
       );
     return this.#convertType(typeof type === 'string' ? type : impliedType(merged), merged, place);
@@ -111,7 +122,7 @@ class Conversion {
     if (type === 'object') return this.#convertOpenObject(schema, place);
     if (type === 'array') return this.#convertArray(schema, place);
     if (type === undefined || !Object.hasOwn(primitives, type)) return this.#anything(place);
-    return plainImage({ type, ...this.#boundsOf(schema) });
+    return plainImage({ type, ...this.#boundsOf(schema, type) });
   }
 
   /** What an object does not declare, it may hold all the same, unless it says otherwise. */
@@ -129,28 +140,37 @@ class Conversion {
     });
   }
 
-  #convertObject({ properties, required }: SchemaObject, place: Place): Image {
-    if (!this.#enterLevel(place.level)) return this.#anything(place);
+  #convertObject(schema: SchemaObject, place: Place): Image {
+    const { required, minProperties } = schema;
+    const properties = propertiesOf(schema);
+    const isTooSmall = typeof minProperties === 'number' && minProperties > properties.size;
+    if (isTooSmall || !this.#enterLevel(place.level)) return this.#anything(place);
     const wanted = new Set(Array.isArray(required) ? required : []);
-    const converted: Properties = Object.entries(isObject(properties) ? properties : {}).map(
-      ([name, schema]) => {
-        const image = this.#convert(schema, within(place, name));
-        this.#countProperty(name);
-        return wanted.has(name) ? { name, image, absence: 'required' } : this.#optional(name, image);
-      },
-    );
+    const converted = [...properties].map(([name, each]): Properties[number] => {
+      this.#countProperty(name);
+      const at = within(place, name);
+      return wanted.has(name)
+        ? { name, image: this.#convert(each, at), absence: 'required' }
+        : this.#convertOptional(name, each, at);
+    });
     return objectImage(converted);
   }
 
-  #optional(name: string, image: Image): Properties[number] {
+  #convertOptional(name: string, schema: unknown, place: Place): Properties[number] {
     if (!this.#dialect.allRequired) {
       this.#size.optionalProperties += 1;
-      return { name, image, absence: 'omitted' };
+      return { name, image: this.#convert(schema, place), absence: 'omitted' };
     }
-    const shown = nullableImage(image);
     this.#size.unions += 1;
-    if (shown.types.includes('object')) this.#countProperty('value');
-    return { name, image: shown, absence: 'null' };
+    const image = mayBeNull(schema) ? this.#convertWrapped(schema, place) : this.#convert(schema, place);
+    return { name, image: nullableImage(image), absence: 'null' };
+  }
+
+  /** What `nullableImage` puts into an object: a level more. */
+  #convertWrapped(schema: unknown, place: Place): Image {
+    if (!this.#enterLevel(place.level)) return this.#anything(place);
+    this.#countProperty('value');
+    return this.#convert(schema, { ...place, level: place.level + 1 });
   }
 
   /** An object whose keys are not known, where every property must be declared. */
@@ -170,25 +190,38 @@ class Conversion {
     if (schema['prefixItems'] !== undefined || Array.isArray(schema['items'])) return this.#anything(place);
     if (schema['items'] === undefined && this.#dialect.openValues) return plainImage({ type: 'array' });
     const items = this.#convert(schema['items'], { ...place, path: `${place.path}[]` });
-    return arrayImage(items, this.#boundsOf(schema));
+    return arrayImage(items, this.#boundsOf(schema, 'array'));
   }
 
   /** `enum` and `const`: plain values of one type each. */
   #convertValues(values: readonly unknown[], place: Place): Image {
-    const plain = values.filter(isPlain);
-    if (plain.length < values.length || plain.length === 0) return this.#anything(place);
-    this.#size.enumValues += plain.length;
-    this.#size.characters += plain.reduce<number>((sum, each) => sum + String(each).length, 0);
+    const plain = [...new Set(values)].filter(isPlain);
+    if (!values.every(isPlain) || plain.length === 0) return this.#anything(place);
     const types = [...new Set(plain.map(typeOf))];
     const images = types.map((type) =>
-      plainImage(type === 'null' ? { type } : { type, enum: plain.filter((each) => typeOf(each) === type) }),
+      type === 'null'
+        ? plainImage({ type })
+        : this.#convertEnum(
+            type,
+            plain.filter((each) => typeOf(each) === type),
+          ),
     );
     return this.#unite(images, place);
   }
 
-  #convertUnion(schema: SchemaObject, alternatives: readonly unknown[], place: Place): Image {
-    const { anyOf: _, oneOf: __, ...shared } = schema;
-    const images = alternatives.map((each) => {
+  /** Values of one type; a list longer than the vendor takes is left to the check, as bounds are. */
+  #convertEnum(type: string, values: readonly (string | number | boolean | null)[]): Image {
+    const characters = values.reduce<number>((sum, each) => sum + String(each).length, 0);
+    const { longEnum } = this.#dialect;
+    if (type === 'string' && values.length > longEnum.values && characters > longEnum.characters)
+      return plainImage({ type });
+    this.#size.enumValues += values.length;
+    this.#size.characters += characters;
+    return plainImage({ type, enum: values });
+  }
+
+  #convertUnion({ list, shared }: Alternatives, place: Place): Image {
+    const images = list.map((each) => {
       const merged = isObject(each) && mergeAll({ ...shared, allOf: [each] });
       return this.#convert(merged || {}, place);
     });
@@ -196,8 +229,9 @@ class Conversion {
   }
 
   #unite(images: readonly Image[], place: Place): Image {
-    const [only] = images;
-    if (only && images.length === 1) return only;
+    const [only, second] = images;
+    if (!only) return this.#anything(place);
+    if (!second) return only;
     this.#size.unions += 1;
     return uniteImages(images, this.#dialect) ?? this.#anything(place);
   }
@@ -215,8 +249,8 @@ class Conversion {
     return true;
   }
 
-  #boundsOf(schema: SchemaObject): SchemaObject {
-    const taken = this.#dialect.bounds.filter((bound) => typeof schema[bound] === 'number');
+  #boundsOf(schema: SchemaObject, type: string): SchemaObject {
+    const taken = this.#dialect.bounds.filter((bound) => isBound(bound, schema[bound], type));
     return Object.fromEntries(taken.map((bound) => [bound, schema[bound]]));
   }
 }

@@ -14,6 +14,8 @@ export interface Image {
   matches(value: JsonValue): boolean;
   /** Of a closed object. */
   readonly properties?: Properties;
+  /** Of a union, none of them a union itself. */
+  readonly alternatives?: readonly Image[];
 }
 
 /** In their order. */

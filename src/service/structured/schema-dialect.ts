@@ -15,6 +15,8 @@ export interface SchemaDialect {
   readonly openValues: boolean;
   /** Bounds that the constraint enforces; others are left out, and checked in what comes back. */
   readonly bounds: readonly string[];
+  /** A list of more strings than this, with more characters in all, is not taken. */
+  readonly longEnum: { readonly values: number; readonly characters: number };
   /** The schema is put into the prompt, and paid for. */
   readonly isCharged: boolean;
   /** The most of everything in one schema. */

@@ -6,12 +6,14 @@ export function uniteImages(
   images: readonly Image[],
   { distinctFirstKeys }: Pick<SchemaDialect, 'distinctFirstKeys'>,
 ): Image | undefined {
-  const united = distinctFirstKeys ? withDistinctFirstKeys(images) : images;
-  const translates = images.some(({ restore }) => restore);
+  const all = images.flatMap((image) => image.alternatives ?? [image]);
+  const united = distinctFirstKeys ? withDistinctFirstKeys(all) : all;
+  const translates = all.some(({ restore }) => restore);
   if (!united || (translates && !areDistinct(united))) return undefined;
   const isOpen = united.some(({ types }) => types.length === 0);
   return {
     schema: { anyOf: united.map(({ schema }) => schema) },
+    alternatives: united,
     types: isOpen ? [] : [...new Set(united.flatMap(({ types }) => types))],
     restore: translates
       ? (value) => restored(united.find((each) => each.matches(value)) ?? anything, value)
@@ -66,7 +68,7 @@ function withDistinctFirstKeys(images: readonly Image[]): Image[] | undefined {
       ordered.push(image);
       continue;
     }
-    const first = properties.find(({ name }) =>
+    const first = possiblyFirst(properties).find(({ name }) =>
       chosen.every((each) => each.first !== name || haveOwnConstants(name, properties, each.properties)),
     );
     if (!first) return undefined;
@@ -74,4 +76,11 @@ function withDistinctFirstKeys(images: readonly Image[]): Image[] | undefined {
     ordered.push(objectImage([first, ...properties.filter((each) => each !== first)]));
   }
   return ordered;
+}
+
+/** Names that are array indexes come first in every object of JavaScript's, the smallest of them before all. */
+function possiblyFirst(properties: Properties): Properties {
+  const [first = ''] = Object.keys(Object.fromEntries(properties.map(({ name }) => [name, true])));
+  const isIndex = /^(?:0|[1-9]\d*)$/.test(first) && Number(first) < 2 ** 32 - 1;
+  return isIndex ? properties.filter(({ name }) => name === first) : properties;
 }

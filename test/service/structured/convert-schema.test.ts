@@ -1,5 +1,5 @@
 import { validate } from '@cfworker/json-schema';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { checkAnthropicSchema, checkOpenAiSchema } from '../../../src/service/offline/wire/check-schema.js';
 import type { JsonValue } from '../../../src/service/parsing/index.js';
@@ -169,4 +169,128 @@ test('a union of objects that begin alike is sorted so that they do not, or free
     1,
   );
   expect(alike?.free).toEqual(['shape']);
+});
+
+describe('what is made of a schema is in the vendor’s subset (rule: reversible-schema)', () => {
+  const deep = (levels: number): Record<string, unknown> =>
+    levels === 0
+      ? { type: 'string' }
+      : { type: ['object', 'null'], properties: { a: deep(levels - 1), b: { type: 'null' } } };
+  const long = (count: number) => Array.from({ length: count }, (_, index) => 'v'.repeat(60) + index);
+  const one = object({ x: { type: 'string' } });
+  const other = object({ x: { type: 'string' }, y: { type: 'string' } });
+  const kind = (value: string) => object({ kind: { const: value }, 1: { type: 'string' } });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['nullable objects deep in one another', deep(9)],
+    ['an enum of many long strings', { enum: long(300) }],
+    ['an enum that says a value twice', { enum: ['a', 'b', 'a', 1, 1] }],
+    ['no type at all', { type: [] }],
+    ['a type twice', { type: ['string', 'string'] }],
+    ['bounds of another type', { type: ['string', 'integer'], minimum: 1, minItems: 2 }],
+    ['bounds that say nothing', { type: 'array', items: { type: 'integer', multipleOf: 0 }, minItems: 2.5 }],
+    ['a bound beyond all numbers', { type: 'number', maximum: Number.POSITIVE_INFINITY }],
+    ['a union in a union', { anyOf: [{ anyOf: [one, { type: 'string' }] }, other] }],
+    [
+      'two unions in a union',
+      { anyOf: [{ oneOf: [one, { type: 'null' }] }, { anyOf: [other, { type: 'string' }] }] },
+    ],
+    ['objects of a union whose names are numbers', { anyOf: [kind('a'), kind('b')] }],
+  ])('%s', (_, schema) => {
+    for (const required of [[], ['e']]) {
+      const converted = convertSchema(object({ e: schema }, required), openaiSchema, 1);
+      expect(checkOpenAiSchema(converted?.schema, 'reply')).toBeNull();
+    }
+  });
+
+  test('a list of values that is too long is left to the check; its type is held', () => {
+    const schemaOf = (values: readonly string[]) =>
+      convertSchema(object({ e: { enum: values } }), openaiSchema, 1)?.schema['properties'];
+    expect(schemaOf(long(300))).toEqual({ e: { type: 'string' } });
+    expect(schemaOf(long(240))).toEqual({ e: { type: 'string', enum: long(240) } });
+  });
+
+  test('bounds of the type stay', () => {
+    const schema = { type: ['integer', 'array'], items: { type: 'string' }, minimum: 1, maxItems: 3 };
+    expect(convertSchema(object({ e: schema }), openaiSchema, 1)?.schema['properties']).toEqual({
+      e: {
+        anyOf: [
+          { type: 'integer', minimum: 1 },
+          { type: 'array', items: { type: 'string' }, maxItems: 3 },
+        ],
+      },
+    });
+  });
+
+  test('a value of a union in a union comes back exactly', () => {
+    const entries = { type: 'object', additionalProperties: { type: 'integer' } };
+    const schema = object({ e: { anyOf: [{ anyOf: [entries, { type: 'string' }] }, { type: 'null' }] } });
+    expect(read(schema, { e: [{ key: 'a', value: 1 }] })).toEqual({ e: { a: 1 } });
+    expect(read(schema, { e: 'a' })).toEqual({ e: 'a' });
+    expect(read(schema, { e: null })).toEqual({ e: null });
+  });
+});
+
+describe('a call that the tool takes can always be written, or what is free is named (rule: reversible-schema)', () => {
+  const known = { k: { type: 'string' } };
+  // Parsed: an object literal with `then` looks like a promise.
+  const thenRequired = (name: string) => JSON.parse(`{ "then": { "required": ["${name}"] } }`);
+
+  test.each<[string, Record<string, unknown>]>([
+    ['required', { ...object(known), required: ['k', 'x'] }],
+    ['required, and nothing is declared', { type: 'object', required: ['x'] }],
+    [
+      'spoken of by a condition',
+      { ...object(known), if: { properties: { k: { const: 'a' } } }, ...thenRequired('x') },
+    ],
+    [
+      'described by a condition',
+      { ...object(known), if: { required: ['k'] }, else: { properties: { x: {} } } },
+    ],
+    ['one of those required', { ...object(known, []), anyOf: [{ required: ['k'] }, { required: ['x'] }] }],
+    ['what another needs', { ...object(known), dependentRequired: { k: ['x'] } }],
+    ['described where another is', { ...object(known), dependentSchemas: { k: object({ x: {} }) } }],
+  ])('a property that is not declared and %s may be anything', (_, schema) => {
+    const converted = convertSchema(schema, strictSchema, 3);
+    expect(converted?.free).toEqual(['x']);
+    const declared = 'properties' in schema && { k: 'a' };
+    const image = { ...declared, x: '[1]' };
+    expect(validate(image, { ...converted?.schema }, '2020-12').valid).toBe(true);
+    expect(converted?.restore(image)).toEqual({ ...declared, x: [1] });
+  });
+
+  test('an object that takes no other property is not given one', () => {
+    const schema = {
+      ...object(known, []),
+      additionalProperties: false,
+      anyOf: [{ required: ['x'] }, { required: ['k'] }],
+    };
+    expect(convertSchema(schema, strictSchema, 3)?.free).toEqual([]);
+  });
+
+  test('alternatives count beside others that only say what is required', () => {
+    const schema = {
+      ...object(known, []),
+      anyOf: [{ required: ['k'] }, { required: ['x'] }],
+      oneOf: [object({ x: { type: 'string' } }), object({ y: { type: 'string' } })],
+    };
+    expect(convertSchema(schema, strictSchema, 3)).toBeNull();
+    expect(
+      convertSchema(object({ e: schema }), strictSchema, 3)?.restore({ e: { x: 'a', k: null } }),
+    ).toEqual({ e: { x: 'a' } });
+  });
+
+  test('one of two lists at once is anything', () => {
+    const lists = {
+      anyOf: [{ type: 'string' }, { type: 'integer' }],
+      oneOf: [{ minimum: 1 }, { minLength: 1 }],
+    };
+    expect(convertSchema(object({ e: lists }), strictSchema, 3)?.free).toEqual(['e']);
+  });
+
+  test('an object that must hold more than is declared is free', () => {
+    expect(convertSchema({ type: 'object', minProperties: 1 }, strictSchema, 3)).toBeNull();
+    const schema = object({ e: { ...object(known), minProperties: 2 } });
+    expect(convertSchema(schema, strictSchema, 3)?.free).toEqual(['e']);
+  });
 });

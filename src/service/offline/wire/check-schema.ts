@@ -109,6 +109,8 @@ class SchemaCheck {
     if (!isDescribed) return "schema must have a 'type' key.";
     this.#count(schema);
     return (
+      checkValues(schema) ??
+      checkBounds(schema) ??
       (schema['type'] === 'object' ? this.#checkObject(schema, depth + 1) : null) ??
       (schema['type'] === 'array' ? this.#checkItems(schema, depth) : null) ??
       this.#checkUnion(schema, depth)
@@ -136,7 +138,8 @@ class SchemaCheck {
 
   #checkUnion({ anyOf }: Fields, depth: number): string | null {
     const alternatives = listOf(anyOf);
-    const objects = alternatives.map(fieldsOf).filter(({ type }) => type === 'object');
+    if (anyOf !== undefined && alternatives.length === 0) return "'anyOf' should be non-empty.";
+    const objects = alternatives.flatMap(withNested).filter(({ type }) => type === 'object');
     if (
       this.#subset.distinctFirstKeys &&
       objects.some((each, index) => objects.slice(index + 1).some((other) => beginAlike(each, other)))
@@ -158,6 +161,41 @@ class SchemaCheck {
     return over ? `too many ${over} (${this.#counts[over]}), which exceeds the limit: ${most[over]}` : null;
   }
 }
+
+/** An alternative, or those of a union in its place. */
+function withNested(alternative: unknown): Fields[] {
+  const schema = fieldsOf(alternative);
+  return schema['anyOf'] === undefined ? [schema] : listOf(schema['anyOf']).flatMap(withNested);
+}
+
+/** Strings of one enum: so many may be of any length. */
+const LONG_ENUM_VALUES = 250;
+const LONG_ENUM_CHARACTERS = 15_000;
+
+function checkValues({ enum: values }: Fields): string | null {
+  if (values === undefined) return null;
+  const list = listOf(values);
+  if (list.length === 0 || new Set(list).size < list.length) return "'enum' has no or duplicate values.";
+  const characters = list.map(String).join('').length;
+  return list.length > LONG_ENUM_VALUES && characters > LONG_ENUM_CHARACTERS
+    ? `an enum of ${list.length} values has ${characters} characters, which exceeds the limit of ${LONG_ENUM_CHARACTERS}.`
+    : null;
+}
+
+const numericBounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
+const lengthBounds = ['minItems', 'maxItems'];
+
+function checkBounds(schema: Fields): string | null {
+  const isNumber = schema['type'] === 'number' || schema['type'] === 'integer';
+  const wrong = [
+    ...numericBounds.filter((bound) => !isNumber || !Number.isFinite(schema[bound])),
+    ...lengthBounds.filter((bound) => schema['type'] !== 'array' || !isLength(schema[bound])),
+  ].find((bound) => schema[bound] !== undefined);
+  if (wrong !== undefined) return `'${wrong}' is not permitted here.`;
+  return Number(schema['multipleOf'] ?? 1) > 0 ? null : "'multipleOf' must be greater than 0.";
+}
+
+const isLength = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 
 const countNames = ['depth', 'properties', 'optional', 'unions', 'enumValues', 'characters'] as const;
 

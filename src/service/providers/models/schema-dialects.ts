@@ -13,6 +13,7 @@ export const strictSchema: SchemaDialect = {
   distinctFirstKeys: true,
   openValues: false,
   bounds: [],
+  longEnum: { values: 250, characters: 15_000 },
   isCharged: true,
   limits: {
     depth: 10,
@@ -68,6 +69,7 @@ export const llamaSchema: SchemaDialect = {
   distinctFirstKeys: false,
   openValues: true,
   bounds: [],
+  longEnum: { values: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY },
   isCharged: false,
   limits: {
     depth: 20,
