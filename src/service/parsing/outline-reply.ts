@@ -45,7 +45,7 @@ export interface ReplyOutline {
   /** The fence line with which the reply begins, whatever it wraps. */
   readonly leadingFence: TextSpan | null;
   readonly lastFence: QuotedFence | null;
-  /** Where the last line of prose starts, or the JSON value it begins with. */
+  /** Where the last line of prose starts, or the JSON value it begins with; an input or made-up observation is none. */
   readonly lastLine: number | null;
   /** Where the model began to imagine the turn of somebody else (rule: chat-tokens). */
   readonly otherTurn: number | null;
@@ -172,8 +172,8 @@ class Walk {
     if (line?.kind === 'quoted') this.#trackFence(wasInFence);
     if (!line || line.kind === 'blank' || line.kind === 'quoted' || line.kind === 'wrapper')
       return this.#skipLine(line);
-    this.#found.lastLine = start;
     if (line.kind === 'marker') return this.#enterMarker(line.marker, end);
+    this.#found.lastLine = start;
     return (line.kind === 'value' ? this.#skipValue(start) : null) ?? this.#enterProse(start, end);
   }
 
@@ -249,6 +249,7 @@ class Walk {
     }
     // what follows an observation the model made up is not taken, as if it had stopped there
     if (marker.label === 'observation' && !quoted && this.#lines.proseBefore) return null;
+    if (marker.label !== 'action_input') this.#found.lastLine = this.#line[0];
     if (marker.label === 'thought') this.#found.thoughts.push(marker);
     if (marker.label === 'action' && this.#attempts < MAXIMUM_ATTEMPTS) {
       const reading = readAction(this.#text, marker.end, this.#tools);

@@ -8,7 +8,15 @@ import { readTag } from './dialects/tags.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
 import type { QuotedFence } from './outline-reply.js';
 import type { ReplyText } from './reply-text.js';
-import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
+import {
+  isOneOf,
+  isRestBlank,
+  lineEnd,
+  skipBlanks,
+  skipLanguage,
+  skipRun,
+  skipSpace,
+} from './text/characters.js';
 import { beginsTurn, skipChatTokens } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
@@ -117,14 +125,15 @@ function readFence(
 
 /**
  * Words for a model that seems to have meant an action but wrote it where a call is only shown: in a fence at
- * the end, or on a last line of its own after prose (rule: closing-fence). Null where nothing looks like one.
+ * the end, on a last line of its own, or at the end of that line after a label in its middle or one without a colon
+ * (rule: closing-fence). Null where nothing looks like one.
  */
 export function describeMeantCall(reply: ReplyText, tools: OfferedTools): string | null {
   const fence = closingFence(reply);
   const fenced = fence && readFence(fence, reply, tools);
   if (fenced) return meant(fenced.reading, 'stands in a code fence after other text');
-  const last = readLastLine(reply, tools);
-  if (last) return meant(last, 'stands on a line without a label after other text');
+  const last = describeLastLine(reply, tools);
+  if (last) return last;
   const { quotedAction } = reply.outline;
   return quotedAction && meant(quotedAction, 'stands in a quotation that is not closed');
 }
@@ -133,9 +142,46 @@ function meant({ name }: WholeCall, where: string): string {
   return `if you meant to act, write the call by itself: the call to \`${name}\` ${where}, so it was taken for an example`;
 }
 
-function readLastLine({ text, end, outline }: ReplyText, tools: OfferedTools): WholeCall | null {
+/** The call with which the last line of prose ends. */
+function describeLastLine({ text, end, outline }: ReplyText, tools: OfferedTools): string | null {
   if (outline.lastLine === null) return null;
   const start = skipSpace(text, outline.lastLine);
-  const reading = readPlain(text, start, tools);
-  return isWellFormed(reading, tools) && skipClosers(text, reading.end) >= end ? reading : null;
+  const isLast = (reading: CallReading | null): reading is WholeCall =>
+    isWellFormed(reading, tools) && endsTurn(text, reading.end, end);
+  const alone = readPlain(text, unwrap(text, start), tools);
+  if (isLast(alone)) return meant(alone, 'stands on a line without a label after other text');
+  for (const at of actionLabels(text, start)) {
+    const labelled = readAction(text, at, tools);
+    if (isLast(labelled)) return meant(labelled, 'has no `Action:` before it that starts its line');
+  }
+  return null;
+}
+
+/** Nothing follows but closers, or an observation that the model made up. */
+function endsTurn(text: string, position: number, end: number): boolean {
+  const next = skipSpace(text, skipClosers(text, position));
+  if (next >= end) return true;
+  const marker = matchMarker(text, text.lastIndexOf('\n', next) + 1);
+  return marker !== null && marker !== 'partial' && marker.label === 'observation';
+}
+
+/** Past the mark of inline code or emphasis. */
+function unwrap(text: string, position: number): number {
+  if (text.startsWith('**', position)) return position + 2;
+  return isOneOf('`', text, position) ? position + 1 : position;
+}
+
+const actionLabel = /(?<![\w-])Action(?!\w)\*{0,2}[ \t]{0,4}(?:->|=>|[:：–—-])?\*{0,2}/gi;
+/** A line with more of them is prose; keeps the work linear. */
+const MOST_LABELS = 8;
+
+/** Where `Action:`, `Action -` or `action` alone ends in the line that starts here, wherever it stands. */
+function actionLabels(text: string, start: number): number[] {
+  const line = text.slice(start, lineEnd(text, start));
+  const ends: number[] = [];
+  for (const { 0: label, index } of line.matchAll(actionLabel)) {
+    if (ends.length >= MOST_LABELS) break;
+    ends.push(start + index + label.length);
+  }
+  return ends;
 }

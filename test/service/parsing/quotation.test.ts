@@ -230,6 +230,17 @@ describe('an action in the fence that ends the reply (rule: closing-fence)', () 
     ['a call on a last line after prose', `I will read it.\n\n${call}`],
     ['a call on a last line after a thought', `Thought: I read.\n${call}\n`],
     ['JSON on a last line', `I will read it.\n${json}`],
+    ['a last line in inline code', `I will read it.\n\`${call}\``],
+    ['a last line in bold', `I will read it.\n**${call}**`],
+    ['a label in the line of the thought', `Thought: I read. Action: ${call}`],
+    ['a label in bold within a line', `I read. **Action:** ${call}`],
+    ['a label and inline code within a line', `I read. \`Action: ${call}\``],
+    ['a label and JSON within a line', `Thought: I read. Action: ${json}`],
+    ['a label within a line, and a made-up observation', `Thought: I read. Action: ${call}\nObservation: y`],
+    ['a label within a line, and its input', 'Thought: I read. Action: read\nAction Input: {"path": "a"}'],
+    ['a label with a dash', `Action - ${call}`],
+    ['a label with an arrow', `Action -> ${call}`],
+    ['a label without a colon', `Action ${call}`],
   ])('else nothing runs, and the model is told how to act: %s', (_, text) => {
     expect(read(text)).toMatchObject({
       outcome: 'answer',
@@ -246,7 +257,11 @@ describe('an action in the fence that ends the reply (rule: closing-fence)', () 
     ['code', 'Like so:\n```python\ntext = read(path="a")\n```'],
     ['a call in a list', `Steps:\n- ${call}`],
     ['a call in a sentence', `I will read it.\n${call} reads it.`],
-    ['a call in inline code', `I will read it.\n\`${call}\``],
+    ['a call in inline code', `I will read it with \`${call}\``],
+    ['a label within a sentence', `You write Action: ${call} to read it.`],
+    ['a label before a tool that is not offered', 'Thought: x. Action: serch(query="a")'],
+    ['a label before a word', 'Thought: x. Action: read'],
+    ['a word that ends like the label', `The transaction - ${call}`],
   ])('an example is an answer: %s', (_, text) => {
     expect(read(text)).toMatchObject({ outcome: 'answer', action: null, problem: null });
   });
