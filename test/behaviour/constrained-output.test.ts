@@ -363,6 +363,26 @@ test('an escape that is a NUL is taken out of what is shown, as of the result', 
   });
 });
 
+test('a thought of a phase that speaks of a control is shown as it is (rule: phase-control)', async () => {
+  await withService(async (own) => {
+    const thought = 'I write {"plan": 1} next.';
+    service.fake.script({
+      text: JSON.stringify({ thought, plan: 'p', tools_to_consider: [], finish: false }),
+    });
+    const { step, joined } = await streamStep(own, { protocol: 'json', tools, phase: 'reason' });
+    expect(step.thought).toBe(thought);
+    expect(joined('thought')).toBe(thought);
+  });
+});
+
+test('a phase whose control the output limit cut is cut off, not a thought in JSON (rule: billed-outcomes)', async () => {
+  await withService(async (own) => {
+    service.fake.script({ text: '{"thought": "I plan.", "plan": "first', finishReason: 'length' });
+    const { body } = await own.step({ protocol: 'json', tools, phase: 'reason' });
+    expect(body).toMatchObject({ status: 'error', thought: 'I plan.', error: { code: 'output_truncated' } });
+  });
+});
+
 const controls = {
   reason: { thought: 'I must look.', plan: 'read it', tools_to_consider: ['files.read'], finish: false },
   observe: { thought: 'That is it.', observation: 'line 3', should_continue: false, final_answer: 'Line 3.' },

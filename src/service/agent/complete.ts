@@ -62,6 +62,8 @@ function withTools(call: CompletionRequest, { request, ...situation }: ReplySitu
 }
 
 interface DeltaReader {
+  /** The deltas are fields of an object: no control block stands in them. */
+  readonly readsObject?: boolean;
   push(text: string): ParseDelta[];
   end(options: ParseOptions): { readonly deltas: readonly ParseDelta[] };
 }
@@ -78,7 +80,7 @@ class Relay {
   readonly #observer: StepObserver;
   readonly #parser: DeltaReader;
   /** Keeps control blocks out of a phase's prose. */
-  readonly #phase: PhaseReader | undefined;
+  #phase: PhaseReader | undefined;
 
   /** Nobody is answered in these phases: an answer is the last part of the thought (rule: phases). */
   readonly #answerIsThought: boolean;
@@ -102,15 +104,21 @@ class Relay {
     return this.#tell(this.#parser.push(delta));
   }
 
-  async end({ finishReason, toolCalls }: Completion): Promise<void> {
-    const { deltas } = this.#parser.end({ finishReason });
+  async end({ finishReason, refusal, toolCalls }: Completion): Promise<void> {
+    const { deltas } = this.#parser.end({ finishReason: refusal === null ? finishReason : 'refusal' });
     const isThought = toolCalls.length > 0 && !this.#situation.mustAnswer;
     await this.#tell(isThought ? deltas.map(asThought) : deltas);
+    await this.#endPhase();
+  }
+
+  async #endPhase(): Promise<void> {
     const rest = this.#phase?.end() ?? '';
+    this.#phase = undefined;
     if (rest !== '') await this.#observer.delta(this.#roleOf(this.#last ?? 'draft'), rest);
   }
 
   async #tell(deltas: readonly ParseDelta[]): Promise<void> {
+    if (this.#parser.readsObject) await this.#endPhase();
     for (const { type, delta } of deltas) {
       const text = this.#separatorBefore(type) + withoutNul(delta); // an escape may have become one
       this.#last = type;

@@ -5,7 +5,7 @@ import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../pars
 import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../parsing/slices.js';
 import { EdgelessDeltas } from './edgeless-deltas.js';
 import { ObjectScanner, type ScannedField, type StringPiece } from './object-scanner.js';
-import { findObjectStart } from './object-start.js';
+import { describeMeantObject, findObjectStart } from './object-start.js';
 import {
   cutByLimit,
   nestedAnswer,
@@ -63,6 +63,11 @@ export class ObjectReplyReader {
     this.#parser = new IncrementalParser(options.tools);
   }
 
+  /** The reply has turned out to be an object: what is told are its fields. */
+  get readsObject(): boolean {
+    return this.#object !== null;
+  }
+
   /** Takes the next piece of the reply and returns what can be shown. */
   push(text: string): ParseDelta[] {
     return atOnce(this.#take(text));
@@ -75,21 +80,33 @@ export class ObjectReplyReader {
     if (!this.#object) {
       const deltas = this.#pass(this.#held.length);
       const { deltas: rest, completion } = this.#parser.end(options);
-      return { deltas: [...deltas, ...rest], completion, isWhole: false };
+      return { deltas: [...deltas, ...rest], completion: this.#unread(completion), isWhole: false };
     }
     const reading = atOnce(this.#read(options));
-    const { outcome, answer } = reading.completion;
-    const isUntold =
-      outcome === 'answer' && !this.#deltas.hasTold('answer') && this.#options.phase === undefined;
     const { furtherThought: further } = reading;
     if (further && further !== reading.completion.thought) this.#deltas.continue('thought', '\n');
     return {
       ...reading,
       deltas: [
         ...(further ? this.#deltas.tell('thought', further) : []),
-        ...(isUntold ? [{ type: 'answer', delta: answer ?? '' } as const] : []),
+        ...this.#tellRest(reading, options),
       ],
     };
+  }
+
+  /** The answer that was not told while it was written. */
+  #tellRest({ completion }: ObjectReading, { finishReason }: ParseOptions): ParseDelta[] {
+    const { phase } = this.#options;
+    if (this.#deltas.hasTold('answer') || finishReason === 'refusal' || phase === 'reason') return [];
+    const isControl = phase === 'observe' && !completion.answerLabelled;
+    const said = isControl ? this.#closingAnswer() : completion.answer;
+    return completion.outcome === 'answer' && said ? [{ type: 'answer', delta: said }] : [];
+  }
+
+  /** The answer of a control object that ends the run. */
+  #closingAnswer(): string | undefined {
+    const { scanner } = this.#object ?? {};
+    return scanner?.fields.some(ends) ? scanner.strings.get('final_answer')?.trim() : undefined;
   }
 
   /** Reads a whole reply in slices, for a process that serves others besides (rule: loop-share). */
@@ -109,7 +126,17 @@ export class ObjectReplyReader {
     const text = this.#chunks.join('');
     if (this.#object) return yield* readObject({ text, ...this.#object, ...this.#options }, options);
     const cut = yield* this.#readCutStart(options);
-    return { completion: cut ?? (yield* parseInSlices(text, this.#options.tools, options)), isWhole: false };
+    if (cut) return { completion: cut, isWhole: false };
+    const completion = yield* parseInSlices(text, this.#options.tools, options);
+    return { completion: this.#unread(completion), isWhole: false };
+  }
+
+  /** A reply without an object of its own. */
+  #unread(completion: ParsedCompletion): ParsedCompletion {
+    const { outcome, answerLabelled, problem } = completion;
+    const isPlain = outcome === 'answer' && !answerLabelled && problem === null;
+    if (!isPlain || this.#options.phase !== undefined) return completion;
+    return { ...completion, problem: describeMeantObject(completion.answer) };
   }
 
   /** The output limit ended the reply before it was certain that an object begins. */
@@ -197,7 +224,8 @@ export class ObjectReplyReader {
 
   #decide(start: number): boolean {
     if (!this.#object) return false;
-    if (this.#options.phase === 'observe' && this.#object.scanner.fields.some(goesOn)) return false;
+    const { fields } = this.#object.scanner;
+    if (this.#options.phase === 'observe' && !fields.some(ends)) return false;
     const reply = { ...this.#object, text: this.#chunks.join(''), tools: this.#options.tools };
     const turn = outcomesOf(reply)[0];
     return turn?.start === start && (turn.key !== 'action' || nestedAnswer(reply, turn) !== null);
@@ -211,5 +239,5 @@ export class ObjectReplyReader {
 
 const answerPaths: ReadonlySet<string> = new Set(['final_answer', 'action.final_answer']);
 
-/** `should_continue: true`: nothing is answered. */
-const goesOn = ({ key, first }: ScannedField): boolean => key === 'should_continue' && first === 't';
+/** `should_continue: false`: what is answered may be told; before it nobody knows. */
+const ends = ({ key, first }: ScannedField): boolean => key === 'should_continue' && first === 'f';

@@ -39,6 +39,16 @@ export function findObjectStart(text: string, before: string): ObjectStart | nul
   return null;
 }
 
+/** Words for the model where a reply object stands in a line of prose, so that it was not read (rule: closing-fence). */
+export function describeMeantObject(answer: string): string | null {
+  return /\{\s{0,64}"(?:thought|action|final_answer)"\s{0,64}:/.test(answer) && !quotes.test(answer)
+    ? 'if you meant to act or to answer, write the object by itself: it stands in other text, so it was taken for an example'
+    : null;
+}
+
+/** A quotation: nothing in it was meant. */
+const quotes = /^[ \t]{0,16}(?:>|<(?:file|observation)\b)/im;
+
 function isStart(text: string, at: number, before: string): boolean {
   const last = at > 0 ? text.charAt(at - 1) : before.slice(-1);
   if (last === '' || last === '\n') return true;

@@ -145,7 +145,18 @@ function* findOutcome(reply: ScannedReply, options: ParseOptions): Sliced<Found 
   if (nested !== null) return answered(reply, nested, turn);
   const answer = reply.scanner.strings.get('final_answer')?.trim();
   if (turn.key === 'final_answer') return answer === undefined ? undefined : answered(reply, answer, turn);
-  return turn.first === '{' ? yield* readAction(reply, turn, options) : undefined;
+  const raw = writtenAction(reply, turn);
+  return raw === null ? undefined : yield* readAction(reply, { turn, raw }, options);
+}
+
+/** The text of an action that is an object, or the text of one; null for anything else. */
+function writtenAction(
+  { text, start, scanner }: ScannedReply,
+  { first, ...turn }: ScannedField,
+): string | null {
+  const written =
+    first === '"' ? scanner.strings.get('action') : text.slice(start + turn.start, start + (turn.end ?? 0));
+  return first === '{' || written?.trimStart().startsWith('{') ? (written ?? '').trim() : null;
 }
 
 type Outcomes = Pick<ScannedReply, 'scanner' | 'text' | 'start' | 'tools'>;
@@ -236,15 +247,19 @@ function thoughtOf({ before, scanner }: ScannedReply): string | null {
   return [before.answer, scanner.strings.get('thought')?.trim()].filter(Boolean).join('\n') || null;
 }
 
-function* readAction(reply: ScannedReply, field: ScannedField, options: ParseOptions): Sliced<Found> {
-  if (field.end === null) return cutOff(reply, options);
-  const { text, start, tools } = reply;
-  const raw = text.slice(start + field.start, start + field.end).trim();
+function* readAction(
+  reply: ScannedReply,
+  { turn, raw }: { readonly turn: ScannedField; readonly raw: string },
+  options: ParseOptions,
+): Sliced<Found> {
+  if (turn.end === null) return cutOff(reply, options);
+  const { text, tools } = reply;
   const meant = meantCall(raw, reply);
   if (!meant) return malformed(reply, 'the action holds a key twice: write each key once');
-  const { call, repairs, departs } = meant;
+  const { call, repairs } = meant;
+  const departs = meant.departs || turn.first === '"';
   const parsed = yield* parseInSlices(`Action: ${call}`, tools, { finishReason: 'stop' });
-  const discarded = discardedFields(reply, field);
+  const discarded = discardedFields(reply, turn);
   const said = { thought: thoughtOf(reply), discarded, repairs: [...repairs, ...parsed.repairs] };
   if (parsed.outcome === 'answer' || parsed.outcome === 'empty') return { ...parsed, ...said };
   if (parsed.outcome !== 'action') return { ...parsed, answer: text.trim(), discarded };

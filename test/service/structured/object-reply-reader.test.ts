@@ -294,6 +294,45 @@ test('no text is lost: a thought beside another form is kept, and further fields
   });
 });
 
+test.each([
+  `Sure! ${action}`,
+  `\`\`\`json ${action}\`\`\``,
+  `{${action}}`,
+  `assistant: ${action}`,
+  `<|channel|>final ${answer}`,
+])('an object in a line of other text is not silently an answer: %s (rule: closing-fence)', (text) => {
+  for (const cuts of [[1], [99]]) {
+    const { completion } = read(text, { cuts });
+    if (completion.outcome === 'answer') expect(completion.problem).toMatch(/^if you meant|holds neither/);
+    else expect(completion.outcome).toBe('malformed_action');
+  }
+});
+
+test('an action that is written as text is decoded', () => {
+  const text = JSON.stringify({ thought: 't', action: call });
+  expect(read(text)).toMatchObject({
+    completion: { outcome: 'action', thought: 't', action: { toolArgs: { path: 'a' } } },
+    isWhole: false,
+  });
+});
+
+test('a thought is not told again as an answer where the model refuses', () => {
+  expect(read('{"thought": "I must', { finishReason: 'refusal' }).shown).toEqual({ thought: 'I must' });
+});
+
+test('an answer in front of the word that ends the run is told when that is known, however it is cut', () => {
+  const observed = '{"thought": "t", "final_answer": "Line 3.", "should_continue": false}';
+  for (const text of [observed, observed.replace('false', 'true')]) {
+    const whole = read(text, { phase: 'observe' });
+    expect(whole.shown).toEqual(text === observed ? { thought: 't', answer: 'Line 3.' } : { thought: 't' });
+    expect(read(text, { phase: 'observe', cuts: [1] }).shown).toEqual(whole.shown);
+  }
+  expect(read(answer, { phase: 'observe' })).toMatchObject({
+    completion: { answerLabelled: true },
+    shown: { answer: 'Line 3.\nThen "b" 😀' },
+  });
+});
+
 test('null is not there, and an empty answer beside an action is none', () => {
   expect(read('{"thought": "t", "action": null, "final_answer": "Done."}').completion).toMatchObject({
     outcome: 'answer',
