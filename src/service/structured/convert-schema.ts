@@ -1,4 +1,4 @@
-import { expandSchema } from '../parsing/arguments/expand-schema.js';
+import { countParts, expandSchema } from '../parsing/arguments/expand-schema.js';
 import type { JsonValue } from '../parsing/text/scanner.js';
 import {
   anything,
@@ -55,7 +55,7 @@ export function convertSchema(
   if (!isObject(schema)) return null;
   const conversion = new Conversion(dialect);
   const image = conversion.convertArguments(schema, level);
-  if (!image) return null;
+  if (!image || conversion.isTooLarge) return null;
   const { size, free } = conversion;
   const { matches } = image;
   return { schema: image.schema, size, free, matches, restore: (value) => restored(image, value) };
@@ -63,6 +63,12 @@ export function convertSchema(
 
 /** Paths of free values that are named. */
 const MOST_PATHS = 8;
+
+/**
+ * Parts of all unions, what their alternatives share counted for each of them. Alternatives are compared pair by pair: a
+ * schema of 26 KB could hold the event loop for 16 s.
+ */
+const MOST_PARTS_IN_UNIONS = 20_000;
 
 /** Where a value stands: under how many objects, and under which name. */
 interface Place {
@@ -73,6 +79,7 @@ interface Place {
 class Conversion {
   readonly free: string[] = [];
   readonly #dialect: SchemaDialect;
+  #partsInUnions = 0;
   readonly #size = {
     depth: 0,
     properties: 0,
@@ -88,6 +95,10 @@ class Conversion {
 
   get size(): SchemaSize {
     return this.#size;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#partsInUnions > MOST_PARTS_IN_UNIONS;
   }
 
   /** A tool whose schema declares no property takes none. Null where the arguments cannot be an object of the dialect. */
@@ -221,6 +232,8 @@ class Conversion {
   }
 
   #convertUnion({ list, shared }: Alternatives, place: Place): Image {
+    this.#partsInUnions += countParts(list) + list.length * countParts(shared);
+    if (this.isTooLarge) return jsonText; // as good as any: nothing of it is used
     const images = list.map((each) => {
       const merged = isObject(each) && mergeAll({ ...shared, allOf: [each] });
       return this.#convert(merged || {}, place);

@@ -113,6 +113,17 @@ test.each([
   expect(convertSchema(schema, strictSchema, 3)).toBeNull();
 });
 
+test('alternatives whose work would hold the event loop are not worked out', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`);
+  const shared = Object.fromEntries(names(1_000).map((name) => [name, {}]));
+  const sharing = { properties: shared, anyOf: names(1_000).map((title) => ({ title })) };
+  const alike = { anyOf: names(3_000).map((name) => object({ [name]: { type: ['string', 'null'] } }, [])) };
+  for (const schema of [sharing, alike])
+    expect(convertSchema(object({ e: schema }), openaiSchema, 3)).toBeNull();
+  const few = { anyOf: names(100).map((name) => object({ [name]: { type: 'string' } })) };
+  expect(convertSchema(object({ e: few }), openaiSchema, 3)?.free).toEqual([]);
+});
+
 test('alternatives that only say what is required are left to the check', () => {
   const schema = {
     ...object({ a: { type: 'string' }, b: { type: 'string' } }, []),
