@@ -22,6 +22,14 @@ type StringRole = 'key' | 'value';
 /** Keys are told apart down to this level; what lies deeper is passed over. */
 const DEEPEST_KEY = 2;
 
+/** So much is looked at to tell whether a quote ends its string. */
+const FARTHEST = 256;
+
+/** What follows the string of a field: the object's end, or the next key. */
+const closes = /^\s*(?:\}|,\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|'?\w+'?\s*:))/s;
+/** What may become that. */
+const mayClose = /^\s*(?:,\s*(?:"(?:[^"\\]|\\.)*(?:\\|"\s*)?|'?\w*'?\s*)?)?$/s;
+
 /**
  * Reads one JSON object while it arrives: its fields with their places, and its strings piece by piece, decoded. Lenient:
  * what is no JSON is passed over, and the whole text is for another to judge. However the text is cut, the pieces
@@ -33,6 +41,8 @@ export class ObjectScanner {
   readonly strings = new Map<string, string>();
   /** A string was left out, since another had its keys. */
   repeats = false;
+  /** A quote within a string was not escaped. */
+  hasInnerQuotes = false;
   /** Characters scanned, from the opening brace up to after the closing one. */
   length = 0;
   /** After the closing brace; null while it is missing. */
@@ -49,6 +59,8 @@ export class ObjectScanner {
   /** Where the string is kept; null if it is not. */
   #path: string | null = null;
   #half = '';
+  /** From a quote of which too little is there to tell whether it ends its string. */
+  #undecided = '';
   #pieces: StringPiece[] = [];
   /** What is scanned now, and how much was scanned before it. */
   #piece = '';
@@ -56,13 +68,15 @@ export class ObjectScanner {
 
   /** Goes on with further text; what follows the object's end is not scanned. */
   push(text: string): StringPiece[] {
-    this.#piece = text;
+    this.#piece = this.#undecided + text;
+    this.#undecided = '';
     this.#before = this.length;
+    const { length } = this.#piece;
     let at = 0;
-    while (at < text.length && this.end === null) {
+    while (at < length && this.end === null && this.#undecided === '') {
       at = this.#string ? this.#readString(at, this.#string) : this.#readMark(at);
     }
-    this.length = this.#before + Math.min(at, text.length);
+    this.length = this.#before + Math.min(at, length);
     const pieces = this.#pieces;
     this.#pieces = [];
     return pieces;
@@ -141,7 +155,23 @@ export class ObjectScanner {
     this.#take(this.#piece.slice(from, at), role);
     const mark = this.#piece.charAt(at);
     if (mark === '\\') this.#escape = '\\';
-    else if (mark === '"') this.#endString(at + 1, role);
+    else if (mark === '"') return this.#readQuote(at, role);
+    return at + 1;
+  }
+
+  /** A quote in the value of a field is a part of it where the object could not go on so. */
+  #readQuote(at: number, role: StringRole): number {
+    const isField = role === 'value' && this.#open.length <= DEEPEST_KEY && this.#open.at(-1) === '{';
+    const rest = isField ? this.#piece.slice(at + 1, at + 1 + FARTHEST) : '';
+    const isOpen = isField && mayClose.test(rest);
+    if (isOpen && rest.length < FARTHEST) {
+      this.#undecided = this.#piece.slice(at);
+      return at;
+    }
+    if (isField && !isOpen && !closes.test(rest)) {
+      this.hasInnerQuotes = true;
+      this.#take('"', role);
+    } else this.#endString(at + 1, role);
     return at + 1;
   }
 

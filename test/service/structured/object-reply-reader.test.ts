@@ -333,6 +333,21 @@ test('an answer in front of the word that ends the run is told when that is know
   });
 });
 
+test.each([
+  ['He said "hi" and left.', 'He said "hi" and left.'],
+  ['He said "hi", and left.', 'He said "hi", and left.'],
+  ['""b""', '""b""'],
+  [`"a" ${'x'.repeat(300)} "b"!`, `"a" ${'x'.repeat(300)} "b"!`],
+])('unescaped quotes in an answer lose no text: %s (rule: repairs)', (written, said) => {
+  const text = `{"thought": "It was "so".", "final_answer": "${written}"}`;
+  for (const cuts of [[1], [3], [99]])
+    expect(read(text, { cuts })).toMatchObject({
+      completion: { outcome: 'answer', thought: 'It was "so".', answer: said, repairs: ['inner_quotes'] },
+      shown: { thought: 'It was "so".', answer: said },
+      isWhole: false,
+    });
+});
+
 test('null is not there, and an empty answer beside an action is none', () => {
   expect(read('{"thought": "t", "action": null, "final_answer": "Done."}').completion).toMatchObject({
     outcome: 'answer',
@@ -474,10 +489,11 @@ const replyText = fc
     fields: fc.array(fieldText, { maxLength: 4 }),
     after: fc.constantFrom('', '', '\n```', ' bye', '\nbye\nFinal Answer: 1', '\nObservation: x'),
     cut: fc.option(fc.nat(80)),
+    isCareless: fc.boolean(),
   })
-  .map(({ before, fields, after, cut }) => {
+  .map(({ before, fields, after, cut, isCareless }) => {
     const object = `{${fields.map(({ key, value }) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(', ')}}`;
-    const text = before + object + after;
+    const text = before + (isCareless ? object.replaceAll('\\"', '"') : object) + after;
     return cut === null ? text : text.slice(0, cut);
   });
 
