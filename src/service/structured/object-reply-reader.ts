@@ -210,10 +210,15 @@ export class ObjectReplyReader {
   #tell(pieces: readonly StringPiece[]): ParseDelta[] {
     return pieces.flatMap(({ path, text, field }) => {
       if (path === 'thought') return this.#deltas.tell('thought', text);
-      return answerPaths.has(path) && !this.#isBlank(path) && this.#isOutcome(field)
+      return answerPaths.has(path) && this.#saysAnything(text) && this.#isOutcome(field)
         ? this.#deltas.tell('answer', text)
         : [];
     });
+  }
+
+  /** White space at the beginning decides nothing, and is not told. */
+  #saysAnything(text: string): boolean {
+    return this.#deltas.hasTold('answer') || text.trim() !== '';
   }
 
   /** The first of action and answer wins; of a field that is told already that is known. */
@@ -229,11 +234,6 @@ export class ObjectReplyReader {
     const reply = { ...this.#object, text: this.#chunks.join(''), tools: this.#options.tools };
     const turn = outcomesOf(reply)[0];
     return turn?.start === start && (turn.key !== 'action' || nestedAnswer(reply, turn) !== null);
-  }
-
-  /** What says nothing yet decides nothing, and white space at the edge is not told. */
-  #isBlank(path: string): boolean {
-    return this.#object?.scanner.strings.get(path)?.trim() === '';
   }
 }
 
