@@ -38,7 +38,12 @@ export class MessagesClient extends Anthropic {
     return this.post('/v1/messages', options).asResponse();
   }
 
-  override async buildRequest({ method, path, body, fetch }: Options & Sent) {
+  override async buildRequest({
+    method,
+    path,
+    body,
+    fetch,
+  }: Options & Sent): ReturnType<Anthropic['buildRequest']> {
     const req = { method, headers: noHeaders, body, fetch };
     return { req, url: this.buildURL(path, null), timeout: this.timeout };
   }

@@ -39,7 +39,12 @@ export class ChatClient extends OpenAI {
     return this.post('/chat/completions', options).asResponse();
   }
 
-  override async buildRequest({ method, path, body, fetch }: Options & Sent) {
+  override async buildRequest({
+    method,
+    path,
+    body,
+    fetch,
+  }: Options & Sent): ReturnType<OpenAI['buildRequest']> {
     const req = { method, headers: noHeaders, body, fetch };
     return { req, url: this.buildURL(path, null), timeout: this.timeout };
   }
