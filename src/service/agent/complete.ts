@@ -2,7 +2,7 @@ import type { StepRequest } from '../../contract/step-request.js';
 import type { ParseDelta } from '../parsing/delta-writer.js';
 import { IncrementalParser } from '../parsing/incremental-parser.js';
 import type { ParseOptions } from '../parsing/parse-completion.js';
-import { ObjectReplyReader } from '../structured/object-reply-reader.js';
+import { ObjectReplyReader } from '../structured/reading/object-reply-reader.js';
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
 import { PhaseReader } from './phases.js';

@@ -1,7 +1,7 @@
 import type { FinishReason, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import type { SchemaDialect } from '../structured/schema-dialect.js';
+import type { SchemaDialect } from '../structured/schema/schema-dialect.js';
 import type { StepDeadline } from './interruption.js';
 
 /** The port through which a step makes its one model call; each vendor has an adapter in `providers/`. */

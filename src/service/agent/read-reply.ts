@@ -6,7 +6,7 @@ import {
   parseCompletion,
   parseCompletionInTurns,
 } from '../parsing/parse-completion.js';
-import { ObjectReplyReader, type ReaderOptions } from '../structured/object-reply-reader.js';
+import { ObjectReplyReader, type ReaderOptions } from '../structured/reading/object-reply-reader.js';
 import { withoutNul } from './history/json-values.js';
 import type { Completion, NativeToolCall } from './provider.js';
 import type { ReplySituation } from './read-situation.js';

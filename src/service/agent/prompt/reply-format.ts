@@ -2,8 +2,12 @@ import type { Warning } from '../../../contract/step.js';
 import type { StepRequest } from '../../../contract/step-request.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
-import type { RestoreArguments } from '../../structured/read-object.js';
-import { buildReplySchema, controlSchemas, type ReplySchema } from '../../structured/reply-schema.js';
+import {
+  buildReplySchema,
+  controlSchemas,
+  type ReplySchema,
+  type RestoreArguments,
+} from '../../structured/schema/reply-schema.js';
 import type { ModelProfile } from '../provider.js';
 
 /** What a reply is held to, where the model's output can be constrained. */

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { OfferedTool, ParseDelta, ParseOptions } from '../../../src/service/parsing/index.js';
+import type { OfferedTool, ParseDelta, ParseOptions } from '../../../../src/service/parsing/index.js';
 import {
   ObjectReplyReader,
   type ReaderOptions,
-} from '../../../src/service/structured/object-reply-reader.js';
+} from '../../../../src/service/structured/reading/object-reply-reader.js';
 
 const tools: OfferedTool[] = [
   {

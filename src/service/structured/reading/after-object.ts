@@ -1,7 +1,7 @@
-import { type Discarded, describeDiscarded } from '../parsing/discarded.js';
-import { skipSpace } from '../parsing/text/characters.js';
-import { imaginesTurn, skipChatTokens } from '../parsing/text/chat-tokens.js';
-import { matchMarker } from '../parsing/text/markers.js';
+import { type Discarded, describeDiscarded } from '../../parsing/discarded.js';
+import { skipSpace } from '../../parsing/text/characters.js';
+import { imaginesTurn, skipChatTokens } from '../../parsing/text/chat-tokens.js';
+import { matchMarker } from '../../parsing/text/markers.js';
 import { ObjectScanner } from './object-scanner.js';
 
 /**

@@ -1,9 +1,9 @@
-import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
-import type { JsonValue } from '../parsing/text/scanner.js';
+import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
+import type { JsonValue } from '../../parsing/text/scanner.js';
 import { convertSchema } from './convert-schema.js';
 import { jsonText, restored, type SchemaObject } from './image.js';
-import type { RestoreArguments } from './read-object.js';
-import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
+import type { SchemaDialect } from './schema-dialect.js';
+import { ARGUMENTS_LEVEL, Total } from './schema-total.js';
 
 /** The schema of every reply of a run, and the way back from it. */
 export interface ReplySchema {
@@ -13,11 +13,14 @@ export interface ReplySchema {
   readonly restoreArguments: RestoreArguments;
 }
 
+/**
+ * What the model meant by the arguments that it wrote for a tool; undefined where they are none of the schema, so that
+ * it was not held to it and meant what it wrote.
+ */
+export type RestoreArguments = (tool: string, value: JsonValue) => JsonValue | undefined;
+
 /** A longer schema of a tool is not looked at: no vendor would take it. In characters. */
 const LARGEST_SCHEMA = 256 * 1024;
-
-/** Objects around the arguments: the reply and its action. */
-const ARGUMENTS_LEVEL = 3;
 
 /**
  * What a reply may be: an action of an offered tool, one branch each in their order, or an answer (rule: reply-schema).
@@ -112,46 +115,3 @@ export const controlSchemas = {
 function closedObject(properties: SchemaObject): SchemaObject {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
-
-const wrapping: SchemaSize = {
-  depth: ARGUMENTS_LEVEL,
-  properties: 4,
-  optionalProperties: 0,
-  unions: 2,
-  enumValues: 0,
-  characters: 'thoughtactionthoughtfinal_answer'.length,
-};
-
-/** What all branches take together. */
-class Total {
-  readonly #limits: SchemaSize;
-  #size: SchemaSize = wrapping;
-
-  constructor({ limits }: SchemaDialect) {
-    this.#limits = limits;
-  }
-
-  get isExceeded(): boolean {
-    return !this.takes({});
-  }
-
-  takes(further: Partial<SchemaSize>): boolean {
-    const sum = plus(this.#size, further);
-    return sizes.every((size) => sum[size] <= this.#limits[size]);
-  }
-
-  add(further: Partial<SchemaSize>): void {
-    this.#size = plus(this.#size, further);
-  }
-}
-
-const sizes = ['properties', 'optionalProperties', 'unions', 'enumValues', 'characters'] as const;
-
-const plus = (size: SchemaSize, further: Partial<SchemaSize>): SchemaSize => ({
-  depth: size.depth,
-  properties: size.properties + (further.properties ?? 0),
-  optionalProperties: size.optionalProperties + (further.optionalProperties ?? 0),
-  unions: size.unions + (further.unions ?? 0),
-  enumValues: size.enumValues + (further.enumValues ?? 0),
-  characters: size.characters + (further.characters ?? 0),
-});

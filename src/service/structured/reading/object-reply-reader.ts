@@ -1,19 +1,15 @@
-import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
-import type { ParseDelta } from '../parsing/delta-writer.js';
-import { IncrementalParser } from '../parsing/incremental-parser.js';
-import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../parsing/parse-completion.js';
-import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../parsing/slices.js';
+import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
+import type { ParseDelta } from '../../parsing/delta-writer.js';
+import { IncrementalParser } from '../../parsing/incremental-parser.js';
+import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parsing/parse-completion.js';
+import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../../parsing/slices.js';
+import type { RestoreArguments } from '../schema/reply-schema.js';
+import { cutByLimit } from './completions.js';
 import { EdgelessDeltas } from './edgeless-deltas.js';
 import { ObjectScanner, type ScannedField, type StringPiece } from './object-scanner.js';
 import { describeMeantObject, findObjectStart } from './object-start.js';
-import {
-  cutByLimit,
-  nestedAnswer,
-  type ObjectReading,
-  outcomesOf,
-  type RestoreArguments,
-  readObject,
-} from './read-object.js';
+import { nestedAnswer, outcomesOf } from './outcomes.js';
+import { type ObjectReading, readObject } from './read-object.js';
 
 /** A reply as it was read, with the deltas that were held back. */
 export interface ObjectReply extends ObjectReading {

@@ -1,4 +1,4 @@
-import type { ParseDelta } from '../parsing/delta-writer.js';
+import type { ParseDelta } from '../../parsing/delta-writer.js';
 
 type FieldType = Extract<ParseDelta['type'], 'thought' | 'answer'>;
 

@@ -1,16 +1,19 @@
 import { validate } from '@cfworker/json-schema';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { checkAnthropicSchema, checkOpenAiSchema } from '../../../src/service/offline/wire/check-schema.js';
-import type { JsonValue } from '../../../src/service/parsing/index.js';
+import {
+  checkAnthropicSchema,
+  checkOpenAiSchema,
+} from '../../../../src/service/offline/wire/check-schema.js';
+import type { JsonValue } from '../../../../src/service/parsing/index.js';
 import {
   anthropicSchema,
   llamaSchema,
   openaiSchema,
   strictSchema,
-} from '../../../src/service/providers/models/schema-dialects.js';
-import { convertSchema } from '../../../src/service/structured/convert-schema.js';
-import { argumentsOf, type Dialect } from '../../support/schema-values.js';
+} from '../../../../src/service/providers/models/schema-dialects.js';
+import { convertSchema } from '../../../../src/service/structured/schema/convert-schema.js';
+import { argumentsOf, type Dialect } from '../../../support/schema-values.js';
 
 const dialects = {
   openai: openaiSchema,

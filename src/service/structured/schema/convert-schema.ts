@@ -1,5 +1,5 @@
-import { countParts, expandSchema } from '../parsing/arguments/expand-schema.js';
-import type { JsonValue } from '../parsing/text/scanner.js';
+import { countParts, expandSchema } from '../../parsing/arguments/expand-schema.js';
+import type { JsonValue } from '../../parsing/text/scanner.js';
 import {
   anything,
   arrayImage,

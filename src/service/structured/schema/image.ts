@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../parsing/text/scanner.js';
+import type { JsonObject, JsonValue } from '../../parsing/text/scanner.js';
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
 

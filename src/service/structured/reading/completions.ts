@@ -1,0 +1,79 @@
+import type { Discarded } from '../../parsing/discarded.js';
+import type { ParsedCompletion, ParseOptions } from '../../parsing/parse-completion.js';
+import type { ScannedField } from './object-scanner.js';
+import { outcomesOf } from './outcomes.js';
+import { endOf, type ScannedReply, thoughtOf } from './scanned-reply.js';
+
+export const noAction = {
+  action: null,
+  dialect: null,
+  answerLabelled: false,
+  discarded: [],
+  repairs: [],
+  problem: null,
+} as const;
+
+export function answered(reply: ScannedReply, answer: string, turn?: ScannedField): ParsedCompletion {
+  const thought = thoughtOf(reply);
+  const said = { ...reply.before, ...noAction, discarded: discardedFields(reply, turn), thought };
+  return answer === ''
+    ? { ...said, outcome: 'empty', answer: null }
+    : { ...said, outcome: 'answer', answer, answerLabelled: true };
+}
+
+/** What is neither the thought nor the outcome. */
+export function discardedFields(reply: ScannedReply, turn: ScannedField | undefined): Discarded[] {
+  const length = endOf(reply) - reply.start;
+  const { fields } = reply.scanner;
+  const outcomes = new Set(outcomesOf(reply).map(({ start }) => start));
+  const thought = fields.find(({ key }) => key === 'thought');
+  const others = fields.filter(
+    ({ key, first, start }) =>
+      first !== 'n' &&
+      start !== turn?.start &&
+      start !== thought?.start &&
+      (outcomes.has(start) || (key !== 'action' && key !== 'final_answer')),
+  );
+  return others.map(({ key, start, end }) => ({ kind: kindOf(key), chars: (end ?? length) - start }));
+}
+
+function kindOf(key: string): Discarded['kind'] {
+  if (key === 'final_answer') return 'answer';
+  return key === 'action' || key === 'thought' ? key : 'text';
+}
+
+/** The text ended within the action. */
+export function cutOff(reply: ScannedReply, { finishReason }: ParseOptions): ParsedCompletion {
+  if (finishReason === 'length') return cutByLimit(reply, thoughtOf(reply));
+  return malformed(reply, 'the JSON object is not closed');
+}
+
+/** The output limit ended the text within an object. */
+export function cutByLimit(
+  { text, before }: Pick<ScannedReply, 'text' | 'before'>,
+  thought: string | null,
+): ParsedCompletion {
+  const problem = 'the output limit cut the action off';
+  return {
+    ...before,
+    ...noAction,
+    outcome: 'truncated',
+    dialect: 'json',
+    problem,
+    answer: text.trim(),
+    thought,
+  };
+}
+
+export function malformed({ text, before }: ScannedReply, problem: string): ParsedCompletion {
+  const answer = text.trim();
+  return {
+    ...before,
+    ...noAction,
+    outcome: 'malformed_action',
+    dialect: 'json',
+    problem,
+    answer,
+    thought: null,
+  };
+}

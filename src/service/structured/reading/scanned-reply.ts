@@ -1,0 +1,27 @@
+import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
+import type { ParsedCompletion, ParseOptions } from '../../parsing/parse-completion.js';
+import type { RestoreArguments } from '../schema/reply-schema.js';
+import type { ObjectScanner } from './object-scanner.js';
+
+/** A reply that holds an object, scanned. */
+export interface ScannedReply {
+  readonly text: string;
+  /** Where the object begins. */
+  readonly start: number;
+  readonly scanner: ObjectScanner;
+  readonly before: ParsedCompletion;
+  readonly tools: readonly OfferedTool[];
+  readonly restoreArguments: RestoreArguments;
+  readonly phase: 'reason' | 'observe' | undefined;
+}
+
+export const endOf = ({ text, start, scanner: { end } }: ScannedReply): number =>
+  end === null ? text.length : start + end;
+
+export const isCut = ({ scanner }: ScannedReply, { finishReason }: ParseOptions): boolean =>
+  scanner.end === null && finishReason === 'length';
+
+/** What was said before the object, and in it. */
+export function thoughtOf({ before, scanner }: ScannedReply): string | null {
+  return [before.answer, scanner.strings.get('thought')?.trim()].filter(Boolean).join('\n') || null;
+}
