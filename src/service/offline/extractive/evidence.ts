@@ -40,7 +40,7 @@ export function gatherEvidence(
   }));
   const whole = [...given, ...reads];
   return {
-    files: byFile([...searches.flatMap(({ hits }) => hits), ...whole.flatMap(({ lines }) => lines)]),
+    files: byFile([...searches.map(({ hits }) => hits), ...whole.map(({ lines }) => lines)]),
     paths: called(list).flatMap(({ observation }) => readPaths(observation)),
     read: new Set(whole.map(({ path }) => path)),
     foundBy: searches.filter(({ hits }) => hits.length > 0).map(({ call }) => call),
@@ -48,12 +48,14 @@ export function gatherEvidence(
 }
 
 /** Blank lines say nothing and are left out. */
-function byFile(lines: readonly SeenLine[]): Map<string, Map<number, string>> {
+function byFile(texts: readonly Iterable<SeenLine>[]): Map<string, Map<number, string>> {
   const files = new Map<string, Map<number, string>>();
-  for (const { path, line, text } of lines) {
-    if (text.trim() === '') continue;
-    const file = files.get(path) ?? new Map<number, string>();
-    files.set(path, file.set(line, text));
+  for (const lines of texts) {
+    for (const { path, line, text } of lines) {
+      if (text.trim() === '') continue;
+      const file = files.get(path) ?? new Map<number, string>();
+      files.set(path, file.set(line, text));
+    }
   }
   return files;
 }

@@ -23,19 +23,40 @@ export function readHits(observation: string): SeenLine[] {
 }
 
 /** A file that was read: numbered lines between a header and a footer, or else its text from `firstLine` on. */
-export function readLines(observation: string, path: string, firstLine: number): SeenLine[] {
-  const lines = observation.split('\n');
-  const numbered = lines.flatMap((each) => {
-    const line = numberedLine(each);
-    return line ? [{ path, ...line }] : [];
-  });
-  if (isNumbering(numbered) && numbered.length * 2 >= lines.length - 3) return numbered;
-  return lines.map((text, index) => ({ path, line: firstLine + index, text }));
+export function* readLines(observation: string, path: string, firstLine: number): Generator<SeenLine> {
+  const isNumbered = numbersLines(observation);
+  let next = firstLine;
+  for (const text of linesOf(observation)) {
+    const seen = isNumbered ? numberedLine(text) : { line: next++, text };
+    if (seen) yield { path, ...seen };
+  }
 }
 
-/** Numbers that count; in a list of ports, say, they do not. */
-const isNumbering = (lines: readonly SeenLine[]): boolean =>
-  lines.length > 0 && lines.every(({ line }, index) => line === (lines[0]?.line ?? 0) + index);
+/** Numbers that count, on most of the lines; in a list of ports, say, they do not. */
+function numbersLines(text: string): boolean {
+  let lines = 0;
+  let numbered = 0;
+  let first = 0;
+  for (const each of linesOf(text)) {
+    lines += 1;
+    const line = numberedLine(each)?.line;
+    if (line === undefined) continue;
+    if (numbered === 0) first = line;
+    else if (line !== first + numbered) return false;
+    numbered += 1;
+  }
+  return numbered > 0 && numbered * 2 >= lines - 3;
+}
+
+/** One at a time: all the lines of a long text take many times its memory. */
+function* linesOf(text: string): Generator<string> {
+  let start = 0;
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+    yield text.slice(start, end);
+    start = end + 1;
+  }
+  yield text.slice(start);
+}
 
 /** A listing: one path a line, or a tree drawn with indentation; directories are left out. */
 export function readPaths(observation: string): string[] {

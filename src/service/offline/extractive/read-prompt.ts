@@ -37,12 +37,12 @@ interface ContextFile {
 /** Reads a prompt tolerantly: what stands in a fence is data, what stands outside is said by somebody. */
 export function readPrompt(messages: readonly ChatMessage[]): SeenPrompt {
   const system = messages.filter(isSystem).map(textOf).join('\n\n');
-  const turns = messages.filter((message) => !isSystem(message));
-  const tail = spoken(segmentsOf(turns.at(-1)));
+  const turns = messages.filter((message) => !isSystem(message)).map(cutAtFences);
+  const tail = spoken(turns.at(-1)?.segments ?? []);
   return {
     ...readTurns(turns),
     tools: readTools(system),
-    contextFiles: turns.filter(({ role }) => role === 'user').flatMap((turn) => readFiles(segmentsOf(turn))),
+    contextFiles: turns.filter(({ role }) => role === 'user').flatMap(({ segments }) => readFiles(segments)),
     mustAnswer: tail.split(/\n\s*\n/u).some(isUrge),
     form: formOf(system),
     phase: phaseOf(tail),
@@ -72,8 +72,18 @@ function phaseOf(tail: string): SeenPrompt['phase'] {
   return /\bshould_continue\b/u.test(tail) ? 'observe' : 'act';
 }
 
+/** A message of the conversation, cut at its fences. */
+interface CutMessage extends ChatMessage {
+  readonly segments: readonly MessageSegment[];
+}
+
+const cutAtFences = (message: ChatMessage): CutMessage => ({
+  ...message,
+  segments: partsOf(message.content).flatMap(splitBlocks),
+});
+
 /** Walks the conversation: an answer closes a task, and the next thing the user says is the next one. */
-function readTurns(turns: readonly ChatMessage[]): { task: string; calls: PastCall[] } {
+function readTurns(turns: readonly CutMessage[]): { task: string; calls: PastCall[] } {
   let task = '';
   let calls: PastCall[] = [];
   let open: WrittenCall[] = [];
@@ -85,7 +95,7 @@ function readTurns(turns: readonly ChatMessage[]): { task: string; calls: PastCa
       settled = isAnswer(text);
       continue;
     }
-    const segments = segmentsOf(turn);
+    const { segments } = turn;
     for (const call of observe(open, segments)) calls.push(call);
     open = [];
     const said = taskIn(segments);
@@ -147,9 +157,6 @@ function readFiles(segments: readonly MessageSegment[], levels = 2): ContextFile
 }
 
 const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
-
-const segmentsOf = (message: ChatMessage | undefined): MessageSegment[] =>
-  message ? partsOf(message.content).flatMap(splitBlocks) : [];
 
 const textOf = ({ content }: ChatMessage): string => partsOf(content).join('\n\n');
 

@@ -83,7 +83,7 @@ function* textBlockDeltas(completion: ScriptedCompletion): Iterable<Record<strin
 
 function toolUseBlock(call: ScriptedToolCall, index: number): Block {
   const { name } = call;
-  const head = { type: 'tool_use', id: call.id ?? stableId('toolu_', index, call), name };
+  const head = { type: 'tool_use', id: call.id ?? stableId('toolu_', JSON.stringify([index, call])), name };
   const written = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
   return {
     whole: { ...head, caller: { type: 'direct' }, input: call.arguments },

@@ -74,7 +74,7 @@ function* toolCallDeltas(call: ScriptedToolCall, index: number): Iterable<Record
 
 function writeToolCall(call: ScriptedToolCall, index: number) {
   const written = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
-  const id = call.id ?? stableId('call_', index, call);
+  const id = call.id ?? stableId('call_', JSON.stringify([index, call]));
   return { id, type: 'function', function: { name: call.name, arguments: written } };
 }
 

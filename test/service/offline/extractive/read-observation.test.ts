@@ -37,7 +37,7 @@ test.each([
   ['a colon', '12: const a = 1;\n13:'],
   ['no number at all', 'const a = 1;\n'],
 ])('a file with %s before its lines', (_form, observation) => {
-  expect(readLines(observation, 'src/a.js', 12)).toEqual([hit, { ...hit, line: 13, text: '' }]);
+  expect([...readLines(observation, 'src/a.js', 12)]).toEqual([hit, { ...hit, line: 13, text: '' }]);
 });
 
 test('JSON nested without end is no hit', () => {
@@ -46,7 +46,11 @@ test('JSON nested without end is no hit', () => {
 
 test('numbers that do not count are text', () => {
   const ports = '200: ok\n404: missing\n500: broken\n503: busy\nend\n';
-  expect(readLines(ports, 'codes.yml', 1)[1]).toEqual({ path: 'codes.yml', line: 2, text: '404: missing' });
+  expect([...readLines(ports, 'codes.yml', 1)][1]).toEqual({
+    path: 'codes.yml',
+    line: 2,
+    text: '404: missing',
+  });
 });
 
 test.each([
