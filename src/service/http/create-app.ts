@@ -1,9 +1,10 @@
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import { errorHandler } from './failure/error-handler.js';
 import { RequestRefused } from './failure/to-failure.js';
 import { cors } from './middleware/cors.js';
 import { recordRequests } from './middleware/request-log.js';
+import type { Preparation } from './middleware/request-state.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import { compactionRoute } from './routes/compaction-route.js';
 import { docsRoutes } from './routes/docs-routes.js';
@@ -25,10 +26,16 @@ export function createApp(dependencies: AppDependencies): Express {
   const { log, version, corsOrigins = [], models, inFlight } = dependencies;
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
-  app.use(recordRequests((record) => log.info(record, 'request')));
-  app.use(securityHeaders());
-  if (corsOrigins.length > 0) app.use(cors(corsOrigins));
-  app.use('/api', neverStored);
+  const preparations: Preparation[] = [
+    recordRequests((record) => log.info(record, 'request')),
+    securityHeaders(),
+    ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
+    neverStored,
+  ];
+  app.use((request, response, next) => {
+    for (const prepare of preparations) prepare(request, response);
+    next();
+  });
   const routes = [
     ...stepRoutes(dependencies),
     previewRoute(dependencies),
@@ -44,7 +51,6 @@ export function createApp(dependencies: AppDependencies): Express {
   return app;
 }
 
-const neverStored: RequestHandler = (_request, response, next) => {
-  response.setHeader('Cache-Control', 'no-store');
-  next();
+const neverStored: Preparation = (request, response) => {
+  if (request.path.startsWith('/api/')) response.setHeader('Cache-Control', 'no-store');
 };

@@ -1,21 +1,20 @@
-import type { RequestHandler } from 'express';
+import type { Preparation } from './request-state.js';
 
 /** Lets pages of the named origins call the service from a browser; all others stay shut out. */
-export function cors(origins: readonly string[]): RequestHandler {
-  return (request, response, next) => {
+export function cors(origins: readonly string[]): Preparation {
+  return (request, response) => {
     response.vary('Origin');
     const origin = request.get('Origin');
-    if (origin === undefined || !origins.includes(origin)) return next();
+    if (origin === undefined || !origins.includes(origin)) return;
     response.set({
       'Access-Control-Allow-Origin': origin,
       'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After',
     });
-    if (request.method !== 'OPTIONS') return next();
+    if (request.method !== 'OPTIONS') return;
     response.set({
       'Access-Control-Allow-Methods': 'GET, POST',
       'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-LLM-API-Key, X-Request-Id',
       'Access-Control-Max-Age': '600',
     });
-    next();
   };
 }

@@ -1,5 +1,4 @@
-import type { RequestHandler } from 'express';
-import { openRequest, type RequestState } from './request-state.js';
+import { openRequest, type Preparation, type RequestState } from './request-state.js';
 
 /** One answered request, for logs and metrics (rule: request-log): ids, codes and counts, never a text of the caller's. */
 export interface RequestRecord {
@@ -14,21 +13,20 @@ export interface RequestRecord {
 }
 
 /** Opens every request and hands its record to the sink when it is over. */
-export function recordRequests(sink: (record: RequestRecord) => void): RequestHandler {
-  return (request, response, next) => {
+export function recordRequests(sink: (record: RequestRecord) => void): Preparation {
+  return (request, response) => {
     const state = openRequest(request, response);
     // A response that is cut off calls itself finished too.
     let isTaken = false;
-    response.once('finish', () => {
+    response.on('finish', () => {
       isTaken = !request.socket.destroyed;
     });
-    response.once('close', () => {
+    response.on('close', () => {
       const end = isTaken
         ? { status: response.statusCode, outcome: state.outcome ?? 'ok' }
         : { status: CALLER_LEFT, outcome: 'caller_left' };
       sink(toRecord(request.method, state, end));
     });
-    next();
   };
 }
 

@@ -34,7 +34,8 @@ export interface RequestState {
   };
 }
 
-const states = new WeakMap<Response, RequestState>();
+/** What is done for every request before it is routed. All of them are one layer of the router: each layer has its price. */
+export type Preparation = (request: Request, response: Response) => void;
 
 /**
  * Opens a request. Its id is the caller's where that is harmless in headers and logs, else a new one
@@ -45,7 +46,7 @@ export function openRequest(request: Request, response: Response): RequestState 
   const isSentId = /^(?!sk-)[\w.-]{1,128}$/.test(sent);
   const id = isSentId ? sent : randomUUID();
   const state: RequestState = { id, isSentId, startedAt: performance.now(), route: 'unknown', bodyBytes: 0 };
-  states.set(response, state);
+  response.locals['state'] = state;
   response.setHeader('X-Request-Id', id);
   const key = request.get('X-LLM-API-Key');
   if (key) keepKeyOut(response, key);
@@ -54,7 +55,7 @@ export function openRequest(request: Request, response: Response): RequestState 
 
 /** The state of the request this response answers. */
 export function stateOf(response: Response): RequestState {
-  const state = states.get(response);
+  const state: RequestState | undefined = response.locals['state'];
   if (!state) throw new Error('The request was never opened.');
   return state;
 }

@@ -1,16 +1,15 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { RequestHandler } from 'express';
 import helmet from 'helmet';
+import type { Preparation } from './request-state.js';
 
 /** Sets what helmet says. It says the same of every answer, so it is asked once. */
-export function securityHeaders(): RequestHandler {
+export function securityHeaders(): Preparation {
   const blank = new ServerResponse(new IncomingMessage(new Socket()));
   headersOfPages(blank.req, blank, () => {});
   const headers = Object.entries(blank.getHeaders()).map(([name, value]) => [name, String(value)] as const);
-  return (_request, response, next) => {
+  return (_request, response) => {
     for (const [name, value] of headers) response.setHeader(name, value);
-    next();
   };
 }
 

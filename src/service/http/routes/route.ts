@@ -12,16 +12,16 @@ export interface Route {
 /** Adds a route that also answers OPTIONS, and 405 to every other method. */
 export function addRoute(app: Express, { path, get, post }: Route): void {
   const allow = [...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : []), 'OPTIONS'].join(', ');
-  const route = app.route(path).all((_request, response, next) => {
+  const handlers = new Map<string, RequestHandler | undefined>([
+    ['GET', get],
+    ['HEAD', get],
+    ['POST', post],
+    ['OPTIONS', (_request, response) => void response.status(204).set('Allow', allow).end()],
+  ]);
+  app.route(path).all((request, response, next) => {
     stateOf(response).route = path;
-    next();
-  });
-  if (get) route.get(get);
-  if (post) route.post(post);
-  route.options((_request, response) => {
-    response.status(204).set('Allow', allow).end();
-  });
-  route.all((_request, response) => {
+    const handle = handlers.get(request.method);
+    if (handle) return handle(request, response, next);
     response.set('Allow', allow);
     throw new RequestRefused('method_not_allowed');
   });
