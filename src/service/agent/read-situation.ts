@@ -160,8 +160,10 @@ async function offeredTools(
     await take(countValues(tool.inputSchema));
     defined.push(toOfferedTool(tool));
   }
-  const all = [...defined, ...(await readSignaturesInTurns(segment, take))];
-  return [...new Map(all.reverse().map((tool) => [tool.name, tool])).values()].reverse();
+  const read = await readSignaturesInTurns(segment, take);
+  if (defined.length === 0) return read;
+  const byName = new Map(defined.toReversed().map((tool) => [tool.name, tool]));
+  return [...[...byName.values()].reverse(), ...read.filter(({ name }) => !byName.has(name))];
 }
 
 function mustAnswer(request: StepRequest, isLast: boolean, units: readonly Unit[]): MustAnswer | undefined {

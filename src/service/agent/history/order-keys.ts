@@ -3,7 +3,7 @@ import type { Turn } from '../../../contract/history.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import { resultText } from '../../../conversation/observation-text.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import { type OfferedTool, parameterOrder } from '../../parsing/arguments/offered-tool.js';
+import { type OfferedTool, OfferedTools, parameterOrder } from '../../parsing/arguments/offered-tool.js';
 import { countValues } from './json-values.js';
 
 /**
@@ -51,23 +51,33 @@ export async function orderTurns(
   offered: readonly OfferedTool[],
   signal: AbortSignal | undefined,
 ): Promise<Turn[]> {
-  const signatures = new Map(offered.map(({ name, parameters }) => [name, ranksOf(parameters)]));
+  const ranksFor = ranksOfTools(offered);
   const ordered: Turn[] = [];
   for (const turn of turns) {
     const values = countValues(turn.toolCall?.parameters) + countValues(turn.toolResult?.result);
     await eventLoopShare.take(ORDERING * values, signal);
-    const shown = writeResult(orderArguments(turn, signatures));
+    const shown = writeResult(orderArguments(turn, ranksFor));
     if (shown.content !== turn.content) await eventLoopShare.take(WRITING * shown.content.length, signal);
     ordered.push(shown);
   }
   return ordered;
 }
 
-function orderArguments(turn: Turn, signatures: ReadonlyMap<string, Ranks>): Turn {
+/** Made for the tools that are called: many more may be offered. */
+function ranksOfTools(offered: readonly OfferedTool[]): (name: string) => Ranks {
+  const tools = OfferedTools.of(offered);
+  const made = new Map<string, Ranks>();
+  return (name) => {
+    const ranks = made.get(name) ?? ranksOf(tools.find(name)?.parameters ?? []);
+    made.set(name, ranks);
+    return ranks;
+  };
+}
+
+function orderArguments(turn: Turn, ranksFor: (name: string) => Ranks): Turn {
   const { toolCall } = turn;
   if (!toolCall) return turn;
-  const ranks = signatures.get(toolCall.name) ?? byNameAlone;
-  const parameters = orderObject(toolCall.parameters, ranks, orderKeys);
+  const parameters = orderObject(toolCall.parameters, ranksFor(toolCall.name), orderKeys);
   return parameters === toolCall.parameters ? turn : { ...turn, toolCall: { ...toolCall, parameters } };
 }
 

@@ -2,7 +2,7 @@ import { isObject } from '../../../contract/fields.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import { oneLine } from '../../../conversation/task-list.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import { parameterOrder } from '../../parsing/arguments/offered-tool.js';
+import { OfferedTools, parameterOrder } from '../../parsing/arguments/offered-tool.js';
 import { countValues } from '../history/json-values.js';
 import type { Situation } from '../read-situation.js';
 import { oneLineInShares } from './one-line.js';
@@ -57,11 +57,13 @@ export async function renderTools(situation: Situation, signal?: AbortSignal): P
 /** Empty for native calling. */
 async function describeTools({ tools, offered, protocol }: Situation, signal?: AbortSignal): Promise<string> {
   if (protocol === 'native') return '';
-  const known = new Map(offered.map(({ inputSchema, parameters }) => [inputSchema, parameters]));
+  const known = OfferedTools.of(offered);
   let described = '';
   for (const tool of tools) {
     const description = (await oneLineInShares(tool.description ?? '', signal)).trim();
-    const parameters = known.get(tool.inputSchema) ?? parameterOrder(tool.inputSchema);
+    const named = known.find(tool.name);
+    const isNamed = named?.inputSchema === tool.inputSchema; // of two tools of one name the first is
+    const parameters = isNamed ? named.parameters : parameterOrder(tool.inputSchema);
     described +=
       protocol === 'xml'
         ? await describeInXml(tool, description, signal)

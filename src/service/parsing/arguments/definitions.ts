@@ -14,7 +14,7 @@ const DEEPEST_DEFINITION = 8;
  * the characters read since it last did, now and then.
  */
 export function* readDefinitions(segment: string): Sliced<OfferedTool[] | null> {
-  const tools: OfferedTool[] = [];
+  const tools = new Map<string, OfferedTool>();
   let yielded = 0;
   let isFirst = true;
   for (let line = 0; line < segment.length; line = lineEnd(segment, line) + 1) {
@@ -22,14 +22,27 @@ export function* readDefinitions(segment: string): Sliced<OfferedTool[] | null> 
     if (isOneOf('[{', segment, start)) {
       const { value, end } = readDefinition(segment, start, isFirst);
       isFirst = false;
-      if (value !== undefined) for (const tool of definitionsIn(value)) tools.push(tool);
+      if (value !== undefined) yield* addDefinitions(value, tools);
       line = Math.max(line, end - 1);
     }
     if (line - yielded < SLICE) continue;
     yield line - yielded;
     yielded = line;
   }
-  return tools.length > 0 ? tools : null;
+  return tools.size > 0 ? [...tools.values()] : null;
+}
+
+/** Definitions that are read in one go. */
+const BATCH = 500;
+
+/** The first of each name. What it yields stands for reading them, beside what parsing their text costs. */
+function* addDefinitions(value: JsonValue, tools: Map<string, OfferedTool>): Sliced<void> {
+  let read = 0;
+  for (const tool of definitionsIn(value)) {
+    if (!tools.has(tool.name)) tools.set(tool.name, tool);
+    read += 1;
+    if (read % BATCH === 0) yield SLICE / 4;
+  }
 }
 
 /** A value that starts a line, up to where it was read. */
@@ -54,14 +67,14 @@ function parseRest(segment: string, start: number): JsonValue | undefined {
   }
 }
 
-function definitionsIn(value: JsonValue, depth = 0): OfferedTool[] {
-  if (depth > DEEPEST_DEFINITION) return [];
-  if (Array.isArray(value)) return value.flatMap((each) => definitionsIn(each, depth + 1));
-  if (!isObject(value)) return [];
+function* definitionsIn(value: JsonValue, depth = 0): Generator<OfferedTool> {
+  if (depth > DEEPEST_DEFINITION) return;
+  if (Array.isArray(value)) for (const each of value) yield* definitionsIn(each, depth + 1);
+  if (!isObject(value)) return;
   const { function: wrapped, tools, name } = value;
-  if (isObject(wrapped)) return definitionsIn(wrapped, depth + 1);
-  if (Array.isArray(tools)) return definitionsIn(tools, depth + 1);
-  return typeof name === 'string' && name !== '' ? [toTool(name, value)] : [];
+  if (isObject(wrapped)) yield* definitionsIn(wrapped, depth + 1);
+  else if (Array.isArray(tools)) yield* definitionsIn(tools, depth + 1);
+  else if (typeof name === 'string' && name !== '') yield toTool(name, value);
 }
 
 /** The parameters as a JSON Schema, as a map from name to description, or as a list. */

@@ -59,12 +59,12 @@ const known = new WeakMap<readonly OfferedTool[], OfferedTools>();
 
 /** The offered tools by name, and the longest name that stands at a place of the text (rule: offered-tools). */
 export class OfferedTools {
-  readonly #byName: ReadonlyMap<string, OfferedTool>;
+  readonly #byName = new Map<string, OfferedTool>();
   /** Lengths of the names a plain word cannot hold ("look up"), longest first, by their first word; usually none. */
   readonly #unusual = new Map<string, number[]>();
 
   constructor(tools: readonly OfferedTool[]) {
-    this.#byName = new Map(tools.map((tool) => [tool.name, tool]));
+    for (const tool of tools) this.#byName.set(tool.name, tool);
     const lengths = new Map<string, Set<number>>();
     for (const name of this.#byName.keys()) {
       const first = name.slice(0, wordEnd(name, 0));
@@ -99,7 +99,8 @@ export class OfferedTools {
     const length = text.length - position;
     if (length < 1 || length > LONGEST_UNUSUAL_NAME) return false;
     const written = text.slice(position);
-    return [...this.#byName.keys()].some((name) => name.length > length && name.startsWith(written));
+    for (const name of this.#byName.keys()) if (name.length > length && name.startsWith(written)) return true;
+    return false;
   }
 
   /** Where the tool name that starts at `position` ends; offered names win, the longest first. */

@@ -34,19 +34,13 @@ export function readSignaturesInTurns(segment: string, take: TakeTurn): Promise<
 /** Yields the length of each slice that was read. */
 function* readInSlices(segment: string): Sliced<OfferedTool[]> {
   const defined = yield* readDefinitions(segment);
-  return defined ? firstOfEachName(defined) : yield* readLines(segment);
+  return defined ?? (yield* readLines(segment));
 }
 
 function* readLines(segment: string): Sliced<OfferedTool[]> {
   const lines = new SegmentReader(segment);
   for (let start = 0; !lines.readTo(start + SLICE); start = lines.position) yield lines.position - start;
-  return firstOfEachName(lines.tools());
-}
-
-function firstOfEachName(tools: readonly OfferedTool[]): OfferedTool[] {
-  const byName = new Map<string, OfferedTool>();
-  for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
-  return [...byName.values()];
+  return lines.tools();
 }
 
 /** How a line introduces what it names. */
@@ -57,9 +51,8 @@ interface LineStart {
   readonly indented: boolean;
 }
 
-interface NamedTool {
-  readonly name: string;
-  readonly parameters: Set<string>;
+interface NamedTool extends OfferedTool {
+  readonly parameters: string[];
 }
 
 interface Signature {
@@ -73,7 +66,10 @@ const WASTE_ALLOWED = 2;
 class SegmentReader {
   position = 0;
   readonly #text: string;
-  readonly #tools: NamedTool[] = [];
+  readonly #tools = new Map<string, NamedTool>();
+  /** Of those with bullets below them: most tools have none. */
+  readonly #parameters = new Map<NamedTool, Set<string>>();
+  #newest: NamedTool | null = null;
   /** A tool named without parentheses: the bullets below it are its parameters. */
   #open: NamedTool | null = null;
   #openedByHeading = false;
@@ -96,7 +92,18 @@ class SegmentReader {
   }
 
   tools(): OfferedTool[] {
-    return this.#tools.map(({ name, parameters }) => ({ name, parameters: [...parameters] }));
+    return [...this.#tools.values()];
+  }
+
+  #add(tool: NamedTool): void {
+    if (!this.#tools.has(tool.name)) this.#tools.set(tool.name, tool);
+    this.#newest = tool;
+  }
+
+  #parametersOf(tool: NamedTool): Set<string> {
+    const names = this.#parameters.get(tool) ?? new Set(tool.parameters);
+    this.#parameters.set(tool, names);
+    return names;
   }
 
   /** Returns how far it read; a signature may span lines. */
@@ -106,7 +113,7 @@ class SegmentReader {
     const end = this.#readSignatures(line.position);
     if (end !== null) return end;
     const named = readDecoratedName(this.#text, line.position);
-    if (named && this.#isParameter(named.name, line)) this.#open?.parameters.add(named.name);
+    if (named && this.#isParameter(named.name, line)) this.#addParameter(named.name);
     else if (named && (line.heading || named.decorated || line.bullet) && !line.indented)
       this.#addNamed(named.name, line.heading);
     else if (!named) this.#readCodeSpans(line.position);
@@ -117,7 +124,7 @@ class SegmentReader {
   #readSignatures(position: number): number | null {
     let end: number | null = null;
     for (let signature = this.#readSignature(position); signature; ) {
-      this.#tools.push(signature.tool);
+      this.#add(signature.tool);
       this.#open = null;
       this.#openedByHeading = false;
       end = signature.end;
@@ -137,7 +144,7 @@ class SegmentReader {
     const { names, end } = readParameters(this.#text, open + 1);
     if (!names) this.#wasteLeft -= end - open;
     const name = this.#text.slice(position, nameEnd);
-    return names && { tool: { name, parameters: new Set(names) }, end };
+    return names && { tool: { name, parameters: names }, end };
   }
 
   /** "Use `read_file(path)` to read": signatures in inline code, or after a colon. */
@@ -149,7 +156,7 @@ class SegmentReader {
     }
     for (let tick = this.#nextInLine('`', position); tick >= 0; ) {
       const signature = this.#readSignature(tick + 1);
-      if (signature && this.#text.charAt(signature.end) === '`') this.#tools.push(signature.tool);
+      if (signature && this.#text.charAt(signature.end) === '`') this.#add(signature.tool);
       tick = this.#nextInLine('`', signature?.end ?? tick + 1);
     }
   }
@@ -162,12 +169,20 @@ class SegmentReader {
 
   #isParameter(name: string, line: LineStart): boolean {
     if (line.heading || !line.bullet) return false;
-    return this.#openedByHeading || line.indented || (this.#tools.at(-1)?.parameters.has(name) ?? false);
+    if (this.#openedByHeading || line.indented) return true;
+    return this.#newest !== null && this.#parametersOf(this.#newest).has(name);
+  }
+
+  #addParameter(name: string): void {
+    if (!this.#open) return;
+    const known = this.#parametersOf(this.#open);
+    if (!known.has(name)) this.#open.parameters.push(name);
+    known.add(name);
   }
 
   #addNamed(name: string, heading: boolean): void {
-    const tool = { name, parameters: new Set<string>() };
-    this.#tools.push(tool);
+    const tool = { name, parameters: [] };
+    this.#add(tool);
     this.#open = tool;
     this.#openedByHeading = heading;
   }
