@@ -52,11 +52,14 @@ export interface Draft {
   ownToolName(vendorName: string): string;
 }
 
+/** More of a reply's text or of its reasoning. */
+export type TextDelta = Extract<CompletionEvent, { delta: string }>;
+
 /** The deltas of what was read at once: neighbours of one kind are one. */
 export class Deltas {
-  readonly events: { type: 'text' | 'reasoning'; delta: string }[] = [];
+  readonly events: { type: TextDelta['type']; delta: string }[] = [];
 
-  add(type: 'text' | 'reasoning', delta: string): void {
+  add({ type, delta }: TextDelta): void {
     const last = this.events.at(-1);
     if (last?.type === type) last.delta += delta;
     else this.events.push({ type, delta });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
+import { RepeatedFrame } from '../repeated-frame.js';
 import { parseJson } from '../upstream/read-upstream-body.js';
 import { type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
-import { Deltas, type SentDraft } from '../vendor.js';
+import { Deltas, type SentDraft, type TextDelta } from '../vendor.js';
 import {
   type AnthropicMessage,
   endingSchema,
@@ -40,7 +41,7 @@ const eventSchema = z.discriminatedUnion('type', [
 ]);
 
 type MessageEvent = z.output<typeof eventSchema>;
-type Delta = z.output<typeof deltaSchema>;
+type BlockDeltaEvent = Extract<MessageEvent, { type: 'content_block_delta' }>;
 const known = new Set<string>(eventSchema.options.map(({ shape }) => shape.type.value));
 const namedSchema = z.object({ type: z.string() });
 
@@ -53,17 +54,15 @@ export async function* fromStream(
   draft: SentDraft,
   provider: string,
 ): AsyncGenerator<CompletionEvent, undefined> {
-  const answer = new GrowingAnswer();
+  const answer = new GrowingAnswer((data) => readEvent(data, draft, provider));
   let stopped = false;
   for await (const events of untilSilent(stream, () => answer.stopReason !== null)) {
     if (stopped) continue;
     const deltas = new Deltas();
     try {
       for (const { data } of events) {
-        const event = readEvent(data, draft, provider);
-        stopped = event?.type === 'message_stop';
+        stopped = answer.take(data, deltas) === 'message_stop';
         if (stopped) break;
-        if (event) answer.add(event, deltas);
       }
     } finally {
       yield* deltas.events;
@@ -97,8 +96,28 @@ class GrowingAnswer {
   #ending: z.output<typeof endingSchema> = {};
   #usage: MessageUsage = null;
   readonly #blocks = new Map<number, GrowingBlock>();
+  readonly #read: (data: string) => MessageEvent | undefined;
+  readonly #frame: RepeatedFrame<BlockDelta>;
 
-  add(event: MessageEvent, deltas: Deltas): void {
+  constructor(read: (data: string) => MessageEvent | undefined) {
+    this.#read = read;
+    this.#frame = new RepeatedFrame((data) => textDelta(read(data)));
+  }
+
+  /** Takes the next event; says what kind it is, undefined for one that is passed over. */
+  take(data: string, deltas: Deltas): MessageEvent['type'] | undefined {
+    const more = this.#frame.readText(data);
+    if (more) {
+      this.#addText(more, deltas);
+      return 'content_block_delta';
+    }
+    const event = this.#read(data);
+    if (event && event.type !== 'message_stop') this.#add(event, deltas);
+    this.#frame.learn(data, textDelta(event));
+    return event?.type;
+  }
+
+  #add(event: MessageEvent, deltas: Deltas): void {
     this.begun = true;
     switch (event.type) {
       case 'message_start':
@@ -109,7 +128,7 @@ class GrowingAnswer {
         this.#blocks.set(event.index, { start: event.content_block, text: '', signature: '' });
         break;
       case 'content_block_delta':
-        this.#addDelta(event.index, event.delta, deltas);
+        this.#addDelta(event, deltas);
         break;
       case 'message_delta':
         this.#ending = event.delta;
@@ -132,21 +151,31 @@ class GrowingAnswer {
     };
   }
 
-  #addDelta(index: number, delta: Delta | null, deltas: Deltas): void {
+  #addDelta(event: BlockDeltaEvent, deltas: Deltas): void {
+    const { index, delta } = event;
+    const more = textDelta(event);
     const block = this.#blocks.get(index);
-    if (!block || !delta) return;
-    if (delta.type === 'signature_delta') {
-      block.signature += delta.signature;
-    } else if (delta.type === 'input_json_delta') {
-      block.text += delta.partial_json;
-    } else if (delta.type === 'thinking_delta') {
-      block.text += delta.thinking;
-      deltas.add('reasoning', delta.thinking);
-    } else {
-      block.text += delta.text;
-      deltas.add('text', delta.text);
-    }
+    if (more) this.#addText(more, deltas);
+    else if (block && delta?.type === 'signature_delta') block.signature += delta.signature;
+    else if (block && delta?.type === 'input_json_delta') block.text += delta.partial_json;
   }
+
+  #addText(more: BlockDelta, deltas: Deltas): void {
+    const block = this.#blocks.get(more.index);
+    if (!block) return;
+    block.text += more.delta;
+    deltas.add(more);
+  }
+}
+
+/** More of the text of one block. */
+type BlockDelta = TextDelta & { readonly index: number };
+
+function textDelta(event: MessageEvent | undefined): BlockDelta | undefined {
+  if (event?.type !== 'content_block_delta') return undefined;
+  const { index, delta } = event;
+  if (delta?.type === 'text_delta') return { index, type: 'text', delta: delta.text };
+  return delta?.type === 'thinking_delta' ? { index, type: 'reasoning', delta: delta.thinking } : undefined;
 }
 
 interface GrowingBlock {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
 import { splitCalls } from '../native-calls.js';
+import { RepeatedFrame } from '../repeated-frame.js';
 import { parseJson } from '../upstream/read-upstream-body.js';
 import { type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
-import { Deltas, type SentDraft } from '../vendor.js';
+import { Deltas, type SentDraft, type TextDelta } from '../vendor.js';
 import { type ChatReply, toCompletion, usageSchema } from './from-response.js';
 import { noCompletion } from './to-error.js';
 
@@ -35,6 +36,7 @@ const chunkSchema = z.object({
 });
 
 type ChatChunk = z.output<typeof chunkSchema>;
+type ChatChoice = ChatChunk['choices'][number];
 type CallDelta = z.output<typeof callDeltaSchema>;
 
 /**
@@ -46,7 +48,7 @@ export async function* fromStream(
   draft: SentDraft,
   provider: string,
 ): AsyncGenerator<CompletionEvent, undefined> {
-  const reply = new GrowingReply();
+  const reply = new GrowingReply((data) => readChunk(data, draft, provider));
   let done = false;
   for await (const events of untilSilent(stream, () => reply.finishReason !== null)) {
     if (done) continue;
@@ -55,7 +57,7 @@ export async function* fromStream(
       for (const { data } of events) {
         done = data.startsWith('[DONE]');
         if (done) break;
-        reply.add(readChunk(data, draft, provider), deltas);
+        reply.take(data, deltas);
       }
     } finally {
       yield* deltas.events;
@@ -79,6 +81,24 @@ function readChunk(data: string, draft: SentDraft, provider: string): ChatChunk 
   throw noCompletion(json, { ...draft, provider });
 }
 
+function textsOf({ delta }: ChatChoice): TextDelta[] {
+  const { content, reasoning_content, reasoning } = delta ?? {};
+  const texts = [
+    { type: 'reasoning', delta: reasoning_content ?? reasoning ?? '' },
+    { type: 'text', delta: content ?? '' },
+  ] as const;
+  return texts.filter((text) => text.delta !== '');
+}
+
+/** More of a text, where a chunk holds nothing else. */
+function onlyText({ choices, usage }: ChatChunk): TextDelta | undefined {
+  const [choice] = choices;
+  if (!choice || (choice.finish_reason ?? usage ?? null) !== null) return undefined;
+  const texts = textsOf(choice);
+  const { refusal, tool_calls } = choice.delta ?? {};
+  return texts.length === 1 && !refusal && !tool_calls?.length ? texts[0] : undefined;
+}
+
 /** A reply while it arrives. */
 class GrowingReply {
   begun = false;
@@ -89,6 +109,13 @@ class GrowingReply {
   finishReason: string | null = null;
   usage: ChatChunk['usage'] = null;
   readonly #calls = new Map<number, { id: string; name: string; arguments: string }>();
+  readonly #read: (data: string) => ChatChunk;
+  readonly #frame: RepeatedFrame<TextDelta>;
+
+  constructor(read: (data: string) => ChatChunk) {
+    this.#read = read;
+    this.#frame = new RepeatedFrame((data) => onlyText(read(data)));
+  }
 
   whole(): ChatReply {
     const { read, unread } = splitCalls([...this.#calls.values()]);
@@ -96,21 +123,35 @@ class GrowingReply {
     return { model, text, reasoning, refusal, finishReason, usage, toolCalls: read, unreadCalls: unread };
   }
 
-  add({ choices, model, usage }: ChatChunk, deltas: Deltas): void {
+  /** Takes the next chunk. */
+  take(data: string, deltas: Deltas): void {
+    const more = this.#frame.readText(data);
+    if (more) {
+      this.#tell(more, deltas);
+      return;
+    }
+    const chunk = this.#read(data);
+    this.#add(chunk, deltas);
+    this.#frame.learn(data, onlyText(chunk));
+  }
+
+  #add({ choices, model, usage }: ChatChunk, deltas: Deltas): void {
     this.model ??= model;
     this.usage = usage ?? this.usage;
     const [choice] = choices;
     if (!choice) return;
     this.begun = true;
     this.finishReason = choice.finish_reason ?? this.finishReason;
-    const { content, reasoning_content, reasoning, refusal, tool_calls } = choice.delta ?? {};
-    const thinking = reasoning_content ?? reasoning;
-    if (thinking) deltas.add('reasoning', thinking);
-    if (content) deltas.add('text', content);
-    this.reasoning += thinking ?? '';
-    this.text += content ?? '';
+    const { refusal, tool_calls } = choice.delta ?? {};
+    for (const more of textsOf(choice)) this.#tell(more, deltas);
     this.refusal += refusal ?? '';
     for (const call of tool_calls ?? []) this.#addToCall(call);
+  }
+
+  #tell(more: TextDelta, deltas: Deltas): void {
+    if (more.delta === '') return;
+    this[more.type] += more.delta;
+    deltas.add(more);
   }
 
   /** Servers that give no index begin a call with its id. */

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { StepDeadline } from '../../agent/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../agent/provider.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
@@ -6,7 +5,7 @@ import type { Draft, SentDraft, Vendor } from '../vendor.js';
 import { withSecondAttempt } from './attempts.js';
 import { FailedAttempt, invalidAnswer } from './failed-attempt.js';
 import { parseJson } from './read-upstream-body.js';
-import { readEvents } from './server-sent-events.js';
+import { readEvents, within } from './server-sent-events.js';
 import type { Answer, Exchange, Transport } from './transport.js';
 
 /** What all calls of this process share. Holds nothing of any request. */
@@ -139,8 +138,5 @@ async function* inOnePiece(completion: Completion): AsyncGenerator<CompletionEve
 
 /** Whatever happens after the last event takes nothing from the completion. */
 async function endOf(events: AsyncIterator<CompletionEvent>): Promise<void> {
-  const timer = new AbortController();
-  const end = events.next().catch(() => {});
-  await Promise.race([end, wait(END_GRACE_MS, undefined, { signal: timer.signal }).catch(() => {})]);
-  timer.abort();
+  await within(END_GRACE_MS, events.next()).catch(() => {});
 }
