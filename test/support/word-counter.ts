@@ -10,6 +10,7 @@ export const wordCounter: TokenCounter = {
     return tokens <= limit ? tokens : undefined;
   },
   countJoined: async (pieces) => countWords(pieces.join('')),
+  recall: () => undefined,
   remembered: (_key, find) => find(),
 };
 

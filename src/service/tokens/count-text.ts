@@ -9,8 +9,8 @@ import type { Vocabulary } from './vocabulary.js';
 
 /** UTF-16 units encoded at a time. */
 const SEGMENT = 64 * 1024;
-/** Below this many bytes counting is about as cheap as looking up the digest. */
-const MEMORABLE = 256;
+/** Below this many UTF-16 units, or bytes, counting is about as cheap as looking up the digest. */
+export const MEMORABLE = 48;
 /** Reading a text once, for its digest or its seams, costs about this part of counting it. */
 export const READING = 1 / 16;
 /** Classifying a character costs about this part of counting it; so many bytes are classified at a time. */

@@ -36,6 +36,12 @@ const WHOLE_TURN = Number.POSITIVE_INFINITY;
 const WARM_UP_BYTES = 128 * 1024;
 
 const loading = new Map<Encoding, Promise<EncodingTables>>();
+const ready = new Map<Encoding, EncodingTables>();
+
+/** The tables, if they have been read. */
+export function loadedEncoding(encoding: Encoding): EncodingTables | undefined {
+  return ready.get(encoding);
+}
 
 /**
  * The encoding's tables, read once per process. Every count loads what it needs; a server calls this at start, so
@@ -44,12 +50,13 @@ const loading = new Map<Encoding, Promise<EncodingTables>>();
 export function loadEncoding(encoding: Encoding): Promise<EncodingTables> {
   const known = loading.get(encoding);
   if (known) return known;
-  const loaded = load(sources[encoding]);
+  const loaded = load(encoding);
   loading.set(encoding, loaded);
   return loaded;
 }
 
-async function load(source: Source): Promise<EncodingTables> {
+async function load(name: Encoding): Promise<EncodingTables> {
+  const source = sources[name];
   const { endOfPiece } = source;
   const ranks = (await readRanks(source)) ?? (await source.ranks()).default.bpe_ranks;
   await eventLoopShare.take(WHOLE_TURN);
@@ -57,6 +64,7 @@ async function load(source: Source): Promise<EncodingTables> {
   await eventLoopShare.take(WHOLE_TURN);
   const encoding = { vocabulary: new Vocabulary(table), endOfPiece, memo: new TextMemo() };
   await warmUp(encoding, table);
+  ready.set(name, encoding);
   return encoding;
 }
 

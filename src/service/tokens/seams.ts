@@ -67,16 +67,15 @@ function isChosen(bytes: Uint8Array, space: number): boolean {
 
 /** Joins neighbours whose seam is not safe: the counts of the results add up to the count of the whole. */
 export function joinUnsafeSeams(pieces: readonly string[]): string[] {
-  const groups: string[][] = [];
+  const joined: string[] = [];
   let before = 0;
   for (const piece of pieces) {
     if (piece === '') continue;
-    const group = groups.at(-1);
-    if (group === undefined || isSafeSeam(before, piece.charCodeAt(0))) groups.push([piece]);
-    else group.push(piece);
+    const isSafe = joined.length === 0 || isSafeSeam(before, piece.charCodeAt(0));
+    joined.push(isSafe ? piece : joined.pop() + piece);
     before = piece.charCodeAt(piece.length - 1);
   }
-  return groups.map((group) => group.join(''));
+  return joined;
 }
 
 function isAlphanumeric(code: number): boolean {

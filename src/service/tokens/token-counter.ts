@@ -1,6 +1,6 @@
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
-import { type CountBounds, countText, READING } from './count-text.js';
-import { type Encoding, loadEncoding } from './encodings.js';
+import { type CountBounds, countText, MEMORABLE, READING } from './count-text.js';
+import { type Encoding, loadEncoding, loadedEncoding } from './encodings.js';
 import { joinUnsafeSeams } from './seams.js';
 import { digestOf, type TextMemo } from './text-memo.js';
 
@@ -22,14 +22,19 @@ export interface TokenCounter {
   /** Tokens of the pieces sent as one string; pieces that have been counted alone need not be counted again. */
   countJoined(pieces: readonly string[]): Promise<number>;
   /**
+   * What `countJoined` comes to, where that needs no counting; else undefined. At once: a promise for each text would cost
+   * more than a text that comes again. Books nothing of the event loop.
+   */
+  recall(pieces: readonly string[]): number | undefined;
+  /**
    * The number that `find` comes to, or came to in an earlier step. The key tells all that it depends on but for the way
    * this counter counts; of a text it holds the digest, never the text.
    */
   remembered(key: string, find: () => Promise<number>): Promise<number>;
 }
 
-/** Below this many UTF-16 units a text has few chunks, each of which is remembered. */
-const MEMORABLE = 4096;
+/** A text of more UTF-16 units is worth a turn of its own, and is not looked up at once. */
+const RECALLED_AT_ONCE = 64 * 1024;
 /** A text of more UTF-16 units per allowed token than this hardly fits, and a count that stops early needs no memo. */
 const LIKELY_UNITS_PER_TOKEN = 8;
 
@@ -53,6 +58,22 @@ export function createTokenCounter(
     if (tokens <= limit) counted.set(text, tokens);
     return tokens;
   };
+  const recallExactly = (text: string): number | undefined => {
+    const known = counted.get(text);
+    if (known !== undefined || text.length < MEMORABLE || text.length > RECALLED_AT_ONCE) return known;
+    const tokens = loadedEncoding(encoding)?.memo.recall(digestOf(text));
+    if (tokens !== undefined) counted.set(text, tokens);
+    return tokens;
+  };
+  const recall = (pieces: readonly string[]): number | undefined => {
+    let tokens = 0;
+    for (const part of joinUnsafeSeams(pieces)) {
+      const known = recallExactly(part);
+      if (known === undefined) return undefined;
+      tokens += known;
+    }
+    return withMargin(tokens);
+  };
   const countWithin = async (text: string, limit: number, key?: string): Promise<number | undefined> => {
     const tokens = withMargin(await exactly(text, Math.ceil(limit / margin), key));
     return tokens <= limit ? tokens : undefined;
@@ -63,6 +84,8 @@ export function createTokenCounter(
     count: async (text) => withMargin(await exactly(text, Number.POSITIVE_INFINITY)),
     countWithin,
     countJoined: async (pieces) => {
+      const known = recall(pieces);
+      if (known !== undefined) return known;
       let tokens = 0;
       for (const part of joinUnsafeSeams(pieces)) {
         await eventLoopShare.take(part.length * READING, signal); // to find what has been counted reads it too
@@ -70,6 +93,7 @@ export function createTokenCounter(
       }
       return withMargin(tokens);
     },
+    recall,
     remembered: async (key, find) => recallOr((await loadEncoding(encoding)).memo, `${key} ${margin}`, find),
   };
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ContextReport, ReportItem, ReportSection } from '../../../contract/context-report.js';
 import { turnsOf } from '../../../conversation/units.js';
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { FittedPrompt } from '../fit-to-budget.js';
-import { type Scale, tokensOfMessage } from '../prompt/render-unit.js';
+import { tokensOfMessages } from '../prompt/weigh-messages.js';
 import type { Message, Part, Prompt } from '../provider.js';
 
 /** What the model sees and what it does not (rule: context-report): counted on the messages as they are sent. */
@@ -14,7 +13,7 @@ export async function reportContext(
   const { situation, scale, context, tail } = fitted;
   const { prompt, stable } = laidOut;
   const { tokenLimit, reservedOutputTokens } = situation.request.llm_config;
-  const sections = sectionsOf(fitted, prompt.messages.length, await countTexts(prompt.messages, scale));
+  const sections = sectionsOf(fitted, prompt.messages.length, await tokensOfMessages(prompt.messages, scale));
   const promptTokens = sections.reduce((sum, section) => sum + section.tokens, 0);
   return {
     token_limit: tokenLimit,
@@ -58,24 +57,12 @@ function wordsOf(part: Part): string {
   return part.type === 'text' ? part.text : JSON.stringify({ ...part, breakpoint: undefined });
 }
 
-/** What adding up a message books of the event loop: its texts have been counted already. */
-const ADDING = 64;
-
-/** Tokens of all messages, their framing apart. */
-async function countTexts(messages: readonly Message[], scale: Scale): Promise<number> {
-  let sum = 0;
-  for (const message of messages) {
-    await eventLoopShare.take(ADDING, scale.signal);
-    sum += (await tokensOfMessage(message, scale)) - scale.framing.message;
-  }
-  return sum;
-}
-
 function sectionsOf(
   { fixed, scale, context, tail }: FittedPrompt,
   messages: number,
-  said: number,
+  sent: number,
 ): ReportSection[] {
+  const said = sent - messages * scale.framing.message;
   return [
     { name: 'instructions', tokens: fixed.instructions },
     { name: 'tools', tokens: fixed.tools },

@@ -6,7 +6,7 @@ import { type FittedContext, fitContext } from '../../context/fitting/fit-contex
 import { untouchable } from '../history/fold-history.js';
 import { type CutUnit, cutAndWeigh, maskWhereNeeded, tokensOfUnits } from '../history/unit-forms.js';
 import { StepRefused } from '../interruption.js';
-import type { Scale } from '../prompt/render-unit.js';
+import type { Scale } from '../prompt/weigh-messages.js';
 import type { Situation } from '../read-situation.js';
 
 /** Who may take how many tokens of the prompt (rule: prompt-budget). */

@@ -1,7 +1,7 @@
 import type { Compaction, CompactionRequest } from '../../../contract/compaction.js';
 import type { Warning } from '../../../contract/step.js';
 import { readUnits, type Unit } from '../../../conversation/units.js';
-import { renderAndWeigh } from '../prompt/render-unit.js';
+import { renderAndWeigh } from '../prompt/weigh-messages.js';
 import type { StepDependencies } from '../step-dependencies.js';
 import { maskHistory } from './mask-history.js';
 import { type CompactionDependencies, summarizeHistory } from './summarize-history.js';
@@ -46,9 +46,7 @@ async function weighUnits(
 ): Promise<number> {
   const { framing, countMargin: margin } = profile;
   const scale = { tokens, framing, margin, protocol: 'text', signal: deadline.signal } as const;
-  let sum = 0;
-  for (const unit of units) sum += (await renderAndWeigh(unit, scale)).tokens;
-  return sum;
+  return (await renderAndWeigh(units, scale)).reduce((sum, { tokens: weight }) => sum + weight, 0);
 }
 
 function stillTooLong(after: number, target: number): Warning {

@@ -8,7 +8,7 @@ import { readProse } from '../../parsing/reply-text.js';
 import { budgetExceeded } from '../budget/share-budget.js';
 import { completionRequest } from '../complete.js';
 import { withoutNul } from '../history/json-values.js';
-import { renderUnit } from '../prompt/render-unit.js';
+import { renderInShares } from '../prompt/render-unit.js';
 import { summaryTemplate } from '../prompt/templates/orders.js';
 import type { Completion, Prompt, Provider } from '../provider.js';
 import { layOutPrompt } from '../render-prompt.js';
@@ -101,7 +101,7 @@ async function summaryPrompt(
 
 async function transcribe(unit: Unit): Promise<string> {
   const speaker = { user: 'User', assistant: 'Agent' } as const;
-  const messages = await renderUnit(unit, 'text');
+  const messages = await renderInShares(unit, 'text');
   return messages
     .map(
       ({ role, parts }) =>

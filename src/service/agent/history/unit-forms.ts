@@ -1,7 +1,7 @@
 import { type Observation, observationsOf, type PairedCall, type Unit } from '../../../conversation/units.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { countNewlines } from '../../context/lines.js';
-import { renderAndWeigh, type Scale } from '../prompt/render-unit.js';
+import { renderAndWeigh, type Scale } from '../prompt/weigh-messages.js';
 import type { Message } from '../provider.js';
 import type { WeighedUnit } from './fold-history.js';
 import { mapStrings, stringsIn } from './json-values.js';
@@ -20,16 +20,25 @@ export interface CutUnit extends WeighedUnit {
 const OBSERVATION_SHARE = 0.25;
 const SMALLEST_TEXT = 24;
 
-/** One after another: all at once, a long history would hold the event loop. */
-export async function cutAndWeigh(units: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
-  const weighed: CutUnit[] = [];
-  for (const whole of units) {
-    const unit = await cutUnit(whole, share * OBSERVATION_SHARE, scale);
-    const { messages, tokens: full } = await renderAndWeigh(unit, scale);
-    const original = unit === whole ? full : (await renderAndWeigh(whole, scale)).tokens;
-    weighed.push({ unit, whole, messages, full, masked: full, original });
+export async function cutAndWeigh(wholes: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
+  const units: Unit[] = [];
+  const originals = new Map<Unit, number>();
+  for (const whole of wholes) {
+    const long = longTextsOf(whole, share * OBSERVATION_SHARE, scale);
+    const unit = long.length === 0 ? whole : await cutTexts(whole, long, scale);
+    if (unit !== whole) originals.set(unit, await weighUnit(whole, scale));
+    units.push(unit);
   }
-  return weighed;
+  const rendered = await renderAndWeigh(units, scale);
+  return rendered.map(({ unit, messages, tokens: full }, index) => {
+    const whole = wholes[index] ?? unit; // there are as many
+    return { unit, whole, messages, full, masked: full, original: originals.get(unit) ?? full };
+  });
+}
+
+async function weighUnit(unit: Unit, scale: Scale): Promise<number> {
+  const [rendered] = await renderAndWeigh([unit], scale);
+  return rendered?.tokens ?? 0;
 }
 
 /** Stubs are weighed only for a history that is going to be cut: most are not. */
@@ -39,12 +48,14 @@ export async function maskWhereNeeded(
   scale: Scale,
 ): Promise<readonly CutUnit[]> {
   if (tokensOfUnits(units) <= share) return units;
-  const masked: CutUnit[] = [];
-  for (const each of units) {
-    const { messages: maskedMessages, tokens } = await renderAndWeigh(maskUnit(each.unit), scale);
-    masked.push({ ...each, masked: tokens, maskedMessages });
-  }
-  return masked;
+  const masked = await renderAndWeigh(
+    units.map(({ unit }) => maskUnit(unit)),
+    scale,
+  );
+  return units.map((each, index) => {
+    const stub = masked[index];
+    return stub ? { ...each, masked: stub.tokens, maskedMessages: stub.messages } : each;
+  });
 }
 
 export function tokensOfUnits(units: readonly WeighedUnit[]): number {
@@ -57,20 +68,32 @@ const MASKED_CHARACTERS = 160;
 /** No token is less than a byte of UTF-8, and no UTF-16 unit more than three. */
 const MOST_TOKENS_PER_CHARACTER = 3;
 
+/** A text of a unit that may be longer than the tokens it may take. */
+interface LongText {
+  readonly text: string;
+  readonly most: number;
+}
+
+/** Thoughts, string arguments and observations that may be above their part of a limit, each kind with its own. */
+function longTextsOf(unit: Unit, limit: number, { margin }: Scale): LongText[] {
+  if (unit.type === 'user' || unit.type === 'assistant') return [];
+  return textsOf(unit).flatMap((texts) => {
+    const most = Math.max(Math.floor(limit / texts.length), SMALLEST_TEXT);
+    const long = texts.filter((text) => text.length * MOST_TOKENS_PER_CHARACTER * margin > most);
+    return long.map((text) => ({ text, most }));
+  });
+}
+
 /**
- * A long thought, long string arguments and long observations, each cut by itself: the cut depends on nothing else, so its
- * bytes stay the same in all later steps (rule: text-share). Returns the very unit if nothing in it is long.
+ * A unit with its long texts cut, each by itself: the cut depends on nothing else, so its bytes stay the same in all later
+ * steps (rule: text-share). The very unit if all of them fit.
  */
-async function cutUnit(unit: Unit, limit: number, { tokens, margin }: Scale): Promise<Unit> {
+async function cutTexts(unit: Unit, long: readonly LongText[], { tokens }: Scale): Promise<Unit> {
   if (unit.type === 'user' || unit.type === 'assistant') return unit;
   const cuts = new Map<string, string>();
-  for (const texts of textsOf(unit)) {
-    const most = Math.max(Math.floor(limit / texts.length), SMALLEST_TEXT);
-    for (const text of texts) {
-      if (text.length * MOST_TOKENS_PER_CHARACTER * margin <= most) continue;
-      const shown = (await cutLines({ text }, most, tokens))?.text ?? stub(text);
-      if (shown !== text) cuts.set(text, shown);
-    }
+  for (const { text, most } of long) {
+    const shown = (await cutLines({ text }, most, tokens))?.text ?? stub(text);
+    if (shown !== text) cuts.set(text, shown);
   }
   return cuts.size === 0 ? unit : replaceTexts(unit, (text) => cuts.get(text) ?? text);
 }

@@ -6,7 +6,7 @@ import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { oneLineInShares } from './one-line.js';
-import type { Scale, TaughtProtocol } from './render-unit.js';
+import type { TaughtProtocol } from './render-unit.js';
 import {
   answerNowTemplate,
   continueTemplate,
@@ -14,6 +14,7 @@ import {
   phaseTemplates,
   terminalTemplate,
 } from './templates/orders.js';
+import type { Scale } from './weigh-messages.js';
 
 /** Why a step must answer instead of acting (rules: last-iteration, terminal-observation). */
 export type MustAnswer = 'last_iteration' | 'terminal_error';

@@ -1,0 +1,126 @@
+import { observationsOf, type Unit } from '../../../conversation/units.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+import type { TokenCounter } from '../../tokens/token-counter.js';
+import type { Message, ModelProfile, Part } from '../provider.js';
+import { renderInShares, renderUnit, type TaughtProtocol } from './render-unit.js';
+
+/** How this request's prompt is counted. */
+export interface Scale {
+  readonly tokens: TokenCounter;
+  readonly framing: ModelProfile['framing'];
+  readonly margin: ModelProfile['countMargin'];
+  readonly protocol: TaughtProtocol;
+  /** Ends counting and rendering with the step. */
+  readonly signal: AbortSignal;
+}
+
+/** Tokens that a provider's own framing of a call or a result may take: an estimate on the safe side. */
+const NATIVE_PART_FRAMING = 12;
+
+/** Tokens that may come or go where two texts meet at white space or `/`; elsewhere the seam is exact. */
+const SEAM_SLACK = 4;
+
+/** A unit as it is shown. */
+interface RenderedUnit {
+  readonly unit: Unit;
+  readonly messages: readonly Message[];
+  /** Upper bound of what it adds to a prompt: its messages may still be merged with their neighbours. */
+  readonly tokens: number;
+}
+
+/** What rendering a unit books of the event loop: so much for each, and for each character. */
+const RENDERING = 256;
+const WRITING = 1 / 8;
+/** A unit with a longer observation is rendered in shares of the event loop. */
+const RENDERED_AT_ONCE = 64 * 1024;
+
+/**
+ * Units as they are shown, one after another: all at once, a long history would hold the event loop. Nothing is awaited for
+ * a unit that came before, in this step or an earlier one: to wait costs as much as to render it.
+ */
+export async function renderAndWeigh(units: readonly Unit[], scale: Scale): Promise<RenderedUnit[]> {
+  const rendered: RenderedUnit[] = [];
+  for (const unit of units) {
+    const isLong = observationsOf(unit).some(({ text }) => text.length > RENDERED_AT_ONCE);
+    const messages = isLong ? await renderInShares(unit, scale.protocol) : renderUnit(unit, scale.protocol);
+    const pause = eventLoopShare.take(RENDERING + WRITING * charactersOf(messages), scale.signal);
+    if (pause) await pause;
+    let tokens = 0;
+    for (const message of messages)
+      tokens += seamOf(message) + (recallTokens(message, scale) ?? (await countTokens(message, scale)));
+    rendered.push({ unit, messages, tokens });
+  }
+  return rendered;
+}
+
+function seamOf({ parts: [first] }: Message): number {
+  return first?.type === 'text' && /^[\s/]/.test(first.text) ? SEAM_SLACK : 0;
+}
+
+function charactersOf(messages: readonly Message[]): number {
+  let characters = 0;
+  for (const { parts } of messages) {
+    for (const part of parts) if ('text' in part) characters += part.text.length;
+  }
+  return characters;
+}
+
+/** What adding up a message books of the event loop: its texts have been counted already. */
+const ADDING = 64;
+
+/** Tokens of messages as they are sent, framing included. */
+export async function tokensOfMessages(messages: readonly Message[], scale: Scale): Promise<number> {
+  let tokens = 0;
+  for (const message of messages) {
+    const pause = eventLoopShare.take(ADDING, scale.signal);
+    if (pause) await pause;
+    tokens += recallTokens(message, scale) ?? (await countTokens(message, scale));
+  }
+  return tokens;
+}
+
+/** Undefined if anything in it has to be counted. */
+function recallTokens({ parts }: Message, { tokens, framing }: Scale): number | undefined {
+  let sum = framing.message;
+  for (const { texts, framing: own } of textsOf(parts)) {
+    const known = tokens.recall(texts);
+    if (known === undefined) return undefined;
+    sum += own + known;
+  }
+  return sum;
+}
+
+async function countTokens({ parts }: Message, { tokens, framing }: Scale): Promise<number> {
+  let sum = framing.message;
+  for (const { texts, framing: own } of textsOf(parts)) sum += own + (await tokens.countJoined(texts));
+  return sum;
+}
+
+/** Texts that are sent as one, and the tokens of what stands around them. */
+interface SentTexts {
+  readonly texts: string[];
+  readonly framing: number;
+}
+
+/** Neighbouring texts are sent as one; everything else stands alone. */
+function textsOf(parts: readonly Part[]): SentTexts[] {
+  const sent: SentTexts[] = [];
+  parts.forEach((part, index) => {
+    if (part.type !== 'text') sent.push({ texts: wordsOf(part), framing: NATIVE_PART_FRAMING });
+    else if (parts[index - 1]?.type === 'text') sent.at(-1)?.texts.push(part.text);
+    else sent.push({ texts: [part.text], framing: 0 });
+  });
+  return sent;
+}
+
+/** What a part that is no text is counted by. */
+function wordsOf(part: Exclude<Part, { type: 'text' }>): string[] {
+  switch (part.type) {
+    case 'tool_call':
+      return [part.name, JSON.stringify(part.arguments)];
+    case 'tool_result':
+      return [part.text];
+    case 'provider_state':
+      return [JSON.stringify(part.state)];
+  }
+}
