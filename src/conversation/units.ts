@@ -183,7 +183,10 @@ export function turnsOf(unit: Unit): number[] {
 
 export function observationsOf(unit: Unit): Observation[] {
   if (unit.type === 'stray_observation') return [unit.observation];
-  return unit.type === 'action' ? unit.calls.flatMap(({ observation }) => observation ?? []) : [];
+  if (unit.type !== 'action') return [];
+  const observations: Observation[] = [];
+  for (const { observation } of unit.calls) if (observation) observations.push(observation);
+  return observations;
 }
 
 /** All calls, oldest first. */

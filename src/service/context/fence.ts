@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { MAX_PATH_LENGTH } from '../../files/portable-path.js';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 
@@ -39,6 +39,25 @@ const dangerous = [
 ].join('|');
 const bracketed = String.raw`\/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\]`;
 const toEscape = new RegExp(String.raw`(<\\*)(?=${dangerous})|(\[\\*)(?=${bracketed})`, 'giu');
+
+/** The same, looked for at one bracket; `next` is what can stand after it: code is full of `<T>` and `[0]`. */
+interface Dangerous {
+  readonly token: RegExp;
+  readonly next: ReadonlySet<number>;
+}
+const dangerousAngle: Dangerous = {
+  token: new RegExp(String.raw`<\\*(?:${dangerous})`, 'iuy'),
+  next: codesOf('\\ \t/|｜<sSſeE'),
+};
+const dangerousSquare: Dangerous = {
+  token: new RegExp(String.raw`\[\\*${bracketed}`, 'iuy'),
+  next: codesOf('\\/iIaAtTsSſ'),
+};
+
+function codesOf(characters: string): Set<number> {
+  return new Set(Array.from(characters, (character) => character.charCodeAt(0)));
+}
+
 const escaped = new RegExp(String.raw`(<\\*)\\(?=${dangerous})|(\[\\*)\\(?=${bracketed})`, 'giu');
 
 /**
@@ -63,15 +82,30 @@ export async function fenceInShares(fenced: Fenced): Promise<string> {
 
 function enclose({ tag, attributes }: Fenced, escaped: string): string {
   const head = `<${tag}${Object.entries(attributes).map(renderAttribute).join('')}`;
-  const body = endLine(escaped);
-  const mark = unforgeableMark(head, body);
-  return `${head} mark="${mark}">\n${body}</${tag} ${mark}>\n`;
+  const end = escaped === '' || escaped.endsWith('\n') ? '' : '\n';
+  const mark = unforgeableMark(head, escaped, end);
+  return `${head} mark="${mark}">\n${escaped}${end}</${tag} ${mark}>\n`;
 }
 
 /** Escapes as little as can be, by one backslash after the opening bracket: `<\/file>`, `<\|im_end|>`. */
 export function escapeFenced(text: string): string {
   // A lone surrogate has no bytes in UTF-8: it would be another character by the time it is sent.
-  return text.toWellFormed().replace(toEscape, '$1$2\\');
+  const fit = text.toWellFormed();
+  return isDangerous(fit) ? fit.replace(toEscape, '$1$2\\') : fit;
+}
+
+/** To look at brackets alone takes a quarter of the expression's time, and nearly all texts hold nothing to escape. */
+function isDangerous(text: string): boolean {
+  return mayHold(text, '<', dangerousAngle) || mayHold(text, '[', dangerousSquare);
+}
+
+function mayHold(text: string, bracket: string, { next, token }: Dangerous): boolean {
+  for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+    if (!next.has(text.charCodeAt(at + 1))) continue;
+    token.lastIndex = at;
+    if (token.test(text)) return true;
+  }
+  return false;
 }
 
 /** UTF-16 units escaped at a time, and what one of them books of the event loop. */
@@ -102,18 +136,28 @@ export function inlinePath(path: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(shown) ? JSON.stringify(shown) : shown;
 }
 
-/** Hashed one after the other: joined, they would be copied. */
-function unforgeableMark(head: string, body: string): string {
+/** Longer texts are hashed one after the other: joined, they would be copied. */
+const HASHED_AT_ONCE = 4096;
+
+function unforgeableMark(head: string, text: string, end: string): string {
   for (let salt = ''; ; salt += '.') {
-    const hash = createHash('sha256').update(`${salt}${head}\n`).update(body).digest('hex');
-    const mark = hash.slice(0, MARK_HEX_DIGITS);
-    if (!body.includes(mark) && !head.includes(mark)) return mark;
+    const mark = hashOf(`${salt}${head}\n`, text, end).slice(0, MARK_HEX_DIGITS);
+    if (!text.includes(mark) && !head.includes(mark)) return mark;
   }
 }
+
+function hashOf(head: string, text: string, end: string): string {
+  if (text.length <= HASHED_AT_ONCE) return hash('sha256', head + text + end, 'hex');
+  return createHash('sha256').update(head).update(text).update(end).digest('hex');
+}
+
+/** Most names and paths. */
+const harmless = /^[\w ./,-]{0,200}$/;
 
 /** What could end the attribute, the tag or the line is written as a number; a path is hardly ever touched. */
 function renderAttribute([name, value]: readonly [string, string | undefined]): string {
   if (value === undefined) return '';
+  if (harmless.test(value)) return ` ${name}="${value}"`;
   const safe = shorten(value).replace(/["<>\p{Cc}\u2028\u2029]/gu, (found) => `&#${found.codePointAt(0)};`);
   return ` ${name}="${escapeFenced(safe)}"`;
 }
@@ -122,8 +166,4 @@ function renderAttribute([name, value]: readonly [string, string | undefined]): 
 function shorten(text: string): string {
   if (text.length <= MAX_PATH_LENGTH) return text;
   return `${text.slice(0, MAX_PATH_LENGTH - 1).replace(/[\ud800-\udbff]$/, '')}…`;
-}
-
-function endLine(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

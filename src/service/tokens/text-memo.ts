@@ -21,25 +21,41 @@ export function digestOfBoth(setting: string, text: string): string {
   return createHash('sha256').update(setting).update(text).digest('base64url').slice(0, KEY_LENGTH);
 }
 
+interface Entry {
+  readonly number: number;
+  /** Asked for since it was stored, or since it was spared last. */
+  isUsed: boolean;
+}
+
 /**
  * Numbers found out about texts, by digest: the text of one step comes again in the next. Holds digests and numbers,
- * never texts, and at most 32,768 of them (some 4 MB); the one not asked for the longest makes room.
+ * never texts, and at most 32,768 of them (some 5 MB); the oldest one that nobody has asked for makes room. To ask is to
+ * read: an order by use would be written anew with each question, of which a step has hundreds.
  */
 export class TextMemo {
-  readonly #numbers = new Map<string, number>();
+  readonly #entries = new Map<string, Entry>();
+  /** Goes on from where it stopped: from the beginning, it would pass all that was ever deleted. */
+  #oldest = this.#entries.entries();
 
   recall(key: string): number | undefined {
-    const number = this.#numbers.get(key);
-    if (number !== undefined) this.remember(key, number);
-    return number;
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    entry.isUsed = true;
+    return entry.number;
   }
 
-  /** Stores the number as the most recent one. */
   remember(key: string, number: number): void {
-    this.#numbers.delete(key);
-    this.#numbers.set(key, number);
-    if (this.#numbers.size <= CAPACITY) return;
-    const oldest = this.#numbers.keys().next();
-    if (!oldest.done) this.#numbers.delete(oldest.value);
+    this.#entries.set(key, { number, isUsed: false });
+    if (this.#entries.size > CAPACITY) this.#makeRoom();
+  }
+
+  /** What was used goes to the end of the line once. */
+  #makeRoom(): void {
+    for (let next = this.#oldest.next(); !next.done; next = this.#oldest.next()) {
+      const [key, { number, isUsed }] = next.value;
+      this.#entries.delete(key);
+      if (!isUsed) return;
+      this.#entries.set(key, { number, isUsed: false });
+    }
   }
 }

@@ -156,6 +156,9 @@ describe('only fence closers and chat special tokens are escaped (rule: fences)'
     ['<｜begin▁of▁sentence｜>', '<\\｜begin▁of▁sentence｜>'],
     ['[/INST]', '[\\/INST]'],
     ['<start_of_turn>user', '<\\start_of_turn>user'],
+    ['a < b <\t/ \n Tasks', 'a < b <\\\t/ \n Tasks'],
+    ['<END_OF_TURN> <\u017ftart_of_turn>', '<\\END_OF_TURN> <\\\u017ftart_of_turn>'],
+    ['<</SYS>> [available_tools] [TOOL_CALL\u017f]', '<\\</SYS>> [\\available_tools] [\\TOOL_CALL\u017f]'],
   ])('%s is shown as %s', (text, shown) => {
     expect(escapeFenced(text)).toBe(shown);
   });

@@ -14,6 +14,17 @@ test('holds short digests, not texts', () => {
   expect(key).not.toContain('secret');
 });
 
+test('keeps what comes again, however much comes only once', () => {
+  const memo = new TextMemo();
+  memo.remember('again', 7);
+  for (let index = 0; index < 200_000; index++) {
+    memo.remember(`${index}`, index);
+    expect(memo.recall('again')).toBe(7);
+  }
+  expect(memo.recall('199999')).toBe(199_999);
+  expect(memo.recall('100000')).toBeUndefined();
+});
+
 test('holds 32,768 numbers and forgets the one not asked for the longest', () => {
   const memo = new TextMemo();
   for (let index = 0; index < 32_768; index++) memo.remember(`${index}`, index);
