@@ -16,6 +16,10 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 USER node
 EXPOSE 8080
+# It listens on every address, so it starts with a file of tokens only:
+#   docker run -v ./tokens.yaml:/etc/stepwise/tokens.yaml:ro -e AUTH_TOKENS_FILE=/etc/stepwise/tokens.yaml …
+# or with ALLOW_UNAUTHENTICATED=on, if something in front of it knows its callers. To make a token:
+#   docker run --rm … node dist/cli/main.js token NAME
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is process 1 and handles SIGTERM; nothing is ever written to disk.

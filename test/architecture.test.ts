@@ -37,9 +37,11 @@ const rooms: Record<string, readonly string[]> = {
     'node:',
   ],
   'service/offline': ['node:'],
+  'service/access': ['files', 'yaml', 'zod', 'pino', 'node:'],
   'service/http': [
     'contract',
     'conversation',
+    'service/access:types',
     'service/agent',
     'service/context',
     'service/event-loop',
@@ -49,6 +51,7 @@ const rooms: Record<string, readonly string[]> = {
   ],
   service: [
     'contract',
+    'service/access',
     'service/agent',
     'service/context',
     'service/event-loop',
@@ -61,7 +64,16 @@ const rooms: Record<string, readonly string[]> = {
   ],
   sdk: ['contract:types', 'conversation'],
   tools: ['sdk', 'files', 'diff', 'node:'],
-  cli: ['contract:types', 'conversation', 'sdk', 'tools', 'service', 'service/parsing', 'node:'],
+  cli: [
+    'contract:types',
+    'conversation',
+    'sdk',
+    'tools',
+    'service',
+    'service/access',
+    'service/parsing',
+    'node:',
+  ],
 };
 
 const source = join(process.cwd(), 'src');

@@ -11,7 +11,7 @@ const KEYS_ARE_SHOWN =
   'This system goes on showing the model key in /proc to commands: allow only those you trust.';
 
 /** By name: the class of a configuration's error is loaded with the service only. */
-const expected = new Set(['UsageError', 'StepwiseError', 'ConfigError']);
+const expected = new Set(['UsageError', 'ConfigError']);
 
 let outputFailure: NodeJS.ErrnoException | undefined;
 process.stdout.on('error', (error) => {
@@ -26,8 +26,14 @@ async function main(argv: readonly string[]): Promise<number> {
   const invocation = readArguments(argv);
   if (invocation.command === 'help') return say(usage);
   if (invocation.command === 'version') return say(`${version}\n`);
+  if (invocation.command === 'token') {
+    const { makeToken } = await import('./commands/make-token.js');
+    return makeToken(invocation, new Terminal({ stdoutIsTaken: true }));
+  }
   const { keys, areHidden } = takeModelKeys();
   const flags = invocation.options;
+  // Where the system shows the arguments of a process, the title replaces them: no command is to find the token there.
+  if (flags.token !== undefined) process.title = 'stepwise';
   const terminal = new Terminal({ stdoutIsTaken: flags.json });
   if (!areHidden && process.platform === 'linux') terminal.progress.write(`${KEYS_ARE_SHOWN}\n`);
   if (invocation.command === 'tool') {
@@ -49,10 +55,22 @@ function say(text: string): number {
 }
 
 /** What a person did wrong, or what is not there, in one sentence; a bug with its stack. */
-function explain(error: unknown): number {
+async function explain(error: unknown): Promise<number> {
+  if (error instanceof Error && error.name === 'StepwiseError') return explainService(error);
   const { message, stack, name } = error instanceof Error ? error : new Error(String(error));
   const isSystem = error instanceof Error && 'syscall' in error;
   process.stderr.write(`stepwise: ${showExact(String(expected.has(name) || isSystem ? message : stack))}\n`);
+  return exitCodes.error;
+}
+
+/** With what to do about it, as in a run. */
+async function explainService(error: Error): Promise<number> {
+  const [{ explainFailure }, { StepwiseError }] = await Promise.all([
+    import('./screen/explain-failure.js'),
+    import('../sdk/client/stepwise-error.js'),
+  ]);
+  const failure = error instanceof StepwiseError ? explainFailure(error.toStepError()) : error.message;
+  process.stderr.write(`stepwise: ${failure}\n`);
   return exitCodes.error;
 }
 

@@ -14,7 +14,7 @@ export const errorCodes = {
     'No provider is known for this model; set llm_config.provider to a configured one.',
   ),
   unauthenticated: row(401, 'A valid bearer token of this service is required.'),
-  forbidden: row(403, 'The token does not allow this project.'),
+  forbidden: row(403, 'This is not allowed; see details.'),
   missing_api_key: row(401, 'This model needs a key: send user_api_keys.llmKey or the header X-LLM-API-Key.'),
   malformed_api_key: row(401, 'The model key must be 8 to 512 printable ASCII characters without spaces.'),
   not_found: row(404, 'There is nothing at this path; see /docs.'),

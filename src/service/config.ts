@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isObject } from '../contract/fields.js';
+import { findExposure } from './exposure.js';
 import { explainIssue } from './http/intake/explain-issue.js';
 import { findMisunderstood } from './misunderstood-settings.js';
 
@@ -111,6 +112,9 @@ function isHost(host: string): boolean {
   return isIP(host) > 0 || /^(?=.*[a-z])[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host);
 }
 
+const tokensFile = z
+  .string()
+  .refine(isFile, 'expected a file that exists; `stepwise token NAME --file FILE` makes one');
 const folder = z.string().refine(isFolder, 'expected a folder that exists');
 
 const upstreamFields = z
@@ -159,7 +163,7 @@ const configSchema = z
     /** The address to listen on. Default 127.0.0.1. */
     HOST: z
       .string()
-      .refine(isHost, 'expected an IP address such as 127.0.0.1, or a host name')
+      .refine(isHost, { error: 'expected an IP address such as 127.0.0.1, or a host name', abort: true })
       .default('127.0.0.1'),
     /** 0 takes a free port. Default 8080. */
     PORT: wholeNumber(0, 65_535).default(8_080),
@@ -182,6 +186,10 @@ const configSchema = z
     PROJECTS_DIR: folder.optional(),
     /** Where else files and pinned items come from. */
     CONTEXT_SERVICE_URL: url.optional(),
+    /** Who may call: a file of tokens, in YAML or JSON. */
+    AUTH_TOKENS_FILE: tokensFile.optional(),
+    /** Whether something in front of the service knows its callers. Default `off`. */
+    ALLOW_UNAUTHENTICATED: z.enum(['on', 'off']).default('off'),
     /** Web pages that may call; as text, separated by commas. Default none. */
     CORS_ORIGINS: z
       .union([z.array(z.string()), z.string().transform(splitList)])
@@ -200,22 +208,14 @@ const configSchema = z
     /** How long accepted requests may still take once the service is to end, in milliseconds. Default 125,000. */
     SHUTDOWN_GRACE_MS: wholeNumber(0, 3_600_000).default(125_000),
   })
-  .refine((config) => isLoopback(config.HOST) || !servesProjects(config), {
-    path: ['HOST'],
-    error: 'PROJECTS, PROJECTS_DIR and CONTEXT_SERVICE_URL may only be served on a loopback address',
+  .superRefine((config, context) => {
+    const found = findExposure(config);
+    if (found) context.addIssue({ code: 'custom', path: [found.setting], message: found.problem });
   });
 
-interface ProjectSettings {
-  readonly PROJECTS: Readonly<Record<string, string>>;
-  readonly PROJECTS_DIR?: string | undefined;
-  readonly CONTEXT_SERVICE_URL?: string | undefined;
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
-
-const servesProjects = ({ PROJECTS, PROJECTS_DIR, CONTEXT_SERVICE_URL }: ProjectSettings): boolean =>
-  Object.keys(PROJECTS).length > 0 || PROJECTS_DIR !== undefined || CONTEXT_SERVICE_URL !== undefined;
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -18,6 +18,8 @@ Starts the Stepwise service. Configured by the environment alone:
   OFFLINE_MODEL            on or off: the embedded model that needs no key (on)
   PROJECTS, PROJECTS_DIR   JSON: project id to folder; a folder of folders named by project id
   CONTEXT_SERVICE_URL      where else files and pinned items come from
+  AUTH_TOKENS_FILE         YAML: who may call; stepwise token NAME --file FILE makes it (none: this machine alone)
+  ALLOW_UNAUTHENTICATED    on: something in front of the service knows its callers (off)
   CORS_ORIGINS             web pages that may call, comma-separated (none)
   MAX_BODY_BYTES           of one request (4194304)
   MAX_IN_FLIGHT            steps at the same time (2048)

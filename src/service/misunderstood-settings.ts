@@ -1,11 +1,5 @@
 /** A service that ignored these would run without what its operator relies on. */
-const notBuilt = [
-  'AUTH_TOKENS_FILE',
-  'ALLOW_UNAUTHENTICATED',
-  'RATE_LIMIT_PER_MINUTE',
-  'REDIS_URL',
-  'TRUST_PROXY',
-];
+const notBuilt = ['RATE_LIMIT_PER_MINUTE', 'REDIS_URL', 'TRUST_PROXY'];
 
 /**
  * One sentence for each name that can only have been meant for this service but is none of its settings: written in

@@ -3,11 +3,13 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { AccessTokens } from './access/access-tokens.js';
 import { reactStep } from './agent/react-step.js';
-import { type Config, completeSettings, type Settings } from './config.js';
+import { type Config, ConfigError, completeSettings, type Settings } from './config.js';
 import { contextSources } from './context/sources/context-sources.js';
 import { watchEventLoop } from './event-loop/event-loop-lag.js';
 import { type OnDemand, onDemand } from './event-loop/on-demand.js';
+import { answersOwnHostOnly } from './exposure.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { InFlight } from './http/intake/in-flight.js';
@@ -41,6 +43,7 @@ const BODY_TIMEOUT_MS = 30_000;
 export async function startService(settings: Settings = {}, logger?: Logger): Promise<Service> {
   const config = completeSettings(settings);
   const log = logger ?? createLog(config.LOG_LEVEL).logger;
+  const tokens = await openTokens(config, log);
   const lag = watchEventLoop();
   const inFlight = new InFlight({ max: config.MAX_IN_FLIGHT, lagMs: lag.lagMs });
   const offline = onDemand(() =>
@@ -55,11 +58,14 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
     body: { maxBytes: config.MAX_BODY_BYTES, timeoutMs: BODY_TIMEOUT_MS },
     deadlineMs: config.STEP_DEADLINE_MS,
     corsOrigins: config.CORS_ORIGINS,
+    tokens,
+    ownHostOnly: answersOwnHostOnly(config),
     log,
     version,
   });
   const free = async (): Promise<void> => {
     lag.stop();
+    tokens?.close();
     await Promise.all([models.close(), offline.made()?.then((model) => model.close())]);
   };
   const server = createServer(app);
@@ -71,6 +77,24 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
   } catch (error) {
     await free();
     throw error;
+  }
+}
+
+/** Who may call, if the operator says so. Its reader is loaded only then. Throws `ConfigError`. */
+async function openTokens(
+  { AUTH_TOKENS_FILE: path }: Config,
+  log: Logger,
+): Promise<AccessTokens | undefined> {
+  if (path === undefined) return undefined;
+  const [{ openTokenFile }, { TokenFileError }] = await Promise.all([
+    import('./access/access-tokens.js'),
+    import('./access/token-entries.js'),
+  ]);
+  try {
+    return await openTokenFile(path, log);
+  } catch (error) {
+    if (!(error instanceof TokenFileError)) throw error;
+    throw new ConfigError(error.problems.map((problem) => `AUTH_TOKENS_FILE: ${problem}`));
   }
 }
 

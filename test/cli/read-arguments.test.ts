@@ -36,6 +36,19 @@ describe('the command line (rule: terminal)', () => {
     expect(readArguments(['tool', 'a', 'b', 'c'])).toMatchObject({ command: 'run', task: 'tool a b c' });
   });
 
+  test('token is a command with one name; with more words it begins a task (rule: token-command)', () => {
+    expect(
+      readArguments(['token', 'ci', '--project', 'a', '--project', 'b', '--expires', '90d', '--file', 'f']),
+    ).toEqual({
+      command: 'token',
+      name: 'ci',
+      projects: ['a', 'b'],
+      expires: '90d',
+      file: 'f',
+    });
+    expect(readArguments(['token', 'counting', 'where?'])).toMatchObject({ task: 'token counting where?' });
+  });
+
   test.each([
     [['--max-steps', '0'], '--max-steps must be a whole number from 1.'],
     [['--max-steps', '1e3'], '--max-steps must be a whole number from 1.'],
@@ -50,7 +63,12 @@ describe('the command line (rule: terminal)', () => {
     [['--file', 'a', '--file', ''], '--file has no value.'],
     [['--server', 'ftp://foo'], '--server must be the http or https URL of a service'],
     [['--server', 'nonsense'], '--server must be the http or https URL of a service'],
-    [['--token', 'abc'], '--token does nothing yet'],
+    [['--token', 'abc'], '--token needs --server: it is for a service that runs already.'],
+    [['token'], 'token needs a name for whom it is. Usage: stepwise token NAME'],
+    [['token', 'ci', '--file', 'a', '--file', 'b'], 'token takes one --file'],
+    [['token', 'ci', '--expires', ''], '--expires has no value.'],
+    [['task', '--project', 'x'], '--project and --expires belong to stepwise token NAME.'],
+    [['task', '--expires', 'x'], '--project and --expires belong to stepwise token NAME.'],
     [['--model'], '--model needs a value.'],
     [['--model', '--yes'], '--model needs a value. One that begins with "-" is given as --model=--yes.'],
     [['--json=3'], '--json takes no value.'],

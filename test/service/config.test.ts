@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -28,6 +28,7 @@ describe('the environment (rule: settings)', () => {
       UPSTREAMS: {},
       OFFLINE_MODEL: 'on',
       PROJECTS: {},
+      ALLOW_UNAUTHENTICATED: 'off',
       CORS_ORIGINS: [],
       MAX_BODY_BYTES: 4_194_304,
       MAX_IN_FLIGHT: 2_048,
@@ -121,7 +122,47 @@ describe('the environment (rule: settings)', () => {
   });
 });
 
-describe('project files are not served to the network (rule: settings)', () => {
+const tokens = join(folder, 'tokens.yaml');
+writeFileSync(tokens, 'tokens: []');
+const network = ['0.0.0.0', '::', '192.168.1.2', 'service.example', '127.0.0.1.example'];
+
+describe('a service that others reach knows who may call (rule: safe-start)', () => {
+  test.each(network)('HOST=%s is refused in a sentence that says what to do', (HOST) => {
+    expect(problemsOf({ HOST })).toEqual([
+      'HOST: on this address everybody who reaches the port could use the service: set AUTH_TOKENS_FILE to a file of ' +
+        'tokens (`stepwise token NAME --file FILE` makes it), or HOST=127.0.0.1, or ALLOW_UNAUTHENTICATED=on if ' +
+        'something in front of the service knows its callers',
+    ]);
+    expect(problemsOf({ HOST, AUTH_TOKENS_FILE: tokens })).toEqual([]);
+    expect(problemsOf({ HOST, ALLOW_UNAUTHENTICATED: 'on' })).toEqual([]);
+    expect(problemsOf({ HOST, ALLOW_UNAUTHENTICATED: 'off' })).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      { AUTH_TOKENS_FILE: '/nowhere/tokens.yaml' },
+      'AUTH_TOKENS_FILE: expected a file that exists; `stepwise token',
+    ],
+    [{ AUTH_TOKENS_FILE: folder }, 'AUTH_TOKENS_FILE: expected a file that exists'],
+    [{ ALLOW_UNAUTHENTICATED: 'yes' }, 'ALLOW_UNAUTHENTICATED: expected one of: on, off'],
+    [
+      { ALLOW_UNAUTHENTICATED: 'on', AUTH_TOKENS_FILE: tokens },
+      'ALLOW_UNAUTHENTICATED: AUTH_TOKENS_FILE says who may call, and on says that everybody may: unset one of them',
+    ],
+  ])('%j is refused', (environment, problem) => {
+    expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test('the image asks for it: it listens on every address', () => {
+    const [, image = ''] = /^ENV (.*)$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
+    const environment = Object.fromEntries(image.split(' ').map((each) => each.split('=')));
+    expect(environment).toMatchObject({ HOST: '0.0.0.0' });
+    expect(problemsOf(environment)).toEqual([expect.stringMatching(/^HOST: .*AUTH_TOKENS_FILE/)]);
+    expect(problemsOf({ ...environment, AUTH_TOKENS_FILE: tokens })).toEqual([]);
+  });
+});
+
+describe('project files are not served to the network without tokens (rule: safe-start)', () => {
   const sources: Record<string, string>[] = [
     { PROJECTS_DIR: folder },
     { PROJECTS: JSON.stringify({ [project]: folder }) },
@@ -129,8 +170,17 @@ describe('project files are not served to the network (rule: settings)', () => {
   ];
 
   test.each(sources)('%j is refused on 0.0.0.0', (source) => {
-    for (const HOST of ['0.0.0.0', '::', '192.168.1.2', 'service.example', '127.0.0.1.example']) {
-      expect(problemsOf({ ...source, HOST })).toEqual([expect.stringMatching(/^HOST: /)]);
+    for (const HOST of network) {
+      expect(problemsOf({ ...source, HOST })).toEqual([expect.stringMatching(/^HOST: .*AUTH_TOKENS_FILE/)]);
+      expect(problemsOf({ ...source, HOST, AUTH_TOKENS_FILE: tokens })).toEqual([]);
+    }
+  });
+
+  test.each(sources)('%j is refused with ALLOW_UNAUTHENTICATED=on, on loopback too', (source) => {
+    for (const HOST of ['0.0.0.0', '127.0.0.1']) {
+      expect(problemsOf({ ...source, HOST, ALLOW_UNAUTHENTICATED: 'on' })).toEqual([
+        expect.stringMatching(/^ALLOW_UNAUTHENTICATED: .*not served to callers without a token/),
+      ]);
     }
   });
 
@@ -175,16 +225,9 @@ describe('--print-config (rule: settings)', () => {
 
 describe('(rule: settings) what the service would not honour', () => {
   test.each([
-    'AUTH_TOKENS_FILE',
-    'ALLOW_UNAUTHENTICATED',
     'RATE_LIMIT_PER_MINUTE',
     'REDIS_URL',
     'TRUST_PROXY',
-    'auth_tokens_file',
-    'AUTH_TOKEN_FILE',
-    'AUTH_TOKENS',
-    'AUTH_TOKEN',
-    'Allow_Unauthenticated',
     'RATE_LIMIT_PER_MIN',
     'RATE_LIMITS_PER_SECOND',
     'RATE_LIMIT',
@@ -199,6 +242,11 @@ describe('(rule: settings) what the service would not honour', () => {
 
   test.each([
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
+    ['auth_tokens_file', 'AUTH_TOKENS_FILE'],
+    ['AUTH_TOKEN_FILE', 'AUTH_TOKENS_FILE'],
+    ['AUTH_TOKENS', 'AUTH_TOKENS_FILE'],
+    ['AUTH_TOKEN', 'AUTH_TOKENS_FILE'],
+    ['Allow_Unauthenticated', 'ALLOW_UNAUTHENTICATED'],
     ['MAX_INFLIGHT', 'MAX_IN_FLIGHT'],
     ['PROJECT_DIR', 'PROJECTS_DIR'],
     ['upstreams', 'UPSTREAMS'],

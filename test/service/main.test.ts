@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { createToken } from '../../src/service/access/token.js';
 import {
   type FakeProvider,
   type Script,
@@ -9,6 +10,7 @@ import {
 } from '../../src/service/offline/fake-provider.js';
 import { assertKeepsContract } from '../support/contract-check.js';
 import { stepBody, stepPath } from '../support/test-service.js';
+import { writeTokenFile } from '../support/token-file.js';
 
 // Each test starts processes, on machines that may be busy.
 jest.setTimeout(30_000);
@@ -76,7 +78,9 @@ describe('main', () => {
   test('so does a name that is none of ours but was meant for us, one like a vendor’s included (rule: settings)', async () => {
     const service = run({ AUTH_TOKEN_FILE: '/canary', OPENAI_UPSTREAM: 'http://canary' });
     expect(await service.exited()).toBe(2);
-    expect(service.output.stderr).toMatch(/AUTH_TOKEN_FILE: this version of the service has no such setting/);
+    expect(service.output.stderr).toMatch(
+      /AUTH_TOKEN_FILE: there is no such setting; AUTH_TOKENS_FILE is one/,
+    );
     expect(service.output.stderr).toMatch(/OPENAI_UPSTREAM: .*OPENAI_UPSTREAM_URL is one/);
     expect(service.output.stderr).not.toMatch(/canary/);
   });
@@ -105,10 +109,26 @@ describe('main', () => {
     ['999.1.1.1', 2, /HOST: expected an IP address such as 127\.0\.0\.1/],
     ['nowhere.invalid', 1, /HOST names no address of this machine: write an IP address/],
   ])('HOST=%s ends it with %d and what to write instead', async (HOST, code, words) => {
-    const service = run({ HOST });
+    const service = run({ HOST, ALLOW_UNAUTHENTICATED: 'on' });
     expect(await service.exited()).toBe(code);
     expect(service.output.stderr).toMatch(words);
     expect(service.output.stderr).not.toMatch(/\bat .*:\d+/);
+  });
+
+  test('an address that others reach ends it with 2 and what to set (rule: safe-start)', async () => {
+    const service = run({ HOST: '0.0.0.0' });
+    expect(await service.exited()).toBe(2);
+    expect(service.output.stderr).toMatch(/HOST: .*set AUTH_TOKENS_FILE .*ALLOW_UNAUTHENTICATED=on/);
+  });
+
+  test('with a file of tokens it listens there, and asks for them (rule: safe-start)', async () => {
+    const token = createToken();
+    const service = run({ HOST: '0.0.0.0', AUTH_TOKENS_FILE: writeTokenFile({ token, name: 'ci' }) });
+    const models = `${(await service.listening()).replace('0.0.0.0', '127.0.0.1')}/api/agent/models`;
+    expect((await fetch(models)).status).toBe(401);
+    expect((await fetch(models, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(200);
+    await until(() => service.output.stdout.includes('"caller":"ci"'));
+    expect(service.output.stdout).not.toContain(token);
   });
 
   test('--print-config and --help print and end', async () => {

@@ -12,6 +12,13 @@ export type Invocation =
       readonly options: RunFlags;
     }
   | { readonly command: 'replay'; readonly file: string; readonly options: RunFlags }
+  | {
+      readonly command: 'token';
+      readonly name: string;
+      readonly projects: readonly string[];
+      readonly expires: string | undefined;
+      readonly file: string | undefined;
+    }
   | { readonly command: 'help' }
   | { readonly command: 'version' };
 
@@ -32,12 +39,13 @@ export interface RunFlags {
   readonly save: string | undefined;
   readonly resume: string | undefined;
   readonly server: string | undefined;
+  /** The service's own; for `server` alone. */
+  readonly token: string | undefined;
   readonly limits: Partial<ToolLimits>;
 }
 
-/** It would be sent and looked at by nobody; a person who relies on it has to know. */
-const NO_TOKEN = '--token does nothing yet: the service of this version checks no tokens. Leave it out.';
-
+const TOKEN_WHAT =
+  'token needs a name for whom it is. Usage: stepwise token NAME [--project ID]… [--expires DATE] [--file FILE]';
 const REPLAY_WHAT = 'replay needs the file of a saved run. Usage: stepwise replay FILE [--json]';
 
 /** Neither an argument nor a pipe nor a person said what to do. */
@@ -67,6 +75,8 @@ const options = {
   resume: { type: 'string' },
   server: { type: 'string' },
   token: { type: 'string' },
+  project: { type: 'string', multiple: true },
+  expires: { type: 'string' },
   'max-lines': { type: 'string' },
   'max-files': { type: 'string' },
   'max-matches': { type: 'string' },
@@ -80,10 +90,12 @@ export function readArguments(argv: readonly string[]): Invocation {
   const { values, positionals } = parse(argv);
   if (values.help) return { command: 'help' };
   if (values.version) return { command: 'version' };
-  if (values.token !== undefined) throw new UsageError(NO_TOKEN);
   checkTexts(values);
-  const flags = readFlags(values);
   const [first, second, third] = positionals;
+  if (first === 'token' && positionals.length <= 2) return readToken(second, values);
+  if (values.project ?? values.expires)
+    throw new UsageError('--project and --expires belong to stepwise token NAME.');
+  const flags = readFlags(values);
   if (first === 'tool' && positionals.length <= 3) {
     return { command: 'tool', name: second, args: third ?? '{}', options: flags };
   }
@@ -95,6 +107,14 @@ export function readArguments(argv: readonly string[]): Invocation {
   return { command: 'run', task: task === '' ? undefined : task, options: flags };
 }
 
+function readToken(name: string | undefined, values: ReturnType<typeof parse>['values']): Invocation {
+  if (name === undefined) throw new UsageError(TOKEN_WHAT);
+  const { project: projects = [], expires, file: [file, ...more] = [] } = values;
+  if (more.length > 0)
+    throw new UsageError('token takes one --file: the file of tokens to put the entry into.');
+  return { command: 'token', name, projects, expires, file };
+}
+
 const parse = (argv: readonly string[]) => parseOptions(argv, options);
 
 /** Throws `UsageError` for a flag with an empty text: a script's variable that is not set, mostly. */
@@ -102,6 +122,8 @@ function checkTexts(values: ReturnType<typeof parse>['values']): void {
   const empty = Object.entries(values).find(([, value]) => [value].flat().includes(''));
   if (empty) throw new UsageError(`--${empty[0]} has no value.`);
   if (values.server !== undefined) checkServer(values.server);
+  else if (values.token !== undefined)
+    throw new UsageError('--token needs --server: it is for a service that runs already.');
 }
 
 function checkServer(url: string): void {
@@ -111,9 +133,9 @@ function checkServer(url: string): void {
 }
 
 function readFlags(values: ReturnType<typeof parse>['values']): RunFlags {
-  const { dir, model, upstream, tools, yes, json, verbose, save, resume, server } = values;
+  const { dir, model, upstream, tools, yes, json, verbose, save, resume, server, token } = values;
   return {
-    ...{ dir, model, upstream, tools, yes, json, verbose, save, resume, server },
+    ...{ dir, model, upstream, tools, yes, json, verbose, save, resume, server, token },
     protocol: oneOf('--protocol', protocols, values.protocol),
     strategy: oneOf('--strategy', strategies, values.strategy),
     maxSteps: wholeNumber('--max-steps', values['max-steps']),

@@ -17,6 +17,8 @@ export const exitCodes = {
 
 export const usage = `Usage: stepwise [options] ["task"]          without a task: interactive
        stepwise tool NAME [JSON] [--dir .]    run one tool, no model
+       stepwise token NAME [--project ID]… [--expires DATE] [--file FILE]
+                                              make a token for callers of a service
        stepwise replay FILE [--json]          play a saved run again and re-read its completions
 
   --dir PATH          the folder the tools may touch (.)
@@ -39,6 +41,9 @@ export const usage = `Usage: stepwise [options] ["task"]          without a task
   --save FILE         save the run
   --resume FILE       go on from a saved run
   --server URL        a running service, instead of one inside this process
+  --token T           the token that service asks for; better in STEPWISE_TOKEN, which other programs do not see
+  --project ID        of stepwise token: a project that it allows; may be repeated (all projects)
+  --expires DATE      of stepwise token: 2027-01-31, 2027-01-31T12:00:00Z or 90d (never)
   --help, --version
 
 The model key comes from STEPWISE_LLM_KEY, else from the vendor's usual variable, else it is asked for.

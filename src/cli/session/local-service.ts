@@ -2,13 +2,16 @@ import { readConfig } from '../../service/config.js';
 import { type Service, startService } from '../../service/start.js';
 import { ollamaUrl } from './ollama.js';
 
+/** Settings for a service that others reach; nobody else is meant to reach this one. */
+const notItsOwn = { AUTH_TOKENS_FILE: '', ALLOW_UNAUTHENTICATED: '' };
+
 /**
  * The service inside this process, on a free port of loopback. The environment configures it as it does the
  * service itself; Ollama is an upstream without being configured.
  */
 export function startLocalService(environment: NodeJS.ProcessEnv = process.env): Promise<Service> {
   const config = readConfig(
-    { ...environment, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
+    { ...environment, ...notItsOwn, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
     { ignoreOthers: true },
   );
   const ollama = { url: `${ollamaUrl}/v1`, keyRequired: false };

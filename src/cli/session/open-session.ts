@@ -1,4 +1,4 @@
-import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
+import { isServiceToken, StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Service } from '../../service/start.js';
 import { ApprovalRules } from '../approval/approval-rules.js';
 import { NO_TASK, type RunFlags } from '../commands/read-arguments.js';
@@ -10,6 +10,8 @@ import { offerOllama } from './ollama.js';
 import { folderAt, openTools } from './open-tools.js';
 import { readSavedRun } from './saved-runs.js';
 import { Session, type SessionParts } from './session.js';
+
+const TOKEN_VARIABLE = 'STEPWISE_TOKEN';
 
 export interface View {
   readonly terminal: Terminal;
@@ -45,22 +47,37 @@ export async function openSession(
 }
 
 /** To the service of `--server`, or to one of its own that ends with the session. */
-async function connect(parts: View & Omit<SessionParts, 'url'>, choice: ModelChoice): Promise<OpenSession> {
-  const { server, resume } = parts.flags;
+async function connect(
+  parts: View & Omit<SessionParts, 'url' | 'token'>,
+  choice: ModelChoice,
+): Promise<OpenSession> {
+  const { server, resume, token: given } = parts.flags;
   const local = server ? undefined : await startService();
-  const url = server ?? local?.url ?? '';
+  const service = {
+    url: server ?? local?.url ?? '',
+    // The one inside this process asks for none, and another one's is not to be shown to it.
+    token: server ? checkedToken(given || parts.keys[TOKEN_VARIABLE] || undefined) : undefined,
+  };
   try {
-    const session = new Session({ ...parts, url }, choice, await keyFor(choice, parts, url));
+    const session = new Session({ ...parts, ...service }, choice, await keyFor(choice, parts, service));
     if (resume) session.resume(await readSavedRun(resume));
     return {
       session,
-      switchModel: async (model) => session.setModel(model, await keyFor(model, parts, url)),
+      switchModel: async (model) => session.setModel(model, await keyFor(model, parts, service)),
       close: async () => local?.close(),
     };
   } catch (error) {
     await local?.close();
     throw error;
   }
+}
+
+/** What a header could not carry is no token. */
+function checkedToken(token: string | undefined): string | undefined {
+  if (token === undefined || isServiceToken(token)) return token;
+  throw new UsageError(
+    'The token of a service has no spaces and visible ASCII characters only: check STEPWISE_TOKEN.',
+  );
 }
 
 /** Loaded only where it is used: that takes longer than all the rest, so the person sees something before. */
@@ -83,9 +100,9 @@ async function chooseModel({ flags, terminal, screen }: View): Promise<ModelChoi
 async function keyFor(
   choice: ModelChoice,
   { terminal, screen, keys }: View,
-  url: string,
+  { url, token }: Pick<SessionParts, 'url' | 'token'>,
 ): Promise<string | undefined> {
-  const client = new StepwiseClient({ baseUrl: url });
+  const client = new StepwiseClient({ baseUrl: url, token });
   const models = await client.models();
   screen.hold();
   const ask = terminal.isInteractive ? (question: string) => terminal.askSecret(question) : undefined;

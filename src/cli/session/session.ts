@@ -26,6 +26,8 @@ export interface SessionParts {
   /** The real path of `--dir`. */
   readonly folder: string;
   readonly url: string;
+  /** Of the service at `url`, where it asks for one. */
+  readonly token?: string | undefined;
 }
 
 const DEFAULT_TOKEN_LIMIT = 32_000;
@@ -159,9 +161,10 @@ export class Session {
   }
 
   #connect(key: string | undefined): StepwiseClient {
-    const { url } = this.parts;
+    const { url, token } = this.parts;
     return new StepwiseClient({
       baseUrl: url,
+      token,
       ...(key && { llmKey: key }),
     });
   }

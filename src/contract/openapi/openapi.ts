@@ -37,6 +37,7 @@ export function openapiDocument(): object {
       schemas: componentSchemas({ requests, responses: [...responses, errorResponseSchema] }),
       headers,
       parameters,
+      securitySchemes,
     },
   };
 }
@@ -55,7 +56,7 @@ function paths(): Record<string, Record<string, object>> {
 }
 
 function operationObject(operation: Operation): object {
-  const { operationId, tag, summary, description, request, example, takesModelKey } = operation;
+  const { operationId, path, tag, summary, description, request, example, takesModelKey } = operation;
   const names: (keyof typeof parameters)[] = takesModelKey ? ['RequestId', 'ModelKey'] : ['RequestId'];
   return {
     operationId,
@@ -64,6 +65,7 @@ function operationObject(operation: Operation): object {
     ...(description && { description }),
     parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ...(request && { requestBody: { required: true, content: json(request, example) } }),
+    ...(path.startsWith('/api/') && { security: [{}, { ServiceToken: [] }] }),
     responses: { 200: success(operation), ...failures(operation.errors) },
   };
 }
@@ -124,6 +126,14 @@ const headers = {
   RetryAfter: {
     description: 'Whole seconds to wait before the next attempt.',
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 3600 },
+  },
+};
+
+const securitySchemes = {
+  ServiceToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of this service, where its operator asks for one; the model key is another thing.',
   },
 };
 

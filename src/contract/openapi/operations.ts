@@ -27,11 +27,14 @@ export interface Operation {
 }
 
 /** What any operation may answer. */
-const always = ['method_not_allowed', 'internal_error'] as const;
+const always = ['forbidden', 'method_not_allowed', 'internal_error'] as const;
+
+/** What an operation may answer that is there for those who may call. */
+const guarded = [...always, 'unauthenticated', 'rate_limited'] as const;
 
 /** What an operation may answer before it has read its body. */
 const readingBody = [
-  ...always,
+  ...guarded,
   'overloaded',
   'shutting_down',
   'unsupported_media_type',
@@ -183,7 +186,7 @@ export const operations: readonly Operation[] = [
     tag: 'agent',
     summary: 'The models and upstreams this service knows',
     response: modelListSchema,
-    errors: always,
+    errors: guarded,
   },
   {
     operationId: 'getHealth',

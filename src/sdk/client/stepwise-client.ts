@@ -57,9 +57,10 @@ export class StepwiseClient implements StepService {
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
 
-  /** Throws `RangeError` for a `timeoutMs` that is no number of milliseconds. */
+  /** Throws `RangeError` for a `timeoutMs` that is no number of milliseconds, `TypeError` for a `token` that is none. */
   constructor({ baseUrl, token, llmKey, timeoutMs, fetch: ownFetch }: ClientOptions) {
     checkTimeLimit('timeoutMs', timeoutMs);
+    checkToken(token);
     this.#baseUrl = baseUrl.replace(/\/+$/, '');
     this.#headers = {
       'content-type': 'application/json',
@@ -141,6 +142,14 @@ export class StepwiseClient implements StepService {
     if (!response.ok) throw await toError(response);
     return response;
   }
+}
+
+/** Whether a header can carry it: the error for one that cannot be sent would quote it. */
+export const isServiceToken = (token: string): boolean => /^[\x21-\x7e]{1,512}$/.test(token);
+
+function checkToken(token: string | undefined): void {
+  if (token === undefined || isServiceToken(token)) return;
+  throw new TypeError('token must be 1 to 512 visible ASCII characters, without spaces.');
 }
 
 /** To be named in a message: without what may be secret in a URL. */

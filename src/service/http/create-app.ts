@@ -1,10 +1,13 @@
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
+import type { AccessTokens } from '../access/access-tokens.js';
 import { errorHandler } from './failure/error-handler.js';
 import { RequestRefused } from './failure/to-failure.js';
 import { cors } from './middleware/cors.js';
 import { recordRequests } from './middleware/request-log.js';
 import type { Preparation } from './middleware/request-state.js';
+import { requireOwnHost } from './middleware/require-own-host.js';
+import { requireToken } from './middleware/require-token.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import { compactionRoute } from './routes/compaction-route.js';
 import { docsRoutes } from './routes/docs-routes.js';
@@ -19,18 +22,24 @@ export interface AppDependencies extends StepServices {
   readonly version: string;
   /** Web pages of these origins may call; none by default. */
   readonly corsOrigins?: readonly string[];
+  /** Who may call; without it everybody who reaches the port. */
+  readonly tokens?: AccessTokens | undefined;
+  /** Whether only a `Host` of this machine is answered; not by default. */
+  readonly ownHostOnly?: boolean;
 }
 
 /** The whole HTTP surface, ready to be listened with. */
 export function createApp(dependencies: AppDependencies): Express {
-  const { log, version, corsOrigins = [], models, inFlight } = dependencies;
+  const { log, version, corsOrigins = [], models, inFlight, tokens, ownHostOnly } = dependencies;
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   const preparations: Preparation[] = [
     recordRequests((record) => log.info(record, 'request')),
     securityHeaders(),
+    ...(ownHostOnly ? [requireOwnHost] : []),
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
     neverStored,
+    ...(tokens ? [requireToken(tokens)] : []),
   ];
   app.use((request, response, next) => {
     for (const prepare of preparations) prepare(request, response);

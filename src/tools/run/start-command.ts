@@ -16,8 +16,8 @@ const DRAIN_MS = 200;
 
 const MARK_VARIABLE = 'STEPWISE_COMMAND';
 
-/** Model keys are the run's, not the commands'. A key may stand under any name of a vendor's but its address's. */
-export const secretVariables = /^(?:STEPWISE_LLM_KEY|(?:OPENAI|ANTHROPIC)_(?!UPSTREAM_URL$).*)$/i;
+/** Keys and the service's token are the run's, not the commands'. A key may stand under any name of a vendor's but its address's. */
+export const secretVariables = /^(?:STEPWISE_(?:LLM_KEY|TOKEN)|(?:OPENAI|ANTHROPIC)_(?!UPSTREAM_URL$).*)$/i;
 
 const isWindows = process.platform === 'win32';
 

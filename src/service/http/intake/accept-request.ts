@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
 import type { LlmConfig, StepRequest } from '../../../contract/step-request.js';
+import type { Caller } from '../../access/token-entries.js';
 import type { StepDependencies } from '../../agent/step-dependencies.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
 import { Secret } from '../../providers/secret.js';
@@ -12,7 +13,7 @@ import { type ParsedRequest, parseRequest, type WithFields } from './parse-reque
 import { type BodyLimits, readBody } from './read-request-body.js';
 
 /** What every request about a run says. */
-type RunRequest = Pick<StepRequest, 'session_id' | 'llm_config' | 'user_api_keys'> &
+type RunRequest = Pick<StepRequest, 'project_id' | 'session_id' | 'llm_config' | 'user_api_keys'> &
   Partial<Pick<StepRequest, 'max_iterations_left' | 'include'>>;
 
 export interface RequestLimits {
@@ -30,7 +31,7 @@ export interface AcceptedRequest<Body> extends ParsedRequest<Body> {
   readonly sentKey: string | undefined;
 }
 
-/** Takes a request in, cheapest check first: load, type and size, JSON, schema. Throws `RequestRefused`. */
+/** Takes a request in, cheapest check first: load, type and size, JSON, schema, project. Throws `RequestRefused`. */
 export async function acceptRequest<Schema extends z.ZodType<RunRequest> & WithFields>(
   schema: Schema,
   { request, response }: { request: Request; response: Response },
@@ -44,12 +45,13 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest> & WithF
   const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
   if (sentKey) keepKeyOut(response, sentKey);
   const parsed = await parseRequest(schema, body, deadline.signal);
-  const { session_id, llm_config, max_iterations_left, include } = parsed.request;
+  const { project_id, session_id, llm_config, max_iterations_left, include } = parsed.request;
   state.echo = {
     sessionId: session_id,
     iterationsLeft: max_iterations_left ?? null,
     history: include?.history === false ? null : parsed.history,
   };
+  if (state.caller) requireProject(state.caller, project_id);
   deadline.start(Math.min(llm_config.deadlineMs ?? limits.deadlineMs, limits.deadlineMs));
   return {
     ...parsed,
@@ -58,6 +60,13 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest> & WithF
     state,
     sentKey,
   };
+}
+
+/** Throws `RequestRefused` for a project that the caller's token does not allow (rule: bearer-tokens). */
+function requireProject({ projects }: Caller, projectId: string): void {
+  if (projects === 'all' || projects.has(projectId.toLowerCase())) return;
+  const message = 'the token does not allow this project; ask the operator of this service for one that does';
+  throw new RequestRefused('forbidden', [{ path: 'project_id', code: 'project_not_allowed', message }]);
 }
 
 /** The key in a body that may still be anything. */

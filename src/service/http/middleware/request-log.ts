@@ -7,6 +7,8 @@ export interface RequestRecord {
   readonly route: string;
   readonly status: number;
   readonly outcome: string;
+  /** The name of the token that was sent, where the service asks for tokens. */
+  readonly caller?: string;
   readonly duration_ms: number;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
@@ -43,6 +45,7 @@ function toRecord(
     method,
     route: state.route,
     ...end,
+    ...(state.caller && { caller: state.caller.name }),
     duration_ms: Math.round(performance.now() - state.startedAt),
     input_tokens: state.usage?.input_tokens ?? null,
     output_tokens: state.usage?.output_tokens ?? null,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Usage } from '../../../contract/step.js';
+import type { Caller } from '../../access/token-entries.js';
 import { Secret } from '../../providers/secret.js';
 import type { EventStream } from '../routes/event-stream.js';
 
@@ -18,6 +19,8 @@ export interface RequestState {
   /** An error code, or how the reply was read; the log's word for how it ended. */
   outcome?: string;
   usage?: Usage | null;
+  /** Who sent it, where the service asks for tokens. */
+  caller?: Caller;
   /** Known once the body was read: bugs are logged without it. */
   key?: Secret | undefined;
   /** Of the accepted request; once it is aborted, its `Interruption` is why the request failed. */
@@ -39,11 +42,11 @@ export type Preparation = (request: Request, response: Response) => void;
 
 /**
  * Opens a request. Its id is the caller's where that is harmless in headers and logs, else a new one
- * (rule: request-log). What begins like a vendor's key is no id.
+ * (rule: request-log). What begins like a vendor's key or a token of ours is no id.
  */
 export function openRequest(request: Request, response: Response): RequestState {
   const sent = request.get('X-Request-Id') ?? '';
-  const isSentId = /^(?!sk-)[\w.-]{1,128}$/.test(sent);
+  const isSentId = /^(?!sk-|stepwise_)[\w.-]{1,128}$/.test(sent);
   const id = isSentId ? sent : randomUUID();
   const state: RequestState = { id, isSentId, startedAt: performance.now(), route: 'unknown', bodyBytes: 0 };
   response.locals['state'] = state;
@@ -60,13 +63,19 @@ export function stateOf(response: Response): RequestState {
   return state;
 }
 
-/** Remembers the key, so that nothing logged holds it. An id that holds it gives way to a new one (rule: key-redaction). */
+/** Remembers the key, so that nothing logged holds it (rule: key-redaction). */
 export function keepKeyOut(response: Response, sentKey: string): void {
+  stateOf(response).key = keepOutOfId(response, sentKey);
+}
+
+/** An id that holds what is sent as a secret gives way to a new one (rule: key-redaction). */
+export function keepOutOfId(response: Response, sent: string): Secret | undefined {
   const state = stateOf(response);
-  state.key = Secret.parse(sentKey);
-  if (!state.isSentId) return;
-  const withoutKey = (state.key?.redact(state.id) ?? state.id).replaceAll(sentKey, '');
-  if (withoutKey === state.id) return;
+  const secret = Secret.parse(sent);
+  if (!state.isSentId) return secret;
+  const withoutSecret = (secret?.redact(state.id) ?? state.id).replaceAll(sent, '');
+  if (withoutSecret === state.id) return secret;
   state.id = randomUUID();
   response.set('X-Request-Id', state.id);
+  return secret;
 }

@@ -30,6 +30,7 @@ Contract: [/openapi.yaml](/openapi.yaml), as a page at [/docs](/docs).
     }
 
 The model key goes into the header X-LLM-API-Key or into \`user_api_keys.llmKey\`; model \`offline\`, where it is
-on, needs none. The same body to /api/agent/react_step/stream answers with server-sent events. GET
+on, needs none. A service that answers 401 \`unauthenticated\` wants a token of its own as well: Authorization: Bearer.
+The same body to /api/agent/react_step/stream answers with server-sent events. GET
 /api/agent/models lists what can be asked.
 `;

@@ -1,0 +1,124 @@
+import { LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+
+/** One who may call: an entry of the file of tokens (rule: bearer-tokens). */
+export interface Caller {
+  /** For the log; never the token. */
+  readonly name: string;
+  /** Ids in lower case. */
+  readonly projects: ReadonlySet<string> | 'all';
+  /** Since 1970, in milliseconds; from then on the token is none. `Infinity`: never. */
+  readonly expiresAt: number;
+}
+
+export interface TokenEntry {
+  readonly sha256: string;
+  readonly caller: Caller;
+}
+
+/** The file of tokens cannot be used. Each problem says where and what to write instead, and repeats no value. */
+export class TokenFileError extends Error {
+  override readonly name = 'TokenFileError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** The entries of a file of tokens, in YAML or JSON (rule: token-file). Throws `TokenFileError`. */
+export function readTokenEntries(text: string): readonly TokenEntry[] {
+  const result = fileSchema.safeParse(readYaml(text));
+  if (!result.success) throw new TokenFileError([...new Set(result.error.issues.map(toProblem))]);
+  const entries = result.data.tokens;
+  const problems = [
+    ...findRepeated(entries, 'name', ({ caller }) => caller.name),
+    ...findRepeated(entries, 'sha256', ({ sha256 }) => sha256),
+  ];
+  if (problems.length > 0) throw new TokenFileError(problems);
+  return entries;
+}
+
+/** The parser's own message quotes the file, which may hold a token that somebody has put there by mistake. */
+function readYaml(text: string): unknown {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter, prettyErrors: false });
+  const [error] = document.errors;
+  if (error) {
+    const { line, col } = lineCounter.linePos(error.pos[0]);
+    throw new TokenFileError([`line ${line}, column ${col}: expected YAML or JSON`]);
+  }
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch {
+    throw new TokenFileError(['expected YAML or JSON without aliases']);
+  }
+}
+
+const NAME = 'expected a name of at most 64 letters, digits, `_`, `.` and `-`, such as ci';
+const SHA256 =
+  'expected the SHA-256 of the token, 64 digits of hex in quotes; `stepwise token NAME` makes an entry';
+const PROJECTS = 'expected all, or a list of project ids (UUIDs)';
+const EXPIRES = 'expected a day such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z';
+
+const DAY_MS = 86_400_000;
+const isDay = (text: string): boolean => !text.includes('T');
+
+/** A day counts to its end, in UTC. */
+export const expirySchema = z
+  .union([z.iso.date(EXPIRES), z.iso.datetime({ offset: true, error: EXPIRES })], { error: EXPIRES })
+  .transform((text) => Date.parse(text) + (isDay(text) ? DAY_MS : 0));
+
+/** What goes into the log must not be a secret that somebody took for a name. */
+export const callerNameSchema = z.string(NAME).regex(/^(?!sk-|stepwise_)[a-z\d][\w.-]{0,63}$/i, NAME);
+
+export const projectIdSchema = z.uuid(PROJECTS).toLowerCase();
+
+const entrySchema = z
+  .strictObject(
+    {
+      name: callerNameSchema,
+      sha256: z
+        .string(SHA256)
+        .regex(/^[\da-f]{64}$/i, SHA256)
+        .toLowerCase(),
+      projects: z.union([z.literal('all'), z.array(projectIdSchema)], { error: PROJECTS }),
+      expires: expirySchema.optional(),
+    },
+    { error: 'expected an object of name, sha256, projects and, where wanted, expires' },
+  )
+  .transform(
+    ({ name, sha256, projects, expires }): TokenEntry => ({
+      sha256,
+      caller: {
+        name,
+        projects: projects === 'all' ? projects : new Set(projects),
+        expiresAt: expires ?? Number.POSITIVE_INFINITY,
+      },
+    }),
+  );
+
+const WHOLE = 'expected `tokens:` and a list of entries; `stepwise token NAME` makes one';
+const fileSchema = z.strictObject({ tokens: z.array(entrySchema, WHOLE) }, { error: WHOLE });
+
+/** `tokens[2].sha256: …` */
+function toProblem({ path, message }: z.core.$ZodIssue): string {
+  const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  return path.length < 2 ? message : `${place.slice(1)}: ${message}`;
+}
+
+function findRepeated(
+  entries: readonly TokenEntry[],
+  field: keyof z.input<typeof entrySchema>,
+  textOf: (entry: TokenEntry) => string,
+): string[] {
+  const seen = new Set<string>();
+  return entries.flatMap((entry, index) => {
+    const isRepeated = seen.has(textOf(entry));
+    seen.add(textOf(entry));
+    return isRepeated
+      ? [`tokens[${index}].${field}: an entry before it has the same; give each its own`]
+      : [];
+  });
+}

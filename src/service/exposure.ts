@@ -1,0 +1,42 @@
+import { isIP } from 'node:net';
+
+/** What decides who reaches the service, and what they could read there. */
+export interface ExposureSettings {
+  readonly HOST: string;
+  readonly AUTH_TOKENS_FILE?: string | undefined;
+  readonly ALLOW_UNAUTHENTICATED: 'on' | 'off';
+  readonly PROJECTS: Readonly<Record<string, string>>;
+  readonly PROJECTS_DIR?: string | undefined;
+  readonly CONTEXT_SERVICE_URL?: string | undefined;
+}
+
+/** A setting with which the service would be open to those it is not meant for, and what to do (rule: safe-start). */
+export function findExposure(settings: ExposureSettings): { setting: string; problem: string } | undefined {
+  const { HOST, AUTH_TOKENS_FILE, ALLOW_UNAUTHENTICATED } = settings;
+  if (ALLOW_UNAUTHENTICATED === 'on') {
+    const problem = AUTH_TOKENS_FILE ? CONTRADICTION : servesProjects(settings) ? OPEN_PROJECTS : undefined;
+    return problem ? { setting: 'ALLOW_UNAUTHENTICATED', problem } : undefined;
+  }
+  if (AUTH_TOKENS_FILE || isLoopback(HOST)) return undefined;
+  return { setting: 'HOST', problem: servesProjects(settings) ? NETWORK_PROJECTS : NETWORK };
+}
+
+/** Whether nothing but the name it is called by tells a page elsewhere from a program on this machine (rule: own-host). */
+export function answersOwnHostOnly(settings: ExposureSettings): boolean {
+  const { HOST, AUTH_TOKENS_FILE, ALLOW_UNAUTHENTICATED } = settings;
+  return isLoopback(HOST) && !AUTH_TOKENS_FILE && ALLOW_UNAUTHENTICATED === 'off';
+}
+
+const CONTRADICTION = 'AUTH_TOKENS_FILE says who may call, and on says that everybody may: unset one of them';
+const OPEN_PROJECTS =
+  'PROJECTS, PROJECTS_DIR and CONTEXT_SERVICE_URL are not served to callers without a token: unset them, or set AUTH_TOKENS_FILE instead of this';
+const MAKE_TOKENS =
+  'set AUTH_TOKENS_FILE to a file of tokens (`stepwise token NAME --file FILE` makes it), or HOST=127.0.0.1';
+const NETWORK_PROJECTS = `PROJECTS, PROJECTS_DIR and CONTEXT_SERVICE_URL are served to the network with tokens only: ${MAKE_TOKENS}`;
+const NETWORK = `on this address everybody who reaches the port could use the service: ${MAKE_TOKENS}, or ALLOW_UNAUTHENTICATED=on if something in front of the service knows its callers`;
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+
+const servesProjects = ({ PROJECTS, PROJECTS_DIR, CONTEXT_SERVICE_URL }: ExposureSettings): boolean =>
+  Object.keys(PROJECTS).length > 0 || PROJECTS_DIR !== undefined || CONTEXT_SERVICE_URL !== undefined;

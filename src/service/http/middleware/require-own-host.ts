@@ -1,0 +1,20 @@
+import { isIPv4 } from 'node:net';
+import { RequestRefused } from '../failure/to-failure.js';
+import type { Preparation } from './request-state.js';
+
+/**
+ * Answers only those who call this machine by a name of its own (rule: own-host). A page from elsewhere that has its
+ * name resolve to this machine (DNS rebinding) is read by the browser as one of ours, but sends its own name.
+ */
+export const requireOwnHost: Preparation = ({ headers }) => {
+  if (isOwnHost(headers.host ?? '')) return;
+  const message =
+    'this service answers calls from its own machine only: as localhost, 127.0.0.1 or [::1]; to call it by another ' +
+    'name, its operator sets AUTH_TOKENS_FILE';
+  throw new RequestRefused('forbidden', [{ path: 'Host', code: 'foreign_host', message }]);
+};
+
+function isOwnHost(host: string): boolean {
+  const name = /^(.+?)(?::\d{1,5})?$/.exec(host)?.[1]?.toLowerCase() ?? '';
+  return name === 'localhost' || name === '[::1]' || (name.startsWith('127.') && isIPv4(name));
+}

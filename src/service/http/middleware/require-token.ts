@@ -1,0 +1,45 @@
+import type { ErrorDetail } from '../../../contract/step.js';
+import type { AccessTokens, TokenProblem } from '../../access/access-tokens.js';
+import { RequestRefused } from '../failure/to-failure.js';
+import { keepOutOfId, type Preparation, stateOf } from './request-state.js';
+
+/** Lets only those pass whom a bearer token names (rule: bearer-tokens), and OPTIONS, which a browser sends without one. */
+export function requireToken(tokens: AccessTokens): Preparation {
+  return (request, response) => {
+    if (request.method === 'OPTIONS' || !guarded.test(request.path)) return;
+    const sent = request.headersDistinct['authorization'] ?? [];
+    for (const header of sent) keepOutOfId(response, header.replace(SCHEME_AND_PREFIX, ''));
+    const caller = tokens.identify(sent);
+    if (typeof caller === 'string') {
+      response.setHeader('WWW-Authenticate', challenges[caller] ?? 'Bearer');
+      throw new RequestRefused('unauthenticated', [detailOf(caller)]);
+    }
+    stateOf(response).caller = caller;
+  };
+}
+
+/** Everything below these paths, also what is not there. */
+const guarded = /^\/(?:api|metrics)(?:\/|$)/;
+
+/** What every token begins with would be found in ids that hold none. */
+const SCHEME_AND_PREFIX = /^\S+ +(?:stepwise_)?/;
+
+/** RFC 6750 §3.1: an error is named only to those who sent a token. */
+const INVALID_TOKEN = 'Bearer error="invalid_token"';
+const challenges: Partial<Record<TokenProblem, string>> = { unknown: INVALID_TOKEN, expired: INVALID_TOKEN };
+
+const messages: Readonly<Record<TokenProblem, string>> = {
+  missing: 'send the header Authorization: Bearer and a token of this service',
+  repeated: 'send the header Authorization once',
+  malformed: 'expected Bearer, a space and a token of letters, digits and -._~+/, at most 512',
+  model_key:
+    'this looks like the key of a model: it goes into X-LLM-API-Key, and a token of this service in here',
+  unknown: 'this service does not know the token',
+  expired: 'the token has expired; ask the operator of this service for a new one',
+};
+
+const detailOf = (problem: TokenProblem): ErrorDetail => ({
+  path: 'Authorization',
+  code: `${problem}_token`,
+  message: messages[problem],
+});

@@ -1,0 +1,26 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { digestOf } from '../../src/service/access/token.js';
+
+/** A token with its entry in the file; without projects it is for all of them. */
+export interface TokenOf {
+  readonly token: string;
+  readonly name: string;
+  readonly projects?: readonly string[];
+  readonly expires?: string;
+}
+
+/** The text of a file of tokens. */
+export const tokenFileOf = (...tokens: readonly TokenOf[]): string =>
+  stringify({
+    tokens: tokens.map(({ token, ...entry }) => ({ projects: 'all', ...entry, sha256: digestOf(token) })),
+  });
+
+/** Writes one to a place of its own, and resolves to its path. */
+export function writeTokenFile(...tokens: readonly TokenOf[]): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'stepwise-tokens-')), 'tokens.yaml');
+  writeFileSync(path, tokenFileOf(...tokens));
+  return path;
+}
