@@ -2,12 +2,19 @@ import type { StepRequest } from '../../contract/step-request.js';
 import type { ParseDelta } from '../parsing/delta-writer.js';
 import { IncrementalParser } from '../parsing/incremental-parser.js';
 import type { ParseOptions } from '../parsing/parse-completion.js';
+import { inTurns, SLICE, type Sliced, slicesOf } from '../parsing/slices.js';
 import { ObjectReplyReader } from '../structured/reading/object-reply-reader.js';
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
 import { PhaseReader } from './phases.js';
 import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './provider.js';
-import { objectReaderOptions } from './read-reply.js';
+import {
+  objectReaderOptions,
+  type Received,
+  readingOptions,
+  type TextReading,
+  takeReading,
+} from './read-reply.js';
 import type { ReplySituation } from './read-situation.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
@@ -20,20 +27,19 @@ export function complete(
   { situation, prompt }: RenderedPrompt,
   { provider, deadline }: Pick<StepDependencies, 'provider' | 'deadline'>,
   observer?: StepObserver,
-): Promise<Completion> {
+): Promise<Received> {
   const call = withTools(completionRequest(situation.request, prompt), situation);
-  if (!observer) return provider.complete(call, deadline).then(withoutNul);
+  if (!observer) return provider.complete(call, deadline).then(receive);
   return relayEvents(provider.stream(call, deadline), new Relay(situation, observer));
 }
 
-async function relayEvents(events: AsyncIterable<CompletionEvent>, relay: Relay): Promise<Completion> {
+const receive = (completion: Completion): Received => ({ completion: withoutNul(completion) });
+
+async function relayEvents(events: AsyncIterable<CompletionEvent>, relay: Relay): Promise<Received> {
   for await (const event of events) {
     if (event.type === 'reasoning') await relay.reason(withoutNul(event.delta));
     else if (event.type === 'text') await relay.push(withoutNul(event.delta));
-    else {
-      await relay.end(event.completion);
-      return withoutNul(event.completion);
-    }
+    else return relay.end(withoutNul(event.completion));
   }
   throw new Error('A provider stream ended without its completion.'); // the port promises one
 }
@@ -65,7 +71,7 @@ interface DeltaReader {
   /** The deltas are fields of an object: no control block stands in them. */
   readonly readsObject?: boolean;
   push(text: string): ParseDelta[];
-  end(options: ParseOptions): { readonly deltas: readonly ParseDelta[] };
+  endInSlices(options: ParseOptions): Sliced<TextReading & { readonly deltas: readonly ParseDelta[] }>;
 }
 
 /** What reads a reply of the taught form while it arrives. */
@@ -73,6 +79,9 @@ function readerFor(situation: ReplySituation): DeltaReader {
   if (situation.protocol !== 'json') return new IncrementalParser(situation.offered);
   return new ObjectReplyReader(objectReaderOptions(situation));
 }
+
+/** Characters that are read of a long piece at once. */
+const MAX_AT_ONCE = 8 * 1024;
 
 /** Tells an observer what a reply says while it is written (rule: deltas-join). */
 class Relay {
@@ -85,6 +94,7 @@ class Relay {
   /** Nobody is answered in these phases: an answer is the last part of the thought (rule: phases). */
   readonly #answerIsThought: boolean;
 
+  #text = '';
   #last: ParseDelta['type'] | undefined;
 
   constructor(situation: ReplySituation, observer: StepObserver) {
@@ -100,15 +110,23 @@ class Relay {
     return this.#observer.delta('reasoning', delta);
   }
 
-  push(delta: string): Promise<void> {
-    return this.#tell(this.#parser.push(delta));
+  /** However much has come at once, others have their turns (rule: loop-share). */
+  async push(delta: string): Promise<void> {
+    this.#text += delta;
+    for (const slice of slicesOf(delta, MAX_AT_ONCE)) {
+      await takeReading(slice.length);
+      await this.#tell(this.#parser.push(slice));
+    }
   }
 
-  async end({ finishReason, refusal, toolCalls }: Completion): Promise<void> {
-    const { deltas } = this.#parser.end({ finishReason: refusal === null ? finishReason : 'refusal' });
-    const isThought = toolCalls.length > 0 && !this.#situation.mustAnswer;
+  /** Tells what was held back. The reading is that of the whole text, if the text is all that came. */
+  async end(completion: Completion): Promise<Received> {
+    const options = readingOptions(completion, this.#situation);
+    const { deltas, ...reading } = await inTurns(this.#parser.endInSlices(options), takeReading);
+    const isThought = completion.toolCalls.length > 0 && !this.#situation.mustAnswer;
     await this.#tell(isThought ? deltas.map(asThought) : deltas);
     await this.#endPhase();
+    return { completion, reading: completion.text === this.#text ? reading : undefined };
   }
 
   async #endPhase(): Promise<void> {
@@ -122,9 +140,13 @@ class Relay {
     for (const { type, delta } of deltas) {
       const text = this.#separatorBefore(type) + withoutNul(delta); // an escape may have become one
       this.#last = type;
-      const shown = this.#phase ? this.#phase.push(text) : text;
-      if (shown !== '') await this.#observer.delta(this.#roleOf(type), shown);
+      for (const slice of slicesOf(text, SLICE)) await this.#show(type, slice);
     }
+  }
+
+  async #show(type: ParseDelta['type'], text: string): Promise<void> {
+    const shown = this.#phase ? this.#phase.push(text) : text;
+    if (shown !== '') await this.#observer.delta(this.#roleOf(type), shown);
   }
 
   #roleOf(type: ParseDelta['type']): ParseDelta['type'] {

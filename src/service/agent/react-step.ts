@@ -3,8 +3,7 @@ import { gatherContext } from '../context/gather-context.js';
 import { complete } from './complete.js';
 import { conclude } from './conclude.js';
 import { fitToBudget } from './fit-to-budget.js';
-import type { Completion } from './provider.js';
-import { readReply } from './read-reply.js';
+import { type Received, readReply } from './read-reply.js';
 import { readSituation } from './read-situation.js';
 import { type RenderedPrompt, renderPrompt } from './render-prompt.js';
 import type { PromptDependencies, StepDependencies, StepObserver } from './step-dependencies.js';
@@ -29,17 +28,17 @@ export async function reactStep(
   if (request.max_iterations_left === 0) return exhausted(request);
   const prompt = await preparePrompt(request, dependencies);
   await observer?.contextBuilt(prompt.report);
-  const completion = complete(prompt, dependencies, observer);
-  return concludeStep(completion, toSentStep(prompt, dependencies), observer);
+  const received = complete(prompt, dependencies, observer);
+  return concludeStep(received, toSentStep(prompt, dependencies), observer);
 }
 
 /** The rest of a step: while it waits for the model it holds nothing of what was sent (rule: lean-waiting). */
 async function concludeStep(
-  completion: Promise<Completion>,
+  received: Promise<Received>,
   step: SentStep,
   observer: StepObserver | undefined,
 ): Promise<StepResult> {
-  const reply = await readReply(await completion, step.situation);
+  const reply = await readReply(await received, step.situation);
   const conclusion = conclude(reply, step.situation);
   const result = toResult(conclusion, step);
   if (result.action_details) await observer?.actionProposed(result.action_details);

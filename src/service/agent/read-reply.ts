@@ -3,6 +3,7 @@ import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
 import {
   type ParsedCompletion,
+  type ParseOptions,
   parseCompletion,
   parseCompletionInTurns,
 } from '../parsing/parse-completion.js';
@@ -35,15 +36,31 @@ export interface Reply {
   readonly reasoning: string | null;
 }
 
+/** What the text of a reply says. */
+export interface TextReading {
+  readonly completion: ParsedCompletion;
+  /** Of a reply in one JSON object: nothing of it is missing. */
+  readonly isWhole?: boolean;
+}
+
+/** A completion, and what its text says if that was read while it arrived. */
+export interface Received {
+  readonly completion: Completion;
+  readonly reading?: TextReading | undefined;
+}
+
 /**
  * Reads a completion: written dialects by the one parser, native calls against the same tools. It goes on when
  * the deadline has passed: the reply is there, and billed.
  */
-export async function readReply(completion: Completion, situation: ReadingSituation): Promise<Reply> {
+export async function readReply(
+  { completion, reading }: Received,
+  situation: ReadingSituation,
+): Promise<Reply> {
   const isNative = completion.toolCalls.length > 0 && !isRefusal(completion);
   const read = isNative
     ? await readNativeCalls(completion, situation.offered)
-    : await readText(completion, situation);
+    : await readText({ completion, reading }, situation);
   return { ...withoutNul(read), completion }; // an escape in an argument may have become one
 }
 
@@ -67,27 +84,55 @@ function isRefusal({ refusal, finishReason }: Completion): boolean {
   return refusal !== null || finishReason === 'refusal';
 }
 
-async function readText(completion: Completion, situation: ReadingSituation): Promise<ReadCompletion> {
+async function readText(received: Received, situation: ReadingSituation): Promise<ReadCompletion> {
+  const { completion } = received;
   if (isRefusal(completion)) return readRefusal(completion);
-  if (situation.protocol === 'json') return readObjectReply(completion, situation);
-  const { text, finishReason, reasoning } = completion;
-  const labelsExpected = situation.protocol !== 'native';
-  await take(text.length);
-  const options = { finishReason, reasoning, labelsExpected, take };
-  return fromParsed(await parseCompletionInTurns(text, situation.offered, options));
+  if (situation.protocol === 'json') return readObjectReply(received, situation);
+  const { completion: parsed } = received.reading ?? (await readLabels(completion, situation));
+  return fromParsed(parsed);
+}
+
+async function readLabels(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
+  const { text } = completion;
+  await takeReading(text.length);
+  const options = { ...readingOptions(completion, situation), take: takeReading };
+  return { completion: await parseCompletionInTurns(text, situation.offered, options) };
+}
+
+/** What is known of a reply besides its text. */
+export function readingOptions(
+  { finishReason, refusal, reasoning }: Completion,
+  { protocol }: Pick<ReadingSituation, 'protocol'>,
+): ParseOptions {
+  return {
+    finishReason: refusal === null ? finishReason : 'refusal',
+    reasoning,
+    labelsExpected: protocol !== 'native',
+  };
 }
 
 /** What came of a schema that the provider held the reply to is so by construction. */
-async function readObjectReply(completion: Completion, situation: ReadingSituation): Promise<ReadCompletion> {
-  const { text, finishReason, reasoning, isConstrained } = completion;
+async function readObjectReply(
+  { completion, reading }: Received,
+  situation: ReadingSituation,
+): Promise<ReadCompletion> {
+  const { isConstrained } = completion;
   const { replyFormat: asked, ...taught } = situation;
-  const imposed = isConstrained && asked ? { ...taught, replyFormat: asked } : taught;
-  const reader = new ObjectReplyReader(objectReaderOptions(imposed));
-  const { completion: parsed, isWhole } = await reader.readInTurns(text, { finishReason, reasoning, take });
+  // while it arrived it was read as if the provider took the schema
+  const { completion: parsed, isWhole } =
+    reading && (isConstrained || !asked)
+      ? reading
+      : await readObject(completion, isConstrained ? situation : taught);
   const read = fromParsed(parsed);
   const isMeant = parsed.action !== null || (parsed.outcome === 'answer' && parsed.problem === null);
   if (!isConstrained || !isWhole || !isMeant) return read;
   return { ...read, parse: { ...read.parse, confidence: 'constrained' } };
+}
+
+function readObject(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
+  const reader = new ObjectReplyReader(objectReaderOptions(situation));
+  const options = { ...readingOptions(completion, situation), take: takeReading };
+  return reader.readInTurns(completion.text, options);
 }
 
 function fromParsed(parsed: ParsedCompletion): ReadCompletion {
@@ -120,7 +165,9 @@ function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
 /** What reading a character books of the event loop (rule: loop-share). */
 const READING = 4;
 
-const take = (characters: number) => eventLoopShare.take(READING * characters);
+/** Books the reading of a text. */
+export const takeReading = (characters: number): Promise<void> | undefined =>
+  eventLoopShare.take(READING * characters);
 
 /** Native arguments are read as the JSON dialect reads them, against the same tools and schemas. */
 async function readNativeCalls(
@@ -130,7 +177,7 @@ async function readNativeCalls(
   const { finishReason, reasoning, toolCalls } = completion;
   const readings: NativeReading[] = [];
   for (const call of toolCalls) {
-    await eventLoopShare.take(READING * call.arguments.length);
+    await takeReading(call.arguments.length);
     readings.push({ call, parsed: readNativeCall(call, offered, finishReason) });
   }
   const parse = nativeParse(readings, completion);

@@ -1,6 +1,7 @@
 import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import { DeltaWriter, type ParseDelta } from './delta-writer.js';
-import { type ParsedCompletion, type ParseOptions, parseCompletion } from './parse-completion.js';
+import { addReasoning, type ParsedCompletion, type ParseOptions, parseInSlices } from './parse-completion.js';
+import { atOnce, type Sliced } from './slices.js';
 import { character, isOneOf, LineEnds, skipBlanks } from './text/characters.js';
 import { otherTurnOpener } from './text/chat-tokens.js';
 import { ArrivingCode } from './text/code-spans.js';
@@ -11,6 +12,12 @@ import type { Marker } from './text/markers.js';
 import { EchoedFences, isMentioned } from './text/own-fences.js';
 import { isHalfStop, stopWords, trimTokens } from './text/trailing.js';
 import { mayBeginBareCall } from './unmarked-calls.js';
+
+/** A reply as it was read, with the deltas that were held back. */
+export interface StreamedReply {
+  readonly deltas: ParseDelta[];
+  readonly completion: ParsedCompletion;
+}
 
 /** The line that is being read. */
 interface CurrentLine {
@@ -92,10 +99,15 @@ export class IncrementalParser {
   }
 
   /** The completion as a whole, with the deltas that were held back. */
-  end(options: ParseOptions = {}): { deltas: ParseDelta[]; completion: ParsedCompletion } {
-    const completion = parseCompletion(this.#chunks.join(''), this.#tools, options);
+  end(options: ParseOptions = {}): StreamedReply {
+    return atOnce(this.endInSlices(options));
+  }
+
+  /** The same as work that can pause. */
+  *endInSlices({ reasoning = null, ...options }: ParseOptions): Sliced<StreamedReply> {
+    const completion = yield* parseInSlices(this.#chunks.join(''), this.#tools, options);
     this.#writer.finish(completion);
-    return { deltas: this.#writer.take(), completion };
+    return { deltas: this.#writer.take(), completion: addReasoning(completion, { reasoning }) };
   }
 
   /** Does one step; false when more text is needed to decide. */

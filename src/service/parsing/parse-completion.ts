@@ -117,15 +117,16 @@ export function* parseInSlices(
   const reply = yield* ReplyText.read(text, offered);
   const found = findOutcome(reply, offered, options);
   yield 0; // what a call holds has been checked, which may have taken as long as the reading
-  const reasoning = [options.reasoning, reply.reasoning()].filter((part) => part?.trim()).join('\n\n');
   const repairs = found.repairs ?? [];
-  return {
-    answerLabelled: false,
-    ...found,
-    repairs,
-    confidence: repairs.length > 0 ? 'repaired' : 'exact',
-    reasoning: reasoning || null,
-  };
+  const confidence = repairs.length > 0 ? 'repaired' : 'exact';
+  const reasoning = reply.reasoning();
+  return addReasoning({ answerLabelled: false, ...found, repairs, confidence, reasoning }, options);
+}
+
+/** What the provider sent of reasoning stands before that of the text. */
+export function addReasoning(parsed: ParsedCompletion, { reasoning }: ParseOptions): ParsedCompletion {
+  const parts = [reasoning, parsed.reasoning].filter((part) => part?.trim());
+  return { ...parsed, reasoning: parts.join('\n\n') || null };
 }
 
 function findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOptions): Found {

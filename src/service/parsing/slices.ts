@@ -22,3 +22,16 @@ export async function inTurns<Result>(work: Sliced<Result>, take: TakeTurn): Pro
     await take(value);
   }
 }
+
+/** A text in pieces of so many characters at most, none of which ends within a surrogate pair. */
+export function slicesOf(text: string, length: number): string[] {
+  const slices: string[] = [];
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = start + length;
+    if (end < text.length && isLowSurrogate(text.charCodeAt(end))) end -= 1;
+    slices.push(text.slice(start, end));
+  }
+  return slices;
+}
+
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;

@@ -1,19 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
 import { complete } from '../../../src/service/agent/complete.js';
-import type { CompletionEvent, CompletionRequest, Provider } from '../../../src/service/agent/provider.js';
+import type {
+  Completion,
+  CompletionEvent,
+  CompletionRequest,
+  Provider,
+} from '../../../src/service/agent/provider.js';
+import { readReply } from '../../../src/service/agent/read-reply.js';
 import type { StepObserver } from '../../../src/service/agent/step-dependencies.js';
 import { completionOf } from '../../support/completion.js';
+import { chunkLengths, cut } from '../../support/parsing/arbitraries.js';
+import { anyReply } from '../../support/parsing/replies.js';
 import { prepare } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
+import { turnsDuring } from '../../support/turns-during.js';
 
 const tools: StepRequestInput['tools'] = [{ name: 'read_file', inputSchema: { type: 'object' } }];
 const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
 
 /** The port itself, so that what a step asks of it is seen: what vendors make of it is tested with them. */
-function portThatSays(pieces: readonly string[]): { provider: Provider; asked: CompletionRequest[] } {
+function portThatSays(
+  pieces: readonly string[],
+  changes: Partial<Completion> = {},
+): { provider: Provider; asked: CompletionRequest[] } {
   const asked: CompletionRequest[] = [];
-  const completion = completionOf(pieces.join(''));
+  const completion = completionOf(pieces.join(''), changes);
   async function* stream(request: CompletionRequest): AsyncGenerator<CompletionEvent> {
     asked.push(request);
     for (const delta of pieces) yield { type: 'text', delta };
@@ -26,13 +39,15 @@ function portThatSays(pieces: readonly string[]): { provider: Provider; asked: C
   return { provider: { name: 'test', complete: answer, stream }, asked };
 }
 
+const observerOf = (delta: StepObserver['delta']): StepObserver => ({
+  contextBuilt: async () => {},
+  delta,
+  actionProposed: async () => {},
+});
+
 async function observed(pieces: readonly string[], fields: Partial<StepRequestInput>): Promise<string[][]> {
   const told: string[][] = [];
-  const observer: StepObserver = {
-    contextBuilt: async () => {},
-    delta: async (kind, delta) => void told.push([kind, delta]),
-    actionProposed: async () => {},
-  };
+  const observer = observerOf(async (kind, delta) => void told.push([kind, delta]));
   const prompt = await prepare(stepRequest({ tools, ...fields }));
   await complete(prompt, { provider: portThatSays(pieces).provider, deadline }, observer);
   return told;
@@ -102,5 +117,64 @@ describe('what is told while it is written', () => {
     expect(joined(told, 'draft', 'thought', 'answer').trim()).toBe(
       'See:\n```ts\nconst a = { b: 1 };\n```\nSo I look.',
     );
+  });
+});
+
+describe('a reply that is told while it is written', () => {
+  const silent = observerOf(async () => {});
+  const object = fc.constantFrom(
+    '{"thought": "t", "action": {"tool": "read_file", "args": {"path": "a"}}}',
+    '{"thought": "t", "final_answer": "42"} and more',
+    'Well:\n{"thought": "t", "final',
+  );
+  const changes = fc.record({
+    reasoning: fc.constantFrom(null, 'hm'),
+    refusal: fc.constantFrom(null, null, 'no'),
+    finishReason: fc.constantFrom('stop', 'length', 'refusal'),
+    isConstrained: fc.boolean(),
+    toolCalls: fc.constantFrom([], [], [{ id: 'x', name: 'read_file', arguments: '{}' }]),
+  });
+
+  test.each([
+    'text',
+    'xml',
+    'json',
+    'native',
+  ] as const)('is read once, to the same result: %s', async (protocol) => {
+    const prompt = await prepare(stepRequest({ tools, protocol }));
+    const property = fc.asyncProperty(
+      fc.oneof(anyReply, object),
+      chunkLengths,
+      changes,
+      async (text, lengths, more) => {
+        const { provider } = portThatSays(cut(text, lengths), more);
+        const received = await complete(prompt, { provider, deadline }, silent);
+        expect(received.reading).toBeDefined();
+        const { completion } = received;
+        expect(await readReply(received, prompt.situation)).toEqual(
+          await readReply({ completion }, prompt.situation),
+        );
+      },
+    );
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  test('is read anew where its pieces are not all of it', async () => {
+    const prompt = await prepare(stepRequest({ tools }));
+    const { provider } = portThatSays(['Action: read_file('], { text: 'Action: read_file("a")' });
+    const { reading } = await complete(prompt, { provider, deadline }, silent);
+    expect(reading).toBeUndefined();
+  });
+
+  test.each([
+    ['text', 'Final Answer: so\n'],
+    ['text', 'a < b\n'],
+    ['json', '{"thought": "t", "final_answer": "'],
+    ['native', 'word word\n'],
+  ] as const)('leaves others their turns, however much comes at once (rule: loop-share): %s, %j', async (protocol, start) => {
+    const prompt = await prepare(stepRequest({ tools, protocol }));
+    const { provider } = portThatSays([start + 'a < b\\n'.repeat(50_000)]);
+    const turns = await turnsDuring(() => complete(prompt, { provider, deadline }, silent));
+    expect(turns).toBeGreaterThan(40);
   });
 });

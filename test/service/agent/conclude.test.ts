@@ -27,7 +27,7 @@ async function concluded(
 ): Promise<Conclusion> {
   const completion = completionOf(text, more);
   const situation = await readSituation(stepRequest({ tools, ...fields }), profile);
-  return conclude(await readReply(completion, situation), situation);
+  return conclude(await readReply({ completion }, situation), situation);
 }
 
 describe('an action that cannot be read (rule: unreadable-action)', () => {

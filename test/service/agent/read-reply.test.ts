@@ -2,11 +2,12 @@ import { expect, test } from '@jest/globals';
 import type { Completion } from '../../../src/service/agent/provider.js';
 import { readReply } from '../../../src/service/agent/read-reply.js';
 import { completionOf } from '../../support/completion.js';
+import { turnsDuring } from '../../support/turns-during.js';
 
 const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
 const offered = [{ name: 'read_file', parameters: ['path'], inputSchema }];
 const read = (text: string, changes: Partial<Completion> = {}) =>
-  readReply(completionOf(text, changes), { offered, protocol: 'text' });
+  readReply({ completion: completionOf(text, changes) }, { offered, protocol: 'text' });
 const toolCall = (id: string, path: unknown) => ({
   id,
   name: 'read_file',
@@ -73,19 +74,6 @@ test('whatever was said can be sent back: no NUL is left in it (rule: history-re
   expect(reply.actions[0]?.parameters).toEqual({ path: 'c\uFFFDd' });
 });
 
-/** How many turns of the event loop others had meanwhile, up to a thousand. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  const turn = (): void => {
-    turns += 1;
-    if (turns < 1_000) ahead = setImmediate(turn);
-  };
-  let ahead = setImmediate(turn);
-  await work();
-  clearImmediate(ahead);
-  return turns;
-}
-
 test('calls are read in turns with others (rule: loop-share)', async () => {
   const toolCalls = Array.from({ length: 20 }, (_, at) => toolCall(`${at}`, 'a'.repeat(20_000)));
   const turns = await turnsDuring(async () => {
@@ -100,6 +88,8 @@ test.each([
   ['prose without an object', 'word word\n'.repeat(50_000)],
   ['an object after much prose', `${'word word\n'.repeat(50_000)}{"thought": "t", "final_answer": "x"}`],
 ])('a reply in one object is read in turns with others: %s (rule: loop-share)', async (_, text) => {
-  const turns = await turnsDuring(() => readReply(completionOf(text), { offered, protocol: 'json' }));
+  const turns = await turnsDuring(() =>
+    readReply({ completion: completionOf(text) }, { offered, protocol: 'json' }),
+  );
   expect(turns).toBeGreaterThan(10);
 });

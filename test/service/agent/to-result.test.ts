@@ -25,7 +25,7 @@ async function resultOf(
   const prompt = await prepare(
     stepRequest({ tools: [{ name: 'read_file', inputSchema: {} }], user_query: 'Why?', ...fields }),
   );
-  const reply = await readReply(completionOf(text, changes), prompt.situation);
+  const reply = await readReply({ completion: completionOf(text, changes) }, prompt.situation);
   return toResult(conclude(reply, prompt.situation), { ...prompt, provider, now });
 }
 

@@ -71,14 +71,19 @@ export class ObjectReplyReader {
 
   /** The reply as a whole. */
   end(options: ParseOptions = {}): ObjectReply {
-    const cut = atOnce(this.#readCutStart(options));
+    return atOnce(this.endInSlices(options));
+  }
+
+  /** The same as work that can pause. */
+  *endInSlices(options: ParseOptions): Sliced<ObjectReply> {
+    const cut = yield* this.#readCutStart(options);
     if (cut) return { completion: cut, isWhole: false, deltas: [] };
     if (!this.#object) {
       const deltas = this.#pass(this.#held.length);
-      const { deltas: rest, completion } = this.#parser.end(options);
+      const { deltas: rest, completion } = yield* this.#parser.endInSlices(options);
       return { deltas: [...deltas, ...rest], completion: this.#unread(completion), isWhole: false };
     }
-    const reading = atOnce(this.#read(options));
+    const reading = yield* this.#read(options);
     const { furtherThought: further } = reading;
     if (further && further !== reading.completion.thought) this.#deltas.continue('thought', '\n');
     return {
