@@ -6,6 +6,8 @@ import type { Config } from './config.js';
 const STDOUT = 1;
 /** Characters that wait for a slow disk or reader before lines are dropped. */
 const MAX_WAITING = 2 ** 20;
+/** In milliseconds: lines of so short a time are written together, since a write costs more than its lines. */
+const GATHERED_MS = 10;
 
 /** A logger of JSON lines on standard output that never waits for them, and never fails because of them. */
 export interface ServiceLog {
@@ -29,6 +31,7 @@ class LogLines {
   #waiting: string[] = [];
   #waitingLength = 0;
   #isWriting = false;
+  #gathering: NodeJS.Timeout | undefined;
   #dropped = 0;
   #whenWritten: (() => void)[] = [];
 
@@ -44,10 +47,11 @@ class LogLines {
     }
     this.#waiting.push(line);
     this.#waitingLength += line.length;
-    if (!this.#isWriting) this.#writeWaiting();
+    if (!this.#isWriting) this.#gathering ??= setTimeout(() => this.#writeWaiting(), GATHERED_MS);
   }
 
   async flush(withinMs: number): Promise<void> {
+    if (this.#gathering) this.#writeWaiting();
     if (!this.#isWriting) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, withinMs);
@@ -59,6 +63,8 @@ class LogLines {
   }
 
   #writeWaiting(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
     const lines = this.#waiting;
     this.#waiting = [];
     this.#waitingLength = 0;
