@@ -2,6 +2,7 @@ import type { Warning } from '../../contract/step.js';
 import type { Completion, CompletionEvent, CompletionRequest } from '../agent/provider.js';
 import type { Constraint } from './constraint.js';
 import type { FailedAttempt } from './upstream/failed-attempt.js';
+import type { SentBody } from './upstream/sdk-exchange.js';
 import type { ServerSentEvent } from './upstream/server-sent-events.js';
 
 /** One vendor's way of saying things, for one upstream. Everything but `post` is pure. */
@@ -13,7 +14,7 @@ export interface Vendor {
   draft(request: CompletionRequest, options: DraftOptions): Draft;
 
   /** Sends a body as JSON through the vendor's SDK; resolves when `fetch` has succeeded. Throws what the SDK throws. */
-  post(body: Buffer, fetch: typeof globalThis.fetch): Promise<unknown>;
+  post(request: SentBody): Promise<unknown>;
 
   /** The failed attempt that an error of the SDK means; undefined if the provider did not answer. */
   readError(error: unknown, draft: SentDraft): FailedAttempt | undefined;

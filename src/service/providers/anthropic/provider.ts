@@ -30,7 +30,7 @@ export function anthropicVendor({ name, client, key, traits }: AnthropicOptions)
       ...(key && { authorization: `Bearer ${key.reveal()}` }),
     }),
     draft: (request, options) => toRequest(request, traits, options),
-    post: async (body, fetch) => (await client()).send(body, fetch),
+    post: async (request) => (await client()).send(request),
     readError: (error, { strippable, constraint }) =>
       toError(error, { provider: name, strippable, constraint, key }),
     readAnswer(json, draft) {

@@ -1,22 +1,15 @@
-import OpenAI from 'openai';
+import OpenAI, { APIPromise } from 'openai';
+import { exchange, type SentBody } from '../upstream/sdk-exchange.js';
 
-type Fetch = typeof globalThis.fetch;
-type Options = Parameters<OpenAI['buildRequest']>[0];
-
-interface Sent {
-  readonly body: Buffer;
-  readonly fetch: Fetch;
-}
-
-/** The transport sets the headers. What stands here is not sent. */
-const noHeaders = new Headers();
+const PATH = '/chat/completions';
 
 /**
- * The SDK's client, one for all requests to an upstream: it holds no key, and each request brings its own `fetch`. What
- * our transport does not need of it is left out: to build headers that are thrown away, and to watch the clock, costs
- * more than all the rest. Every option is explicit, so that no environment variable fills one in.
+ * The SDK's client, one for all requests to an upstream: it holds no key, and each request brings its own `fetch`. Every
+ * option is explicit, so that no environment variable fills one in.
  */
 export class ChatClient extends OpenAI {
+  readonly #exchange;
+
   constructor(baseURL: string) {
     super({
       baseURL,
@@ -31,25 +24,18 @@ export class ChatClient extends OpenAI {
       maxRetries: 0,
       logLevel: 'off',
     });
+    this.#exchange = {
+      url: new URL(this.buildURL(PATH, null)),
+      errorOf: this.makeStatusError.bind(this),
+    };
   }
 
-  /** Sends one body of JSON. Resolves once its `fetch` has. */
-  send(body: Buffer, fetch: Fetch): Promise<unknown> {
-    const options = { body, fetch };
-    return this.post('/chat/completions', options).asResponse();
+  /** Sends one body of JSON. Resolves once its `fetch` has; throws the SDK's error for an answer that is one. */
+  send(request: SentBody): Promise<unknown> {
+    return this.post(PATH, request).asResponse();
   }
 
-  override async buildRequest({
-    method,
-    path,
-    body,
-    fetch,
-  }: Options & Sent): ReturnType<OpenAI['buildRequest']> {
-    const req = { method, headers: noHeaders, body, fetch };
-    return { req, url: this.buildURL(path, null), timeout: this.timeout };
-  }
-
-  override fetchWithTimeout(url: string, { fetch, ...init }: RequestInit & Pick<Sent, 'fetch'>) {
-    return fetch(url, init);
+  override request<Result>(options: Parameters<OpenAI['request']>[0]): APIPromise<Result> {
+    return new APIPromise<Result>(this, exchange(options, this.#exchange));
   }
 }

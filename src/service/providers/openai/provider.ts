@@ -29,7 +29,7 @@ export function openaiVendor({ name, client, key, traits }: OpenaiOptions): Vend
   return {
     headers: () => (key ? { authorization: `Bearer ${key.reveal()}` } : {}),
     draft: (request, options) => toRequest(request, traits, options),
-    post: async (body, fetch) => (await client()).send(body, fetch),
+    post: async (request) => (await client()).send(request),
     readError: (error, { strippable, constraint }) =>
       toError(error, { provider: name, strippable, constraint, key }),
     readAnswer(json, draft) {

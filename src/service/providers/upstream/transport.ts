@@ -75,7 +75,11 @@ export class Transport {
       close: () => arrival.giveUp(new Error('The rest of the answer is of no use.')),
       fetch: async (url, init) => {
         try {
-          await this.#send(arrival, { url: new URL(String(url)), body: init?.body }, options);
+          await this.#send(
+            arrival,
+            { url: url instanceof URL ? url : new URL(String(url)), body: init?.body },
+            options,
+          );
           const kind = kindOf(arrival, options);
           if (kind === 'error') return await errorResponse(arrival, options);
           answer = await readAnswer(arrival, kind, options);

@@ -119,7 +119,7 @@ export class UpstreamProvider implements Provider {
     const transport = await this.#shared.transport();
     const exchange = transport.exchange({ provider: this.name, headers, signal, streamed });
     try {
-      await this.#vendor.post(body, exchange.fetch);
+      await this.#vendor.post({ body, fetch: exchange.fetch });
       return { answer: exchange.answer(), draft, exchange };
     } catch (error) {
       // What is no answer of the provider's is the SDK's own trouble; its text may hold anything.
