@@ -43,7 +43,6 @@ describe('what the shell is told (rule: exit-codes)', () => {
       'If it is served by a configured endpoint, name that with --upstream (openai, ',
     ],
     [['--model', 'm', '--upstream', 'nope', 'hi'], 'There is no endpoint nope; --upstream can be: openai, '],
-    [['--token', 'abc', 'hi'], '--token needs --server'],
     [['--file', '../x', 'hi'], 'leads outside the project folder'],
     [['--tools', 'nope.js', 'hi'], 'nope.js cannot be loaded'],
     [['--tools', 'nope.js', 'hi'], 'nope.js cannot be loaded: there is no such file.'],
