@@ -19,6 +19,7 @@ export interface ContextItem {
   /** As it was asked for. */
   readonly id: string;
   readonly tag: FenceTag;
+  /** No longer than they are shown. */
   readonly attributes: Readonly<Record<string, string | undefined>>;
   /** What its lines are lines of: the same lines of the same origin are sent once. */
   readonly origin: string;

@@ -163,7 +163,7 @@ function renderAttribute([name, value]: readonly [string, string | undefined]): 
 }
 
 /** Whole up to the longest path there is. A cut through a surrogate pair leaves neither of its halves. */
-function shorten(text: string): string {
+export function shorten(text: string): string {
   if (text.length <= MAX_PATH_LENGTH) return text;
   return `${text.slice(0, MAX_PATH_LENGTH - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

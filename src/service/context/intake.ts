@@ -46,7 +46,7 @@ export class Intake {
     return {
       groups: [{ kind: 'explicit', items }],
       missing: isListed ? [] : [missingRow('explicit', id, NOT_LISTED, 'dropped')],
-      folders: [{ path: folder.path, origins: originsOf(folder) }],
+      folders: [{ path: folder.path, origins: originsOf(folder.files) }],
     };
   }
 

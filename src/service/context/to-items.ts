@@ -2,7 +2,7 @@ import type { ReportItem } from '../../contract/context-report.js';
 import type { VectorSearchResult } from '../../contract/step-request.js';
 import { portablePath } from '../../files/portable-path.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredFolder } from './context-item.js';
-import { inlinePath } from './fence.js';
+import { inlinePath, shorten } from './fence.js';
 import { countLines, LineIndex, type LineRange } from './lines.js';
 import { madeOnce } from './made-once.js';
 import type { PinnedItem, SourceFile, SourceFolder } from './sources/context-source.js';
@@ -35,7 +35,7 @@ export function fileItem(
     kind: 'explicit',
     id,
     tag: 'file',
-    attributes: { path: file.path },
+    attributes: { path: shorten(file.path) },
     origin: originOf(file),
     path: file.path,
     text: file.content,
@@ -63,8 +63,8 @@ export function linesItem(file: SourceFile, id: string, lines: LineRange): Conte
 const lineCountOf = madeOnce((file: SourceFile) => countLines(file.content));
 const lineIndexOf = madeOnce((file: SourceFile) => new LineIndex(file.content));
 const originOf = madeOnce((file: SourceFile) => fileOrigin(file.path));
-/** Of the files of a folder, as far as they were read. */
-export const originsOf = madeOnce((folder: SourceFolder) => folder.files.map(originOf));
+/** By the list: folders that lie in each other share theirs. */
+export const originsOf = madeOnce((files: readonly SourceFile[]) => files.map(originOf));
 /** The names of all that is in a folder, a line each. */
 export const listingOf = madeOnce((folder: SourceFolder) =>
   folder.listing.map((path) => `${inlinePath(path)}\n`).join(''),
@@ -80,7 +80,7 @@ export function listingItem(folder: SourceFolder, id: string): ContextItem {
     kind: 'explicit',
     id,
     tag: 'folder',
-    attributes: { path: folder.path },
+    attributes: { path: shorten(folder.path) },
     origin: `folder:${folder.path}`,
     path: undefined,
     text: listingOf(folder),
@@ -98,7 +98,7 @@ export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
     kind: 'pinned',
     id,
     tag: 'pinned',
-    attributes: { id, title },
+    attributes: { id, title: title && shorten(title) },
     origin: `pinned:${id}`,
     path: undefined,
     text: content,
@@ -123,7 +123,7 @@ export function vectorItem({
     kind: 'vector',
     id: last === undefined ? asSent : `${asSent}:${firstLine}-${last}`,
     tag: 'excerpt',
-    attributes: { path },
+    attributes: { path: shorten(path) },
     origin: fileOrigin(path),
     path: firstLine === undefined ? undefined : path,
     text: content,

@@ -92,7 +92,8 @@ export const cutSourceOf = madeOnce(({ item, text, lineCount, firstLine }: Piece
     totalLines: item.totalLines ?? 'unknown',
     howToAsk: path === undefined ? undefined : (lines) => askFor(path, lines),
     render: (cut) => renderCut(item, cut),
-    rendering: JSON.stringify([tag, attributes, path, item.firstLine === undefined]),
+    // The path is shown as it stands in the attributes.
+    rendering: JSON.stringify([tag, attributes, path !== undefined, item.firstLine === undefined]),
   };
 });
 

@@ -1,15 +1,14 @@
 import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../slices.js';
-import {
-  isDigit,
-  isOneOf,
-  isRestBlank,
-  isWordCharacter,
-  lineEnd,
-  skipBlanks,
-  skipDigits,
-  skipRun,
-} from '../text/characters.js';
+import { isOneOf, isRestBlank, lineEnd, skipBlanks } from '../text/characters.js';
 import { readDefinitions } from './definitions.js';
+import {
+  type DecoratedName,
+  introduce,
+  type LineStart,
+  readDecoratedName,
+  readName,
+  skipDecoration,
+} from './line-start.js';
 import type { OfferedTool } from './offered-tool.js';
 import { readParameters } from './parameter-list.js';
 
@@ -38,17 +37,9 @@ function* readInSlices(segment: string): Sliced<OfferedTool[]> {
 }
 
 function* readLines(segment: string): Sliced<OfferedTool[]> {
-  const lines = new SegmentReader(segment);
-  for (let start = 0; !lines.readTo(start + SLICE); start = lines.position) yield lines.position - start;
-  return lines.tools();
-}
-
-/** How a line introduces what it names. */
-interface LineStart {
-  readonly position: number;
-  readonly heading: boolean;
-  readonly bullet: boolean;
-  readonly indented: boolean;
+  const reader = new SegmentReader(segment);
+  for (let read = reader.readOn(); !reader.isAtEnd; read = reader.readOn()) yield read;
+  return reader.tools();
 }
 
 interface NamedTool extends OfferedTool {
@@ -63,8 +54,13 @@ interface Signature {
 /** Characters of lists that turn out to be none, for each character of the segment; then no more are looked at. */
 const WASTE_ALLOWED = 2;
 
+/** What is read next: a line, or the rest of one that has begun with a signature, or that may hold code spans. */
+type Reading = 'line' | 'signatures' | 'spans';
+
+/** What a signature within a line stands after. */
+type Introducer = ':' | '`';
+
 class SegmentReader {
-  position = 0;
   readonly #text: string;
   readonly #tools = new Map<string, NamedTool>();
   /** Of those with bullets below them: most tools have none. */
@@ -73,66 +69,86 @@ class SegmentReader {
   /** A tool named without parentheses: the bullets below it are its parameters. */
   #open: NamedTool | null = null;
   #openedByHeading = false;
+  #reading: Reading = 'line';
+  #position = 0;
   #lineEnd = 0;
+  readonly #next: Record<Introducer, number> = { ':': -1, '`': -1 };
   #wasteLeft: number;
+  /** Of a slice: characters that are still to be looked at. */
+  #left = 0;
 
   constructor(text: string) {
     this.#text = text;
     this.#wasteLeft = WASTE_ALLOWED * text.length + SLICE;
   }
 
-  /** Reads whole lines up to `end` or a little further; true when that was all. */
-  readTo(end: number): boolean {
-    while (this.position < Math.min(end, this.#text.length)) {
-      const lineStart = this.position;
-      this.#lineEnd = lineEnd(this.#text, lineStart);
-      this.position = Math.max(this.#readLine(lineStart), this.#lineEnd + 1);
-    }
-    return this.position >= this.#text.length;
+  get isAtEnd(): boolean {
+    return this.#position >= this.#text.length;
+  }
+
+  /** Reads a slice or a little more, and says how many characters it looked at: a line may be as long as the segment. */
+  readOn(): number {
+    this.#left = SLICE;
+    while (this.#left > 0 && !this.isAtEnd) this.#readNext();
+    return SLICE - this.#left;
   }
 
   tools(): OfferedTool[] {
     return [...this.#tools.values()];
   }
 
-  #add(tool: NamedTool): void {
-    if (!this.#tools.has(tool.name)) this.#tools.set(tool.name, tool);
-    this.#newest = tool;
+  #readNext(): void {
+    if (this.#reading === 'line') this.#readLine();
+    else if (this.#reading === 'signatures') this.#readFurtherSignature();
+    else this.#readCodeSpan();
   }
 
-  #parametersOf(tool: NamedTool): Set<string> {
-    const names = this.#parameters.get(tool) ?? new Set(tool.parameters);
-    this.#parameters.set(tool, names);
-    return names;
+  #moveTo(position: number): void {
+    this.#left -= position - this.#position;
+    this.#position = position;
   }
 
-  /** Returns how far it read; a signature may span lines. */
-  #readLine(lineStart: number): number {
-    if (isRestBlank(this.#text, lineStart, this.#lineEnd)) return 0;
-    const line = introduce(this.#text, lineStart);
-    const end = this.#readSignatures(line.position);
-    if (end !== null) return end;
+  /** A signature may span lines. */
+  #endLine(): void {
+    this.#moveTo(Math.max(this.#position, this.#lineEnd + 1));
+    this.#reading = 'line';
+  }
+
+  #readLine(): void {
+    this.#lineEnd = lineEnd(this.#text, this.#position);
+    if (isRestBlank(this.#text, this.#position, this.#lineEnd)) this.#endLine();
+    else this.#readWords(introduce(this.#text, this.#position));
+  }
+
+  #readWords(line: LineStart): void {
+    if (this.#beginSignatures(line.position)) return;
     const named = readDecoratedName(this.#text, line.position);
-    if (named && this.#isParameter(named.name, line)) this.#addParameter(named.name);
-    else if (named && (line.heading || named.decorated || line.bullet) && !line.indented)
-      this.#addNamed(named.name, line.heading);
-    else if (!named) this.#readCodeSpans(line.position);
-    return 0;
+    if (named) this.#readNamed(named, line);
+    else this.#beginCodeSpans(line.position);
   }
 
-  /** One or more signatures from here on, separated by commas; null if none stands here. */
-  #readSignatures(position: number): number | null {
-    let end: number | null = null;
-    for (let signature = this.#readSignature(position); signature; ) {
-      this.#add(signature.tool);
-      this.#open = null;
-      this.#openedByHeading = false;
-      end = signature.end;
-      const separator = skipBlanks(this.#text, skipDecoration(this.#text, end));
-      const next = skipDecoration(this.#text, skipBlanks(this.#text, separator + 1));
-      signature = isOneOf(',;|', this.#text, separator) ? this.#readSignature(next) : null;
-    }
-    return end;
+  #readNamed({ name, decorated }: DecoratedName, line: LineStart): void {
+    if (this.#isParameter(name, line)) this.#addParameter(name);
+    else if ((line.heading || decorated || line.bullet) && !line.indented) this.#addNamed(name, line.heading);
+    this.#endLine();
+  }
+
+  /** One or more signatures from here on, separated by commas; false if none stands here. */
+  #beginSignatures(position: number): boolean {
+    const signature = this.#readSignature(position);
+    if (!signature) return false;
+    this.#add(signature.tool);
+    this.#open = null;
+    this.#openedByHeading = false;
+    this.#moveTo(signature.end);
+    this.#reading = 'signatures';
+    return true;
+  }
+
+  #readFurtherSignature(): void {
+    const separator = skipBlanks(this.#text, skipDecoration(this.#text, this.#position));
+    const next = skipDecoration(this.#text, skipBlanks(this.#text, separator + 1));
+    if (!isOneOf(',;|', this.#text, separator) || !this.#beginSignatures(next)) this.#endLine();
   }
 
   /** `name(a, b)`, also `**name**(a, b)`. */
@@ -142,29 +158,47 @@ class SegmentReader {
     const open = skipDecoration(this.#text, nameEnd);
     if (this.#text.charAt(open) !== '(') return null;
     const { names, end } = readParameters(this.#text, open + 1);
-    if (!names) this.#wasteLeft -= end - open;
+    if (!names) this.#waste(end - open);
     const name = this.#text.slice(position, nameEnd);
     return names && { tool: { name, parameters: names }, end };
   }
 
+  #waste(characters: number): void {
+    this.#wasteLeft -= characters;
+    this.#left -= characters;
+  }
+
   /** "Use `read_file(path)` to read": signatures in inline code, or after a colon. */
-  #readCodeSpans(position: number): void {
+  #beginCodeSpans(position: number): void {
     const colon = this.#nextInLine(':', position);
     if (colon >= 0) {
       const afterColon = skipDecoration(this.#text, skipBlanks(this.#text, colon + 1));
-      if (this.#readSignatures(afterColon) !== null) return;
+      if (this.#beginSignatures(afterColon)) return;
     }
-    for (let tick = this.#nextInLine('`', position); tick >= 0; ) {
-      const signature = this.#readSignature(tick + 1);
-      if (signature && this.#text.charAt(signature.end) === '`') this.#add(signature.tool);
-      tick = this.#nextInLine('`', signature?.end ?? tick + 1);
-    }
+    this.#moveTo(position);
+    this.#reading = 'spans';
   }
 
-  /** The next such character of this line, -1 if it has none. */
-  #nextInLine(wanted: string, from: number): number {
-    for (let at = from; at < this.#lineEnd; at += 1) if (this.#text.charAt(at) === wanted) return at;
-    return -1;
+  #readCodeSpan(): void {
+    const tick = this.#nextInLine('`', this.#position);
+    const signature = tick < 0 ? null : this.#readSignature(tick + 1);
+    if (signature && this.#text.charAt(signature.end) === '`') this.#add(signature.tool);
+    if (tick < 0) this.#endLine();
+    else this.#moveTo(signature?.end ?? tick + 1);
+  }
+
+  /** The next such character of this line, -1 if it has none. Places are asked about from left to right. */
+  #nextInLine(wanted: Introducer, from: number): number {
+    if (this.#next[wanted] < from) {
+      const next = this.#text.indexOf(wanted, from);
+      this.#next[wanted] = next < 0 ? this.#text.length : next;
+    }
+    return this.#next[wanted] < this.#lineEnd ? this.#next[wanted] : -1;
+  }
+
+  #add(tool: NamedTool): void {
+    if (!this.#tools.has(tool.name)) this.#tools.set(tool.name, tool);
+    this.#newest = tool;
   }
 
   #isParameter(name: string, line: LineStart): boolean {
@@ -180,66 +214,16 @@ class SegmentReader {
     known.add(name);
   }
 
+  #parametersOf(tool: NamedTool): Set<string> {
+    const names = this.#parameters.get(tool) ?? new Set(tool.parameters);
+    this.#parameters.set(tool, names);
+    return names;
+  }
+
   #addNamed(name: string, heading: boolean): void {
     const tool = { name, parameters: [] };
     this.#add(tool);
     this.#open = tool;
     this.#openedByHeading = heading;
   }
-}
-
-/** Past indentation, `#`, bullets, numbers, `def` and decoration. */
-function introduce(text: string, lineStart: number): LineStart {
-  let position = skipBlanks(text, lineStart);
-  const indented = position - lineStart > 1;
-  const heading = text.charAt(position) === '#';
-  position = skipBlanks(text, skipRun(text, position, '#'));
-  const bullet = bulletEnd(text, position);
-  const isBullet = bullet > position;
-  position = skipDecoration(text, skipBlanks(text, bullet));
-  const keyword = ['async def ', 'def ', 'async function ', 'function ', 'Action: ', 'Tool: ', 'tool: '].find(
-    (each) => text.startsWith(each, position),
-  );
-  if (keyword) position = skipDecoration(text, skipBlanks(text, position + keyword.length));
-  return { position, heading, bullet: isBullet, indented };
-}
-
-function bulletEnd(text: string, position: number): number {
-  if (isOneOf('-*+•|', text, position) && isOneOf(' \t', text, position + 1)) return position + 1;
-  const at = skipDigits(text, position, 4);
-  return at > position && isOneOf('.)', text, at) ? at + 1 : position;
-}
-
-/** Past `**`, backticks and quotes around a name. */
-function skipDecoration(text: string, position: number): number {
-  let at = position;
-  while (isOneOf('*`"\'', text, at)) at += 1;
-  return at;
-}
-
-/** A name in bold or inline code, or one followed by `:`, `-` or the line's end. */
-function readDecoratedName(text: string, position: number): { name: string; decorated: boolean } | null {
-  const end = readName(text, position);
-  if (end === position) return null;
-  const after = skipDecoration(text, end);
-  const decorated = after > end && isOneOf('*`"\'', text, position - 1);
-  const next = text.slice(skipBlanks(text, after), skipBlanks(text, after) + 2);
-  const followed = next === '' || /^(?:[:\n\r—–(]|- |->|\|)/.test(next);
-  return followed && (decorated || /^[\p{Ll}_]/u.test(text.charAt(position)))
-    ? { name: text.slice(position, end), decorated }
-    : null;
-}
-
-/** A name starts with a letter or `_` and may hold `.`, `-` and `/` between word characters. */
-function readName(text: string, position: number): number {
-  const first = text.charCodeAt(position);
-  if (!isWordCharacter(first) || isDigit(first)) return position;
-  let end = position + 1;
-  while (
-    isWordCharacter(text.charCodeAt(end)) ||
-    (isOneOf('.-/', text, end) && isWordCharacter(text.charCodeAt(end + 1)))
-  ) {
-    end += 1;
-  }
-  return end;
 }

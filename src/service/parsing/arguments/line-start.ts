@@ -1,0 +1,90 @@
+import {
+  character,
+  isDigit,
+  isOneOf,
+  isWordCharacter,
+  skipBlanks,
+  skipDigits,
+  skipRun,
+} from '../text/characters.js';
+
+/** How a line introduces what it names. */
+export interface LineStart {
+  readonly position: number;
+  readonly heading: boolean;
+  readonly bullet: boolean;
+  readonly indented: boolean;
+}
+
+/** Past indentation, `#`, bullets, numbers, `def` and decoration. */
+export function introduce(text: string, lineStart: number): LineStart {
+  let position = skipBlanks(text, lineStart);
+  const indented = position - lineStart > 1;
+  const heading = text.charAt(position) === '#';
+  position = skipBlanks(text, skipRun(text, position, '#'));
+  const bullet = bulletEnd(text, position);
+  const isBullet = bullet > position;
+  position = skipDecoration(text, skipBlanks(text, bullet));
+  const keyword = ['async def ', 'def ', 'async function ', 'function ', 'Action: ', 'Tool: ', 'tool: '].find(
+    (each) => text.startsWith(each, position),
+  );
+  if (keyword) position = skipDecoration(text, skipBlanks(text, position + keyword.length));
+  return { position, heading, bullet: isBullet, indented };
+}
+
+function bulletEnd(text: string, position: number): number {
+  if (isOneOf('-*+•|', text, position) && isOneOf(' \t', text, position + 1)) return position + 1;
+  const at = skipDigits(text, position, 4);
+  return at > position && isOneOf('.)', text, at) ? at + 1 : position;
+}
+
+/** Past `**`, backticks and quotes around a name. */
+export function skipDecoration(text: string, position: number): number {
+  let at = position;
+  while (isDecoration(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+const DOUBLE_QUOTE = 34;
+const SINGLE_QUOTE = 39;
+
+function isDecoration(code: number): boolean {
+  const { asterisk, backtick } = character;
+  return code === asterisk || code === backtick || code === DOUBLE_QUOTE || code === SINGLE_QUOTE;
+}
+
+export interface DecoratedName {
+  readonly name: string;
+  readonly decorated: boolean;
+}
+
+/** A name in bold or inline code, or one followed by `:`, `-` or the line's end. */
+export function readDecoratedName(text: string, position: number): DecoratedName | null {
+  const end = readName(text, position);
+  if (end === position) return null;
+  const after = skipDecoration(text, end);
+  const decorated = after > end && isDecoration(text.charCodeAt(position - 1));
+  const next = text.slice(skipBlanks(text, after), skipBlanks(text, after) + 2);
+  const followed = next === '' || /^(?:[:\n\r—–(]|- |->|\|)/.test(next);
+  return followed && (decorated || /^[\p{Ll}_]/u.test(text.charAt(position)))
+    ? { name: text.slice(position, end), decorated }
+    : null;
+}
+
+/** A longer one names nothing. */
+const LONGEST_NAME = 1_000;
+
+/** A name starts with a letter or `_` and may hold `.`, `-` and `/` between word characters. */
+export function readName(text: string, position: number): number {
+  const first = text.charCodeAt(position);
+  if (!isWordCharacter(first) || isDigit(first)) return position;
+  let end = position + 1;
+  while (
+    end <= position + LONGEST_NAME &&
+    (isWordCharacter(text.charCodeAt(end)) ||
+      (isOneOf('.-/', text, end) && isWordCharacter(text.charCodeAt(end + 1))))
+  ) {
+    end += 1;
+  }
+  return end <= position + LONGEST_NAME ? end : position;
+}
