@@ -1,3 +1,4 @@
+import { atOnce, SLICE, type Sliced } from './slices.js';
 import { lineEnd, skipSpace } from './text/characters.js';
 import { chatTokenAt } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
@@ -35,7 +36,13 @@ const kinds = {
 
 /** What stands after an action, by kind; white space and the call's own wrapping do not count. */
 export function describeDiscarded(text: string, from: number): Discarded[] {
-  const counts: Discarded[] = [];
+  return atOnce(discardedInSlices(text, from));
+}
+
+/** The same as work that can pause. */
+export function* discardedInSlices(text: string, from: number): Sliced<Discarded[]> {
+  let counts: Discarded[] = [];
+  let paused = from;
   const { end, stop } = trimEnd(text, from);
   let kind: DiscardedKind = 'text';
   for (let start = skipWrapping(text, from); start < end; ) {
@@ -44,6 +51,10 @@ export function describeDiscarded(text: string, from: number): Discarded[] {
     const lineStop = Math.min(lineEnd(text, start), end);
     counts.push({ kind, chars: text.slice(start, lineStop).trim().length });
     start = lineStop + 1;
+    if (start - paused < SLICE) continue;
+    yield start - paused;
+    paused = start;
+    counts = addUp(counts);
   }
   return addUp([...counts, { kind: 'stop', chars: stop }]);
 }

@@ -106,8 +106,13 @@ export class IncrementalParser {
   /** The same as work that can pause. */
   *endInSlices({ reasoning = null, ...options }: ParseOptions): Sliced<StreamedReply> {
     const completion = yield* parseInSlices(this.#chunks.join(''), this.#tools, options);
+    return { deltas: this.finish(completion), completion: addReasoning(completion, { reasoning }) };
+  }
+
+  /** The deltas still missing, for a caller that has read the text up to here by itself. */
+  finish(completion: ParsedCompletion): ParseDelta[] {
     this.#writer.finish(completion);
-    return { deltas: this.#writer.take(), completion: addReasoning(completion, { reasoning }) };
+    return this.#writer.take();
   }
 
   /** Does one step; false when more text is needed to decide. */

@@ -1,10 +1,10 @@
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
 import type { ParseDelta } from '../../parsing/delta-writer.js';
 import { IncrementalParser } from '../../parsing/incremental-parser.js';
-import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parsing/parse-completion.js';
+import { addReasoning, type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parsing/parse-completion.js';
 import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../../parsing/slices.js';
 import type { RestoreArguments } from '../schema/reply-schema.js';
-import { cutByLimit } from './completions.js';
+import { cutByLimit, noAction } from './completions.js';
 import { EdgelessDeltas } from './edgeless-deltas.js';
 import { ObjectScanner, type ScannedField, type StringPiece } from './object-scanner.js';
 import { describeMeantObject, findObjectStart } from './object-start.js';
@@ -26,8 +26,8 @@ export interface ReaderOptions {
 /** So many beginnings of an object are looked at. */
 const MOST_ATTEMPTS = 4;
 
-/** An action as it would be written where the object begins. */
-const PROBE = 'Action: probe()';
+/** An action of it is written where the object begins. */
+const probe: OfferedTool = { name: 'object_reply_probe', parameters: [] };
 
 /**
  * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it arrives: thought
@@ -47,6 +47,8 @@ export class ObjectReplyReader {
     readonly before: ParsedCompletion;
   } | null = null;
   #passed = 0;
+  /** Somebody watches the reply arrive. */
+  #tells = true;
   /** The last two characters that were passed. */
   #last = '';
   /** Not yet known to be the object's beginning, or not to be. */
@@ -66,7 +68,7 @@ export class ObjectReplyReader {
 
   /** Takes the next piece of the reply and returns what can be shown. */
   push(text: string): ParseDelta[] {
-    return atOnce(this.#take(text));
+    return atOnce(this.pushInSlices(text));
   }
 
   /** The reply as a whole. */
@@ -74,25 +76,31 @@ export class ObjectReplyReader {
     return atOnce(this.endInSlices(options));
   }
 
-  /** The same as work that can pause. */
-  *endInSlices(options: ParseOptions): Sliced<ObjectReply> {
-    const cut = yield* this.#readCutStart(options);
-    if (cut) return { completion: cut, isWhole: false, deltas: [] };
-    if (!this.#object) {
-      const deltas = this.#pass(this.#held.length);
-      const { deltas: rest, completion } = yield* this.#parser.endInSlices(options);
-      return { deltas: [...deltas, ...rest], completion: this.#unread(completion), isWhole: false };
+  /** The same as work that can pause, for a process that serves others besides (rule: loop-share). */
+  *pushInSlices(text: string): Sliced<ParseDelta[]> {
+    const deltas: ParseDelta[] = [];
+    for (let start = 0; start < text.length; start += SLICE) {
+      const slice = text.slice(start, start + SLICE);
+      if (start > 0) yield slice.length;
+      deltas.push(...(yield* this.#take(slice)));
     }
+    return deltas;
+  }
+
+  /** The same as work that can pause. */
+  *endInSlices({ reasoning = null, ...options }: ParseOptions): Sliced<ObjectReply> {
     const reading = yield* this.#read(options);
-    const { furtherThought: further } = reading;
-    if (further && further !== reading.completion.thought) this.#deltas.continue('thought', '\n');
-    return {
-      ...reading,
-      deltas: [
-        ...(further ? this.#deltas.tell('thought', further) : []),
-        ...this.#tellRest(reading, options),
-      ],
-    };
+    const deltas = this.#tellEnd(reading, options);
+    return { ...reading, completion: addReasoning(reading.completion, { reasoning }), deltas };
+  }
+
+  /** What the whole reply has and the deltas lack. */
+  #tellEnd(reading: ObjectReading, options: ParseOptions): ParseDelta[] {
+    const { completion, furtherThought: further } = reading;
+    if (!this.#object) return [...this.#pass(this.#held.length), ...this.#parser.finish(completion)];
+    if (further && further !== completion.thought) this.#deltas.continue('thought', '\n');
+    const thought = further ? this.#deltas.tell('thought', further) : [];
+    return [...thought, ...this.#tellRest(reading, options)];
   }
 
   /** The answer that was not told while it was written. */
@@ -110,16 +118,13 @@ export class ObjectReplyReader {
     return scanner?.fields.some(ends) ? scanner.strings.get('final_answer')?.trim() : undefined;
   }
 
-  /** Reads a whole reply in slices, for a process that serves others besides (rule: loop-share). */
+  /** Reads a whole reply of which nothing is told while it arrives. */
   async readInTurns(
     text: string,
     { take, ...options }: ParseOptions & { readonly take: TakeTurn },
   ): Promise<ObjectReading> {
-    for (let start = 0; start < text.length; start += SLICE) {
-      const slice = text.slice(start, start + SLICE);
-      await take(slice.length);
-      await inTurns(this.#take(slice), take);
-    }
+    this.#tells = false;
+    await inTurns(this.pushInSlices(text), take);
     return inTurns(this.#read(options), take);
   }
 
@@ -127,7 +132,10 @@ export class ObjectReplyReader {
     const text = this.#chunks.join('');
     if (this.#object) return yield* readObject({ text, ...this.#object, ...this.#options }, options);
     const cut = yield* this.#readCutStart(options);
-    if (cut) return { completion: cut, isWhole: false };
+    if (cut) {
+      this.#held = ''; // it is not shown
+      return { completion: cut, isWhole: false };
+    }
     const completion = yield* parseInSlices(text, this.#options.tools, options);
     return { completion: this.#unread(completion), isWhole: false };
   }
@@ -180,7 +188,7 @@ export class ObjectReplyReader {
     this.#held = this.#held.slice(length);
     this.#passed += length;
     this.#last = (this.#last + passed).slice(-2);
-    return passed === '' ? [] : this.#parser.push(passed);
+    return this.#tells ? this.#parser.push(passed) : [];
   }
 
   /** Undefined where an action would not count either: in reasoning, in a quotation, after an action or an answer. */
@@ -189,7 +197,7 @@ export class ObjectReplyReader {
     if (this.#attempts > MOST_ATTEMPTS) return undefined;
     const before = yield* this.#proseBefore();
     if (!before) return undefined;
-    const { deltas } = this.#parser.end();
+    const deltas = this.#tells ? this.#parser.finish(before) : [];
     const scanner = new ObjectScanner();
     this.#object = { start: this.#passed + brace, scanner, before };
     if (before.answer) this.#deltas.continue('thought', '\n');
@@ -197,18 +205,20 @@ export class ObjectReplyReader {
     return [...deltas.filter(({ type }) => type !== 'answer'), ...told];
   }
 
-  /** What was passed, if an action might follow it. */
+  /** What was passed, if an action might follow it: one is put there to see whether it counts. */
   *#proseBefore(): Sliced<ParsedCompletion | undefined> {
     const { tools } = this.#options;
     const passed = this.#chunks.join('').slice(0, this.#passed);
-    const before = yield* parseInSlices(passed, tools, { labelsExpected: false });
-    const probed = yield* parseInSlices(`${passed}${PROBE}`, tools);
-    const isProse = before.outcome === 'empty' || (before.outcome === 'answer' && !before.answerLabelled);
-    const mayAct = probed.outcome === 'unknown_tool' || probed.outcome === 'action';
-    return isProse && mayAct ? before : undefined;
+    const offered = tools.length > 0 ? [...tools, probe] : [];
+    const probed = yield* parseInSlices(`${passed}Action: ${probe.name}()`, offered);
+    if (probed.action?.toolName !== probe.name) return undefined;
+    const { reasoning, discarded, thought: answer } = probed;
+    const said = { ...noAction, confidence: 'exact', reasoning, discarded, thought: null } as const;
+    return answer === null ? { ...said, outcome: 'empty', answer } : { ...said, outcome: 'answer', answer };
   }
 
   #tell(pieces: readonly StringPiece[]): ParseDelta[] {
+    if (!this.#tells) return [];
     return pieces.flatMap(({ path, text, field }) => {
       if (path === 'thought') return this.#deltas.tell('thought', text);
       return answerPaths.has(path) && this.#saysAnything(text) && this.#isOutcome(field)

@@ -21,10 +21,10 @@ export interface ObjectReading {
 export function* readObject(reply: ScannedReply, options: ParseOptions): Sliced<ObjectReading> {
   const { before, scanner } = reply;
   const { departs = false, ...found } = yield* findIn(reply, options);
-  const prose = acts(found) ? proseAfter(reply.text, endOf(reply)) : null;
+  const prose = acts(found) ? yield* proseAfter(reply.text, endOf(reply)) : null;
   if (prose !== null) return yield* readExample(reply, prose, options);
   const reasoning = [options.reasoning, before.reasoning].filter((part) => part?.trim()).join('\n\n') || null;
-  const around = addUp([...before.discarded, ...discardedAfter(reply.text, endOf(reply))]);
+  const around = [...before.discarded, ...(yield* discardedAfter(reply.text, endOf(reply)))];
   const repairs = [...new Set([...found.repairs, ...repairsOf(reply)])];
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';
   const completion = {
