@@ -1,30 +1,9 @@
 import { countParts, expandSchema } from '../../parsing/arguments/expand-schema.js';
 import type { JsonValue } from '../../parsing/text/scanner.js';
-import {
-  anything,
-  arrayImage,
-  type Image,
-  jsonText,
-  mapImage,
-  nullableImage,
-  objectImage,
-  type Properties,
-  plainImage,
-  restored,
-  type SchemaObject,
-} from './image.js';
+import { Conversion } from './conversion.js';
+import { restored, type SchemaObject } from './image.js';
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
-import {
-  type Alternatives,
-  alternativesOf,
-  hasKeyword,
-  isBound,
-  isObject,
-  mayBeNull,
-  mergeAll,
-  propertiesOf,
-} from './schema-keywords.js';
-import { uniteImages } from './unite-images.js';
+import { isObject } from './schema-keywords.js';
 
 /** The schema of a tool's arguments as a dialect takes it, and the way back. */
 export interface ConvertedSchema {
@@ -48,11 +27,8 @@ export function convertSchema(
   dialect: SchemaDialect,
   level: number,
 ): ConvertedSchema | null {
-  // written-out schemas no longer hold patterns for names, of which the undeclared properties would be
-  const schema: unknown = hasKeyword(inputSchema, 'patternProperties')
-    ? null
-    : expandSchema(inputSchema)?.schema;
-  if (!isObject(schema)) return null;
+  const schema: unknown = speaksOtherwise(inputSchema) ? null : expandSchema(inputSchema)?.schema;
+  if (!isObject(schema) || countParts(schema) > MOST_PARTS) return null;
   const conversion = new Conversion(dialect);
   const image = conversion.convertArguments(schema, level);
   if (!image || conversion.isTooLarge) return null;
@@ -61,230 +37,23 @@ export function convertSchema(
   return { schema: image.schema, size, free, matches, restore: (value) => restored(image, value) };
 }
 
-/** Paths of free values that are named. */
-const MOST_PATHS = 8;
+/** Beyond so many parts of a schema the work would hold the event loop. */
+const MOST_PARTS = 5_000;
 
-/**
- * Parts of all unions, what their alternatives share counted for each of them. Alternatives are compared pair by pair: a
- * schema of 26 KB could hold the event loop for 16 s.
- */
-const MOST_PARTS_IN_UNIONS = 20_000;
+/** Keywords that a written-out schema no longer holds, and that may speak of properties. */
+const notWrittenOut = ['patternProperties', 'dependencies', '$dynamicRef', '$recursiveRef'];
+/** What stands in these by name is a schema each. */
+const byName: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
+const values: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
 
-/** Where a value stands: under how many objects, and under which name. */
-interface Place {
-  readonly level: number;
-  readonly path: string;
+function speaksOtherwise(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(speaksOtherwise);
+  if (!isObject(schema)) return false;
+  return Object.entries(schema).some(
+    ([keyword, value]) =>
+      notWrittenOut.includes(keyword) ||
+      (byName.has(keyword) && isObject(value)
+        ? Object.values(value).some(speaksOtherwise)
+        : !values.has(keyword) && speaksOtherwise(value)),
+  );
 }
-
-class Conversion {
-  readonly free: string[] = [];
-  readonly #dialect: SchemaDialect;
-  #partsInUnions = 0;
-  readonly #size = {
-    depth: 0,
-    properties: 0,
-    optionalProperties: 0,
-    unions: 0,
-    enumValues: 0,
-    characters: 0,
-  };
-
-  constructor(dialect: SchemaDialect) {
-    this.#dialect = dialect;
-  }
-
-  get size(): SchemaSize {
-    return this.#size;
-  }
-
-  get isTooLarge(): boolean {
-    return this.#partsInUnions > MOST_PARTS_IN_UNIONS;
-  }
-
-  /** A tool whose schema declares no property takes none. Null where the arguments cannot be an object of the dialect. */
-  convertArguments(schema: SchemaObject, level: number): Image | null {
-    const merged = mergeAll(schema);
-    if (!merged || alternativesOf(merged)) return null;
-    const { type = 'object', additionalProperties: others } = merged;
-    if (type !== 'object') return null;
-    const place = { level, path: '' };
-    const image =
-      others === undefined ? this.#convertObject(merged, place) : this.#convertOpenObject(merged, place);
-    return image === jsonText ? null : image;
-  }
-
-  #convert(schema: unknown, place: Place): Image {
-    const merged = isObject(schema) ? mergeAll(schema) : undefined;
-    if (!merged) return this.#anything(place);
-    if (merged['const'] !== undefined) return this.#convertValues([merged['const']], place);
-    if (Array.isArray(merged['enum'])) return this.#convertValues(merged['enum'], place);
-    const alternatives = alternativesOf(merged);
-    if (alternatives) return this.#convertUnion(alternatives, place);
-    const { type } = merged;
-    if (Array.isArray(type))
-      return this.#unite(
-        [...new Set(type)].map((each) => this.#convertType(String(each), merged, place)),
-        place,
-      );
-    return this.#convertType(typeof type === 'string' ? type : impliedType(merged), merged, place);
-  }
-
-  #convertType(type: string | undefined, schema: SchemaObject, place: Place): Image {
-    if (type === 'object') return this.#convertOpenObject(schema, place);
-    if (type === 'array') return this.#convertArray(schema, place);
-    if (type === undefined || !Object.hasOwn(primitives, type)) return this.#anything(place);
-    return plainImage({ type, ...this.#boundsOf(schema, type) });
-  }
-
-  /** What an object does not declare, it may hold all the same, unless it says otherwise. */
-  #convertOpenObject(schema: SchemaObject, place: Place): Image {
-    const { additionalProperties: others } = schema;
-    if (declares(schema))
-      return isObject(others) ? this.#anything(place) : this.#convertObject(schema, place);
-    if (others === false) return this.#convertObject(schema, place);
-    if (!isObject(others))
-      return this.#dialect.openValues ? plainImage({ type: 'object' }) : this.#anything(place);
-    if (!this.#dialect.openValues) return this.#convertMap(others, place);
-    return plainImage({
-      type: 'object',
-      additionalProperties: this.#convert(others, within(place, '{}')).schema,
-    });
-  }
-
-  #convertObject(schema: SchemaObject, place: Place): Image {
-    const { required, minProperties } = schema;
-    const properties = propertiesOf(schema);
-    const isTooSmall = typeof minProperties === 'number' && minProperties > properties.size;
-    if (isTooSmall || !this.#enterLevel(place.level)) return this.#anything(place);
-    const wanted = new Set(Array.isArray(required) ? required : []);
-    const converted = [...properties].map(([name, each]): Properties[number] => {
-      this.#countProperty(name);
-      const at = within(place, name);
-      return wanted.has(name)
-        ? { name, image: this.#convert(each, at), absence: 'required' }
-        : this.#convertOptional(name, each, at);
-    });
-    return objectImage(converted);
-  }
-
-  #convertOptional(name: string, schema: unknown, place: Place): Properties[number] {
-    if (!this.#dialect.allRequired) {
-      this.#size.optionalProperties += 1;
-      return { name, image: this.#convert(schema, place), absence: 'omitted' };
-    }
-    this.#size.unions += 1;
-    const image = mayBeNull(schema) ? this.#convertWrapped(schema, place) : this.#convert(schema, place);
-    return { name, image: nullableImage(image), absence: 'null' };
-  }
-
-  /** What `nullableImage` puts into an object: a level more. */
-  #convertWrapped(schema: unknown, place: Place): Image {
-    if (!this.#enterLevel(place.level)) return this.#anything(place);
-    this.#countProperty('value');
-    return this.#convert(schema, { ...place, level: place.level + 1 });
-  }
-
-  /** An object whose keys are not known, where every property must be declared. */
-  #convertMap(values: SchemaObject, place: Place): Image {
-    if (!this.#enterLevel(place.level)) return this.#anything(place);
-    this.#countProperty('key');
-    this.#countProperty('value');
-    return mapImage(this.#convert(values, within(place, '{}')));
-  }
-
-  #countProperty(name: string): void {
-    this.#size.properties += 1;
-    this.#size.characters += name.length;
-  }
-
-  #convertArray(schema: SchemaObject, place: Place): Image {
-    if (schema['prefixItems'] !== undefined || Array.isArray(schema['items'])) return this.#anything(place);
-    if (schema['items'] === undefined && this.#dialect.openValues) return plainImage({ type: 'array' });
-    const items = this.#convert(schema['items'], { ...place, path: `${place.path}[]` });
-    return arrayImage(items, this.#boundsOf(schema, 'array'));
-  }
-
-  /** `enum` and `const`: plain values of one type each. */
-  #convertValues(values: readonly unknown[], place: Place): Image {
-    const plain = [...new Set(values)].filter(isPlain);
-    if (!values.every(isPlain) || plain.length === 0) return this.#anything(place);
-    const types = [...new Set(plain.map(typeOf))];
-    const images = types.map((type) =>
-      type === 'null'
-        ? plainImage({ type })
-        : this.#convertEnum(
-            type,
-            plain.filter((each) => typeOf(each) === type),
-          ),
-    );
-    return this.#unite(images, place);
-  }
-
-  /** Values of one type; a list longer than the vendor takes is left to the check, as bounds are. */
-  #convertEnum(type: string, values: readonly (string | number | boolean | null)[]): Image {
-    const characters = values.reduce<number>((sum, each) => sum + String(each).length, 0);
-    const { longEnum } = this.#dialect;
-    if (type === 'string' && values.length > longEnum.values && characters > longEnum.characters)
-      return plainImage({ type });
-    this.#size.enumValues += values.length;
-    this.#size.characters += characters;
-    return plainImage({ type, enum: values });
-  }
-
-  #convertUnion({ list, shared }: Alternatives, place: Place): Image {
-    this.#partsInUnions += countParts(list) + list.length * countParts(shared);
-    if (this.isTooLarge) return jsonText; // as good as any: nothing of it is used
-    const images = list.map((each) => {
-      const merged = isObject(each) && mergeAll({ ...shared, allOf: [each] });
-      return this.#convert(merged || {}, place);
-    });
-    return this.#unite(images, place);
-  }
-
-  #unite(images: readonly Image[], place: Place): Image {
-    const [only, second] = images;
-    if (!only) return this.#anything(place);
-    if (!second) return only;
-    this.#size.unions += 1;
-    return uniteImages(images, this.#dialect) ?? this.#anything(place);
-  }
-
-  /** What cannot be declared: any value where the dialect knows that, else the text of a JSON value. */
-  #anything({ path }: Place): Image {
-    if (this.#dialect.openValues) return anything;
-    if (this.free.length < MOST_PATHS) this.free.push(path);
-    return jsonText;
-  }
-
-  #enterLevel(level: number): boolean {
-    if (level > this.#dialect.limits.depth) return false;
-    this.#size.depth = Math.max(this.#size.depth, level);
-    return true;
-  }
-
-  #boundsOf(schema: SchemaObject, type: string): SchemaObject {
-    const taken = this.#dialect.bounds.filter((bound) => isBound(bound, schema[bound], type));
-    return Object.fromEntries(taken.map((bound) => [bound, schema[bound]]));
-  }
-}
-
-const primitives = { string: true, number: true, integer: true, boolean: true, null: true };
-
-const within = ({ level, path }: Place, name: string): Place => ({
-  level: level + 1,
-  path: path === '' ? name : `${path}.${name}`,
-});
-
-const declares = ({ properties }: SchemaObject): boolean =>
-  isObject(properties) && Object.keys(properties).length > 0;
-
-/** The type that a schema's keywords speak of, where it names none. */
-function impliedType(schema: SchemaObject): string | undefined {
-  if (schema['properties'] !== undefined) return 'object';
-  return schema['items'] === undefined ? undefined : 'array';
-}
-
-const isPlain = (value: unknown): value is string | number | boolean | null =>
-  value === null || ['string', 'number', 'boolean'].includes(typeof value);
-
-const typeOf = (value: string | number | boolean | null): string => (value === null ? 'null' : typeof value);

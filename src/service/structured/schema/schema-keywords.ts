@@ -22,66 +22,49 @@ const isChoice = (alternatives: unknown): boolean =>
     (each) => !isObject(each) || Object.keys(each).some((keyword) => keyword !== 'required'),
   );
 
-/**
- * What an object's schema declares and, unless it says that there is nothing else, what it requires or its conditions
- * speak of: that may be anything.
- */
-export function propertiesOf(schema: SchemaObject): ReadonlyMap<string, unknown> {
-  const { properties, additionalProperties: others } = schema;
-  const declared = new Map<string, unknown>(Object.entries(isObject(properties) ? properties : {}));
-  const spokenOf = others === false ? [] : namesSpokenOf(schema);
-  const undeclared = spokenOf.filter((name) => !declared.has(name));
-  return new Map([...declared, ...undeclared.map((name) => [name, {}] as const)]);
-}
-
-/** In their order, some more than once. */
-function namesSpokenOf({ required, dependentRequired, dependentSchemas, ...schema }: SchemaObject): string[] {
-  const lists = [required, ...valuesOf(dependentRequired)];
-  const conditions = [
-    ...['if', 'then', 'else'].map((keyword) => schema[keyword]),
-    ...valuesOf(dependentSchemas),
-    ...['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listOf(schema[keyword])),
-  ].filter(isObject);
-  return [
-    ...lists.flatMap(listOf).filter((name) => typeof name === 'string'),
-    ...conditions.flatMap((each) => [...namesIn(each['properties']), ...namesSpokenOf(each)]),
-  ];
-}
-
-const namesIn = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value) : []);
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-const valuesOf = (value: unknown): readonly unknown[] => (isObject(value) ? Object.values(value) : []);
-
 /** The schema with what `allOf` adds; undefined where two of its parts say different things of one matter. */
 export function mergeAll(schema: SchemaObject): SchemaObject | undefined {
-  const { allOf, ...own } = schema;
-  if (!Array.isArray(allOf)) return schema;
-  let merged: Record<string, unknown> = own;
-  for (const part of allOf) {
-    if (part === true) continue;
-    const further = isObject(part) ? mergeAll(part) : undefined;
-    const both = further && mergeTwo(merged, further);
-    if (!both) return undefined;
-    merged = both;
-  }
-  return merged;
+  if (!Array.isArray(schema['allOf'])) return schema;
+  const { allOf, properties, required, ...merged } = schema;
+  const sums: Sums = {
+    merged: { ...merged },
+    properties: new Map<string, unknown>(),
+    required: new Set<unknown>(),
+  };
+  if (!addPart({ properties, required }, sums) || !addParts(listOf(allOf), sums)) return undefined;
+  return {
+    ...sums.merged,
+    ...(sums.properties.size > 0 && { properties: Object.fromEntries(sums.properties) }),
+    ...(sums.required.size > 0 && { required: [...sums.required] }),
+  };
 }
 
-function mergeTwo(first: SchemaObject, second: SchemaObject): Record<string, unknown> | undefined {
-  const merged: Record<string, unknown> = { ...first };
-  for (const [keyword, value] of Object.entries(second)) {
-    const known = merged[keyword];
-    if (known === undefined || annotations.has(keyword)) merged[keyword] = known ?? value;
-    else if (keyword === 'required' && Array.isArray(known) && Array.isArray(value))
-      merged[keyword] = [...new Set([...known, ...value])];
-    else if (keyword === 'properties' && isObject(known) && isObject(value)) {
-      if (Object.keys(value).some((name) => Object.hasOwn(known, name))) return undefined;
-      merged[keyword] = { ...known, ...value };
-    } else if (JSON.stringify(known) !== JSON.stringify(value)) return undefined;
+/** What all parts say together. */
+interface Sums {
+  readonly merged: Record<string, unknown>;
+  readonly properties: Map<string, unknown>;
+  readonly required: Set<unknown>;
+}
+
+function addParts(parts: readonly unknown[], sums: Sums): boolean {
+  return parts.every((part) => {
+    if (part === true) return true;
+    const { allOf, ...own } = isObject(part) ? part : { not: true };
+    return addPart(own, sums) && addParts(listOf(allOf), sums);
+  });
+}
+
+function addPart({ properties, required, ...others }: SchemaObject, sums: Sums): boolean {
+  for (const name of listOf(required)) sums.required.add(name);
+  for (const [name, each] of Object.entries(isObject(properties) ? properties : {})) {
+    if (sums.properties.has(name)) return false;
+    sums.properties.set(name, each);
   }
-  return merged;
+  return Object.entries(others).every(([keyword, value]) => {
+    const known = sums.merged[keyword];
+    sums.merged[keyword] = known ?? value;
+    return known === undefined || annotations.has(keyword) || JSON.stringify(known) === JSON.stringify(value);
+  });
 }
 
 /** Whether null may be a value: the types that the image will have, known before it is made. */
@@ -95,15 +78,6 @@ export function mayBeNull(schema: unknown): boolean {
   return alternativesOf(merged)?.list.some(mayBeNull) ?? false;
 }
 
-/** Whether it is a bound of the type's, and a number that the vendors take for it. */
-export function isBound(bound: string, value: unknown, type: string): boolean {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return false;
-  if (bound === 'minItems' || bound === 'maxItems')
-    return type === 'array' && Number.isInteger(value) && value >= 0;
-  if (type !== 'number' && type !== 'integer') return false;
-  return bound !== 'multipleOf' || value > 0;
-}
-
 /** Keywords that say nothing about which values are taken. */
 const annotations = new Set([
   'title',
@@ -115,11 +89,8 @@ const annotations = new Set([
   'writeOnly',
 ]);
 
-export function hasKeyword(schema: unknown, keyword: string): boolean {
-  if (typeof schema !== 'object' || schema === null) return false;
-  return Object.hasOwn(schema, keyword) || Object.values(schema).some((each) => hasKeyword(each, keyword));
-}
-
 export function isObject(value: unknown): value is SchemaObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -7,9 +7,11 @@ export function uniteImages(
   { distinctFirstKeys }: Pick<SchemaDialect, 'distinctFirstKeys'>,
 ): Image | undefined {
   const all = images.flatMap((image) => image.alternatives ?? [image]);
+  const objects = all.filter(({ properties }) => properties);
+  if (objects.length > MOST_COMPARED) return undefined;
   const united = distinctFirstKeys ? withDistinctFirstKeys(all) : all;
   const translates = all.some(({ restore }) => restore);
-  if (!united || (translates && !areDistinct(united))) return undefined;
+  if (!united || (translates && (united.length > MOST_COMPARED || !areDistinct(united)))) return undefined;
   const isOpen = united.some(({ types }) => types.length === 0);
   return {
     schema: { anyOf: united.map(({ schema }) => schema) },
@@ -21,6 +23,9 @@ export function uniteImages(
     matches: (value) => united.some((each) => each.matches(value)),
   };
 }
+
+/** Alternatives that are compared with each other, pair by pair. */
+const MOST_COMPARED = 128;
 
 /** Whether every value can be of one of the images only. */
 function areDistinct(images: readonly Image[]): boolean {

@@ -529,3 +529,33 @@ test('what is shown of a labelled answer or an action is what the result says (r
     { numRuns: 1500 },
   );
 });
+
+test.each([
+  ['prose before the object', `${'word word word\n'.repeat(40_000)}${action}`],
+  [
+    'beginnings that are none',
+    `${`${'word\n'.repeat(20_000)}<think>\n{"thought": 1}\n</think>\n`.repeat(3)}${action}`,
+  ],
+  ['objects after it', action + '\n{}'.repeat(150_000)],
+  ['chat tokens after it', action + '</s>'.repeat(100_000)],
+  ['lines after it', `${action}\nObservation: x${'\nab'.repeat(200_000)}`],
+])('a long reply is read in slices, each part a bounded number of times: %s (rule: loop-share)', (_, text) => {
+  const reader = readerFor();
+  const booked: number[] = [];
+  const drain = (work: Generator<number, unknown>) => {
+    for (let next = work.next(); !next.done; next = work.next()) booked.push(next.value);
+  };
+  drain(reader.pushInSlices(text));
+  drain(reader.endInSlices());
+  expect(reader.readsObject).toBe(true);
+  expect(Math.max(...booked)).toBeLessThanOrEqual(2 ** 16);
+  const sum = booked.reduce((total, each) => total + each, 0);
+  expect(sum).toBeGreaterThan(1.9 * text.length);
+  expect(sum).toBeLessThan(7 * text.length);
+});
+
+test('a long answer in pieces of seven characters loses nothing, nor the white space at their edges', () => {
+  const said = `${'ab  cd \n'.repeat(30_000)}end`;
+  const { completion, shown } = read(JSON.stringify({ thought: 't', final_answer: said }), { cuts: [7] });
+  expect(completion.answer === said && shown.answer === said).toBe(true);
+});

@@ -308,3 +308,82 @@ describe('a call that the tool takes can always be written, or what is free is n
     expect(convertSchema(schema, strictSchema, 3)?.free).toEqual(['e']);
   });
 });
+
+/** An object that holds it under this name would pass for a promise. */
+const then = (said: unknown) => Object.fromEntries([['then', said]]);
+
+describe('what a condition says of the inside of a property (rule: reversible-schema)', () => {
+  const cfg = object({ a: { type: 'string' } }, []);
+  test.each<[string, Record<string, unknown>]>([
+    ['then', { if: { required: ['k'] }, ...then({ properties: { cfg: { required: ['z'] } } }) }],
+    ['else', { if: { required: ['k'] }, else: { properties: { cfg: { properties: { z: {} } } } } }],
+    ['dependentSchemas', { dependentSchemas: { k: { properties: { cfg: { required: ['z'] } } } } }],
+    ['not', { not: { properties: { cfg: { properties: { z: false } } } } }],
+    ['a condition of a condition', then({ allOf: [{ properties: { cfg: { required: ['z'] } } }] })],
+    ['what names there may be', then({ properties: { cfg: { propertyNames: { enum: ['z'] } } } })],
+  ])('can be said: %s', (_, conditions) => {
+    const schema = { ...object({ k: { type: 'string' }, cfg }, ['cfg']), ...conditions };
+    const converted = convertSchema(schema, strictSchema, 3);
+    expect(converted?.free).toEqual(['cfg.z']);
+    expect(converted?.restore({ k: null, cfg: { a: null, z: '1' } })).toEqual({ cfg: { z: 1 } });
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['other properties', { additionalProperties: { type: 'integer' } }],
+    ['more properties than have a name', { minProperties: 2 }],
+  ])('leaves it free where it has no name: %s', (_, said) => {
+    const schema = { ...object({ cfg }), ...then({ properties: { cfg: said } }) };
+    expect(convertSchema(schema, strictSchema, 3)?.free).toEqual(['cfg']);
+  });
+
+  test('an item may hold what the list must contain', () => {
+    const schema = object({ list: { type: 'array', items: cfg, contains: { required: ['z'] } } });
+    expect(convertSchema(schema, strictSchema, 3)?.free).toEqual(['list[].z']);
+  });
+
+  test('keywords that are not written out leave the tool free, a property of that name does not', () => {
+    const dependent = { ...object({ a: {} }), dependencies: { a: ['b'] } };
+    expect(convertSchema(dependent, strictSchema, 3)).toBeNull();
+    expect(convertSchema(object({ dependencies: { type: 'string' } }), strictSchema, 3)?.free).toEqual([]);
+  });
+
+  test('names of which only the form is known leave a tool free that declares none', () => {
+    expect(convertSchema({ type: 'object', propertyNames: { pattern: '^x' } }, strictSchema, 3)).toBeNull();
+  });
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ['numbers', { type: 'integer', minimum: 3, maximum: 1 }],
+  ['numbers without their bound', { type: 'number', exclusiveMinimum: 1, maximum: 1 }],
+  ['lists', { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 1 }],
+  ['texts', { type: 'string', minLength: 2, maxLength: 1 }],
+  ['objects', { ...object({ a: {} }), minProperties: 1, maxProperties: 0 }],
+  ['no value at all', { enum: [] }],
+])('bounds that nothing keeps within are not passed on, and the place is named: %s', (_, schema) => {
+  for (const dialect of [openaiSchema, anthropicSchema]) {
+    const converted = convertSchema(object({ e: schema }), dialect, 1);
+    expect(converted?.free).toEqual(['e']);
+    expect(JSON.stringify(converted?.schema)).not.toMatch(/"m(?:ax|in)|"enum"|exclusive/);
+  }
+});
+
+test('a schema of which the work would hold the event loop is left free (rule: loop-share)', () => {
+  const many = (count: number, each: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, each]));
+  const inner = object({ a: { type: 'string' } });
+  const repeated = {
+    ...object(many(200, inner)),
+    additionalProperties: false,
+    ...then({ additionalProperties: { properties: many(200, {}) } }),
+  };
+  for (const schema of [object(many(3_000, { type: 'string' })), repeated])
+    expect(convertSchema(schema, openaiSchema, 3)).toBeNull();
+  expect(convertSchema(object(many(1_000, { type: 'string' })), openaiSchema, 3)?.free).toEqual([]);
+});
+
+test('alternatives too many to be compared are free; too many values are not', () => {
+  const objects = Array.from({ length: 129 }, (_, index) => object({ [`p${index}`]: { type: 'string' } }));
+  expect(convertSchema(object({ e: { anyOf: objects } }), openaiSchema, 3)?.free).toEqual(['e']);
+  const values = Array.from({ length: 300 }, (_, index) => ({ const: index }));
+  expect(convertSchema(object({ e: { anyOf: values } }), openaiSchema, 3)?.free).toEqual([]);
+});

@@ -1,0 +1,94 @@
+import type { SchemaObject } from './image.js';
+import { isObject, listOf } from './schema-keywords.js';
+
+/** Conditions that a part of a value takes from the whole, beside those in its own schema. */
+const INHERITED = '$conditions';
+
+/** Everything that a schema says of the same value in some case: it narrows, but may speak of names that are not declared. */
+export function conditionsOf(schema: SchemaObject): SchemaObject[] {
+  const { not } = schema;
+  const excludes = isObject(not) && Object.keys(not).every((keyword) => keyword === 'required');
+  const conditions = [
+    ...['if', 'then', 'else', ...(excludes ? [] : ['not'])].map((keyword) => schema[keyword]),
+    ...valuesOf(schema['dependentSchemas']),
+    ...['allOf', 'anyOf', 'oneOf', INHERITED].flatMap((keyword) => listOf(schema[keyword])),
+  ].filter(isObject);
+  return conditions.flatMap((each) => [each, ...conditionsOf(each)]);
+}
+
+export const inheritedBy = (schema: SchemaObject): readonly unknown[] => listOf(schema[INHERITED]);
+
+/** A part's schema with what the conditions of the whole say of the part. */
+export function underConditions(part: unknown, conditions: readonly unknown[]): unknown {
+  const further = conditions.filter(isObject);
+  if (!isObject(part) || further.length === 0) return part;
+  return { ...part, [INHERITED]: [...inheritedBy(part), ...further] };
+}
+
+/**
+ * What an object's schema declares and, unless it says that there is nothing else, what it requires or its conditions
+ * speak of: that may be anything.
+ */
+export function propertiesOf(schema: SchemaObject): ReadonlyMap<string, unknown> {
+  const conditions = conditionsOf(schema);
+  const said = saidOf(conditions);
+  const saidOfAll = conditions.flatMap(unnamedOf);
+  const properties = new Map<string, unknown>();
+  for (const [name, each] of entriesOf(schema['properties']))
+    properties.set(name, underConditions(each, [...(said.get(name) ?? []), ...saidOfAll]));
+  if (schema['additionalProperties'] === false) return properties;
+  const named = [schema, ...conditions].flatMap(namesRequired);
+  for (const name of [...named, ...said.keys()]) if (!properties.has(name)) properties.set(name, {});
+  return properties;
+}
+
+/** What the conditions say of each property. */
+function saidOf(conditions: readonly SchemaObject[]): ReadonlyMap<string, unknown[]> {
+  const said = new Map<string, unknown[]>();
+  for (const [name, each] of conditions.flatMap(({ properties }) => entriesOf(properties))) {
+    const known = said.get(name);
+    if (known) known.push(each);
+    else said.set(name, [each]);
+  }
+  return said;
+}
+
+/** What conditions say of every item of a list. */
+export function saidOfItems(schema: SchemaObject): unknown[] {
+  return [schema, ...conditionsOf(schema)].flatMap((each) => [
+    ...(each === schema ? [] : [each['items'], ...listOf(each['items'])]),
+    ...listOf(each['prefixItems']),
+    each['contains'],
+    each['unevaluatedItems'],
+  ]);
+}
+
+/** What conditions say of the values of an object whose names are not known. */
+export function saidOfValues(schema: SchemaObject): unknown[] {
+  return conditionsOf(schema).flatMap((each) => [...valuesOf(each['properties']), ...unnamedOf(each)]);
+}
+
+/** What is said of properties that are not named. */
+const unnamedOf = ({ additionalProperties, unevaluatedProperties }: SchemaObject): SchemaObject[] =>
+  [additionalProperties, unevaluatedProperties].filter(isObject);
+
+/** Whether an object may have to hold properties that have no name in the schema. */
+export function needsUnnamed(schema: SchemaObject, names: number): boolean {
+  const isOpen = schema['additionalProperties'] !== false;
+  const all = [schema, ...conditionsOf(schema)];
+  if (all.some(({ minProperties }) => typeof minProperties === 'number' && minProperties > names))
+    return true;
+  return isOpen && all.some((each) => unnamedOf(each).length > 0);
+}
+
+/** In their order, some more than once. */
+function namesRequired({ required, dependentRequired, propertyNames }: SchemaObject): string[] {
+  const { enum: names, const: name } = isObject(propertyNames) ? propertyNames : {};
+  const lists = [required, ...valuesOf(dependentRequired), names, [name]];
+  return lists.flatMap(listOf).filter((each) => typeof each === 'string');
+}
+
+const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
+  isObject(value) ? Object.entries(value) : [];
+
+const valuesOf = (value: unknown): readonly unknown[] => (isObject(value) ? Object.values(value) : []);
