@@ -71,6 +71,8 @@ interface DeltaReader {
   /** The deltas are fields of an object: no control block stands in them. */
   readonly readsObject?: boolean;
   push(text: string): ParseDelta[];
+  /** The same as work that can pause, where a piece may make all that came before it be read. */
+  pushInSlices?(text: string): Sliced<ParseDelta[]>;
   endInSlices(options: ParseOptions): Sliced<TextReading & { readonly deltas: readonly ParseDelta[] }>;
 }
 
@@ -115,7 +117,8 @@ class Relay {
     this.#text += delta;
     for (const slice of slicesOf(delta, MAX_AT_ONCE)) {
       await takeReading(slice.length);
-      await this.#tell(this.#parser.push(slice));
+      const work = this.#parser.pushInSlices?.(slice);
+      await this.#tell(work ? await inTurns(work, takeReading) : this.#parser.push(slice));
     }
   }
 

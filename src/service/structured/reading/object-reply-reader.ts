@@ -1,7 +1,12 @@
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
 import type { ParseDelta } from '../../parsing/delta-writer.js';
 import { IncrementalParser } from '../../parsing/incremental-parser.js';
-import { addReasoning, type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parsing/parse-completion.js';
+import {
+  addReasoning,
+  type ParsedCompletion,
+  type ParseOptions,
+  parseInSlices,
+} from '../../parsing/parse-completion.js';
 import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../../parsing/slices.js';
 import type { RestoreArguments } from '../schema/reply-schema.js';
 import { cutByLimit, noAction } from './completions.js';

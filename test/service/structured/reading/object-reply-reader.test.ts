@@ -546,7 +546,7 @@ test.each([
     for (let next = work.next(); !next.done; next = work.next()) booked.push(next.value);
   };
   drain(reader.pushInSlices(text));
-  drain(reader.endInSlices());
+  drain(reader.endInSlices({}));
   expect(reader.readsObject).toBe(true);
   expect(Math.max(...booked)).toBeLessThanOrEqual(2 ** 16);
   const sum = booked.reduce((total, each) => total + each, 0);
