@@ -5,7 +5,7 @@ import { isObject, listOf } from './schema-keywords.js';
 const INHERITED = '$conditions';
 
 /** Everything that a schema says of the same value in some case: it narrows, but may speak of names that are not declared. */
-export function conditionsOf(schema: SchemaObject): SchemaObject[] {
+function conditionsOf(schema: SchemaObject): SchemaObject[] {
   const { not } = schema;
   const excludes = isObject(not) && Object.keys(not).every((keyword) => keyword === 'required');
   const conditions = [
