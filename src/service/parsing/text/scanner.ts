@@ -5,6 +5,7 @@ export type Repair =
   | 'missing_close'
   | 'missing_parentheses'
   | 'inner_quotes'
+  | 'missing_comma'
   | 'bare_word'
   | 'smart_quotes'
   | 'big_integer_as_text'

@@ -25,10 +25,11 @@ const DEEPEST_KEY = 2;
 /** So much is looked at to tell whether a quote ends its string. */
 const FARTHEST = 256;
 
-/** What follows the string of a field: the object's end, or the next key. */
-const closes = /^\s*(?:\}|,\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|'?\w+'?\s*:))/s;
+/** What follows the string of a field: the object's end, or the next key, for one of ours even without its comma. */
+const closes =
+  /^\s*(?:\}|"(?:thought|action|final_answer)"\s*:|,\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|'?\w+'?\s*:))/s;
 /** What may become that. */
-const mayClose = /^\s*(?:,\s*(?:"(?:[^"\\]|\\.)*(?:\\|"\s*)?|'?\w*'?\s*)?)?$/s;
+const mayClose = /^\s*(?:"\w*(?:"\s*)?|,\s*(?:"(?:[^"\\]|\\.)*(?:\\|"\s*)?|'?\w*'?\s*)?)?$/s;
 
 /**
  * Reads one JSON object while it arrives: its fields with their places, and its strings piece by piece, decoded. Lenient:
@@ -43,6 +44,8 @@ export class ObjectScanner {
   repeats = false;
   /** A quote within a string was not escaped. */
   hasInnerQuotes = false;
+  /** A key came without a comma before it. */
+  lacksComma = false;
   /** Characters scanned, from the opening brace up to after the closing one. */
   length = 0;
   /** After the closing brace; null while it is missing. */
@@ -53,6 +56,8 @@ export class ObjectScanner {
   readonly #keys: string[] = [];
   #string: StringRole | null = null;
   #expectsKey = true;
+  /** A field's value has ended, and no comma has come. */
+  #endedField = false;
   /** A started escape, a key, or the half of a character that waits for the other. */
   #escape = '';
   #key = '';
@@ -104,6 +109,7 @@ export class ObjectScanner {
     this.#open.pop();
     this.#keys.length = Math.min(this.#keys.length, this.#open.length);
     this.#expectsKey = false;
+    this.#endedField = this.#open.length === 1;
     if (this.#open.length === 0) this.end = this.#before + at + 1;
     else if (this.#open.length === 1) this.#endField(at + 1);
   }
@@ -111,9 +117,12 @@ export class ObjectScanner {
   #endValue(at: number): void {
     if (this.#open.length === 1) this.#endField(at);
     this.#expectsKey = this.#open.at(-1) === '{';
+    this.#endedField = false;
   }
 
   #beginString(at: number): void {
+    if (this.#endedField) this.#expectsKey = this.lacksComma = true;
+    this.#endedField = false;
     this.#string = this.#expectsKey ? 'key' : 'value';
     if (this.#string === 'key') {
       this.#key = '';
@@ -181,6 +190,7 @@ export class ObjectScanner {
       this.#emit(this.#half);
       this.#half = '';
       if (this.#open.length === 1) this.#endField(end);
+      this.#endedField = this.#open.length === 1;
       return;
     }
     const level = this.#open.length;

@@ -121,6 +121,7 @@ function repairsOf(reply: ScannedReply): Repair[] {
   return [
     ...(scanner.end === null ? (['missing_close'] as const) : []),
     ...(scanner.hasInnerQuotes ? (['inner_quotes'] as const) : []),
+    ...(scanner.lacksComma ? (['missing_comma'] as const) : []),
     ...(scanner.repeats ? (['duplicate_key'] as const) : []),
     ...(outcomesOf(reply).length > 1 || holdsBoth(reply) ? (['second_outcome'] as const) : []),
   ];

@@ -559,3 +559,16 @@ test('a long answer in pieces of seven characters loses nothing, nor the white s
   const { completion, shown } = read(JSON.stringify({ thought: 't', final_answer: said }), { cuts: [7] });
   expect(completion.answer === said && shown.answer === said).toBe(true);
 });
+
+test('a comma that is missing before a key of ours is mended, however the reply is cut (rule: repairs)', () => {
+  for (const cuts of [[1], [3], [99]]) {
+    expect(read(`{"thought": "t"\n"action": ${call} "final_answer": ""}`, { cuts })).toMatchObject({
+      completion: { outcome: 'action', thought: 't', repairs: ['missing_comma'] },
+      isWhole: false,
+    });
+    expect(read('{"thought": "t" "final_answer": "x"}', { cuts })).toMatchObject({
+      completion: { outcome: 'answer', answer: 'x' },
+      shown: { thought: 't', answer: 'x' },
+    });
+  }
+});
