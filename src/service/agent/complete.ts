@@ -2,7 +2,7 @@ import type { StepRequest } from '../../contract/step-request.js';
 import type { ParseDelta } from '../parsing/delta-writer.js';
 import { IncrementalParser } from '../parsing/incremental-parser.js';
 import type { ParseOptions } from '../parsing/parse-completion.js';
-import { inTurns, SLICE, type Sliced, slicesOf } from '../parsing/slices.js';
+import { inTurns, type Sliced, slicesOf } from '../parsing/slices.js';
 import { ObjectReplyReader } from '../structured/reading/object-reply-reader.js';
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
@@ -108,7 +108,7 @@ class Relay {
     this.#phase = phase === 'reason' || phase === 'observe' ? new PhaseReader(phase) : undefined;
   }
 
-  reason(delta: string): Promise<void> {
+  reason(delta: string): Promise<void> | undefined {
     return this.#observer.delta('reasoning', delta);
   }
 
@@ -128,28 +128,31 @@ class Relay {
     const { deltas, ...reading } = await inTurns(this.#parser.endInSlices(options), takeReading);
     const isThought = completion.toolCalls.length > 0 && !this.#situation.mustAnswer;
     await this.#tell(isThought ? deltas.map(asThought) : deltas);
-    await this.#endPhase();
+    await this.#show(this.#endPhase());
     return { completion, reading: completion.text === this.#text ? reading : undefined };
   }
 
-  async #endPhase(): Promise<void> {
-    const rest = this.#phase?.end() ?? '';
-    this.#phase = undefined;
-    if (rest !== '') await this.#observer.delta(this.#roleOf(this.#last ?? 'draft'), rest);
-  }
-
   async #tell(deltas: readonly ParseDelta[]): Promise<void> {
-    if (this.#parser.readsObject) await this.#endPhase();
-    for (const { type, delta } of deltas) {
-      const text = this.#separatorBefore(type) + withoutNul(delta); // an escape may have become one
-      this.#last = type;
-      for (const slice of slicesOf(text, SLICE)) await this.#show(type, slice);
-    }
+    if (this.#parser.readsObject) await this.#show(this.#endPhase());
+    for (const delta of deltas) await this.#show(this.#proseOf(delta));
   }
 
-  async #show(type: ParseDelta['type'], text: string): Promise<void> {
-    const shown = this.#phase ? this.#phase.push(text) : text;
-    if (shown !== '') await this.#observer.delta(this.#roleOf(type), shown);
+  #show({ type, delta }: ParseDelta): Promise<void> | undefined {
+    return delta === '' ? undefined : this.#observer.delta(this.#roleOf(type), delta);
+  }
+
+  /** Without the control blocks of a phase. */
+  #proseOf({ type, delta }: ParseDelta): ParseDelta {
+    const text = this.#separatorBefore(type) + withoutNul(delta); // an escape may have become one
+    this.#last = type;
+    return { type, delta: this.#phase ? this.#phase.push(text) : text };
+  }
+
+  /** What the phase still held back: a block that was never closed. */
+  #endPhase(): ParseDelta {
+    const delta = this.#phase?.end() ?? '';
+    this.#phase = undefined;
+    return { type: this.#last ?? 'draft', delta };
   }
 
   #roleOf(type: ParseDelta['type']): ParseDelta['type'] {

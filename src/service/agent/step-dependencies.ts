@@ -21,9 +21,12 @@ export interface StepDependencies extends PromptDependencies {
   readonly now: () => Date;
 }
 
-/** Watches a step as it happens (rule: stream-events). Each call is awaited, so a slow watcher slows the relay. */
+/**
+ * Watches a step as it happens (rule: stream-events). Each call is awaited, so a slow watcher slows the relay; where there
+ * is nothing to wait for, no promise is made.
+ */
 export interface StepObserver {
-  contextBuilt(report: ContextReport): Promise<void>;
-  delta(kind: 'reasoning' | 'draft' | 'thought' | 'answer', delta: string): Promise<void>;
-  actionProposed(action: ActionDetails): Promise<void>;
+  contextBuilt(report: ContextReport): Promise<void> | undefined;
+  delta(kind: 'reasoning' | 'draft' | 'thought' | 'answer', delta: string): Promise<void> | undefined;
+  actionProposed(action: ActionDetails): Promise<void> | undefined;
 }

@@ -61,6 +61,7 @@ export class Deltas {
   readonly events: { type: TextDelta['type']; delta: string }[] = [];
 
   add({ type, delta }: TextDelta): void {
+    if (delta === '') return;
     const last = this.events.at(-1);
     if (last?.type === type) last.delta += delta;
     else this.events.push({ type, delta });

@@ -34,7 +34,9 @@ const timersOfNode = [
 ] as const;
 
 /** A service whose step tells its observer something. */
-async function serviceThat(tell: (observer: StepObserver, signal: AbortSignal) => Promise<unknown>) {
+async function serviceThat(
+  tell: (observer: StepObserver, signal: AbortSignal) => Promise<unknown> | undefined,
+) {
   const step: typeof reactStep = async (_request, { deadline }, observer) => {
     if (observer) await tell(observer, deadline.signal);
     return answered;

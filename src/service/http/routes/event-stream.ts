@@ -32,11 +32,14 @@ export class EventStream {
     return this.#heartbeat !== undefined;
   }
 
-  /** Resolves when the reader can take more, or is gone: a slow reader slows the step instead of filling memory. */
-  async send(event: StreamEvent): Promise<void> {
+  /**
+   * Resolves when the reader can take more, or is gone: a slow reader slows the step instead of filling memory. Undefined if
+   * it can take more now.
+   */
+  send(event: StreamEvent): Promise<void> | undefined {
     if (!this.started) this.#start();
     this.#add(textOf(event));
-    if (this.#response.writableNeedDrain) await drained(this.#response);
+    return this.#response.writableNeedDrain ? drained(this.#response) : undefined;
   }
 
   /** Sends the last event: the one that grows with the request. */

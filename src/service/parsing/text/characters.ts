@@ -75,6 +75,38 @@ export class CharacterSet {
   }
 }
 
+/** Words that are looked for in many places: only those with the right character at `key` are compared with the text. */
+export class FixedWords<Word extends string = string> {
+  readonly #key: number;
+  readonly #byKey = new Map<number, Word[]>();
+
+  /** Where one word begins like another, the first of the list is found. */
+  constructor(words: readonly Word[], key: number) {
+    this.#key = key;
+    for (const word of words) {
+      const alike = this.#byKey.get(word.charCodeAt(key));
+      if (alike) alike.push(word);
+      else this.#byKey.set(word.charCodeAt(key), [word]);
+    }
+  }
+
+  /** The word that stands at `position`. */
+  at(text: string, position: number): Word | undefined {
+    return this.#alike(text, position)?.find((word) => text.startsWith(word, position));
+  }
+
+  /** Whether the text, which goes on beyond the key, ends within a word that stands at `position`. */
+  isUnderWay(text: string, position: number): boolean {
+    const length = text.length - position;
+    const longer = this.#alike(text, position)?.filter((word) => word.length > length) ?? [];
+    return longer.length > 0 && longer.some((word) => word.startsWith(text.slice(position)));
+  }
+
+  #alike(text: string, position: number): readonly Word[] | undefined {
+    return this.#byKey.get(text.charCodeAt(position + this.#key));
+  }
+}
+
 /** Whether one of `characters` stands at `position`; never at the end of the text. */
 export function isOneOf(characters: string, text: string, position: number): boolean {
   return position < text.length && position >= 0 && characters.includes(text.charAt(position));

@@ -1,4 +1,4 @@
-import { isBlank, isOneOf, isSpace, isWordCharacter, skipBlanks } from './characters.js';
+import { FixedWords, isBlank, isOneOf, isSpace, isWordCharacter, skipBlanks } from './characters.js';
 
 /** Tokens with which models end a turn; a server may cut them in the middle, leaving the first half. */
 export const endTokens = [
@@ -28,10 +28,10 @@ const otherRoles = ['user', 'system', 'tool', 'developer', 'ipython'];
 const openers = turnTokens.flatMap((token) => [...ownRoles, ...otherRoles].map((role) => token + role));
 /** What opens a turn of somebody else by itself. */
 const otherTurnTokens = ['<|user|>', '<|system|>', '<|tool|>', '<|observation|>', '<｜User｜>', '[INST]'];
-const otherOpeners = [
-  ...turnTokens.flatMap((token) => otherRoles.map((role) => token + role)),
-  ...otherTurnTokens,
-];
+const otherOpeners = new FixedWords(
+  [...turnTokens.flatMap((token) => otherRoles.map((role) => token + role)), ...otherTurnTokens],
+  1,
+);
 
 const otherTokens = [
   ...turnTokens,
@@ -62,11 +62,13 @@ export const chatTokens: readonly string[] = [...openers, ...endTokens, ...other
   (a, b) => b.length - a.length,
 );
 
+const chatTokenWords = new FixedWords(chatTokens, 1);
+
 /** The chat token that stands at `position`. */
 export function chatTokenAt(text: string, position: number): string | undefined {
   const first = text.charAt(position);
   if (first !== '<' && first !== '[') return undefined;
-  return chatTokens.find((token) => text.startsWith(token, position));
+  return chatTokenWords.at(text, position);
 }
 
 /** Past chat tokens and the white space around them; where none stands, `position` itself. */
@@ -99,7 +101,7 @@ export function beginsTurn(text: string, start: number, end: number): boolean {
 /** After the token with which somebody else's turn opens at `position`; null where none does. */
 export function otherTurnOpener(text: string, position: number): number | null {
   if (!isOneOf('<[', text, position)) return null;
-  const opener = otherOpeners.find((each) => text.startsWith(each, position));
+  const opener = otherOpeners.at(text, position);
   if (opener === undefined) return null;
   const end = position + opener.length;
   return isWordCharacter(text.charCodeAt(end - 1)) && isWordCharacter(text.charCodeAt(end)) ? null : end;

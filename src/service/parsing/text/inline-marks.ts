@@ -1,3 +1,4 @@
+import { FixedWords } from './characters.js';
 import { chatTokens } from './chat-tokens.js';
 import { type OwnTag, ownTagAt } from './own-fences.js';
 
@@ -37,22 +38,17 @@ const kinds: ReadonlyMap<string, Exclude<InlineMark['kind'], 'own_fence'>> = new
   ...chatTokens.map((token): [string, 'chat_token'] => [token, 'chat_token']),
   ...cutTags.map((tag): [string, 'cut'] => [tag, 'cut']),
 ]);
-/** By their second character, since few places begin like more than a handful of them. */
-const marksBySecond = new Map<string, string[]>();
-for (const mark of [...kinds.keys()].sort((a, b) => b.length - a.length)) {
-  marksBySecond.set(mark.charAt(1), [...(marksBySecond.get(mark.charAt(1)) ?? []), mark]);
-}
+const marks = new FixedWords(
+  [...kinds.keys()].sort((a, b) => b.length - a.length),
+  1,
+);
 
 /** The mark at `position`; `'partial'` while the text may still become one, or a longer one. */
 export function inlineMarkAt(text: string, position: number): InlineMark | 'partial' | null {
   const own = text.charAt(position) === '<' ? ownTagAt(text, position) : null;
   if (own !== null && own !== 'partial') return { kind: 'own_fence', tag: own, end: own.end };
-  const rest = text.length - position;
-  if (rest < 2) return 'partial';
-  const candidates = marksBySecond.get(text.charAt(position + 1)) ?? [];
-  const isUnderWay = candidates.some((mark) => mark.length > rest && mark.startsWith(text.slice(position)));
-  if (isUnderWay) return 'partial';
-  const mark = candidates.find((each) => text.startsWith(each, position));
+  if (position + 1 >= text.length || marks.isUnderWay(text, position)) return 'partial';
+  const mark = marks.at(text, position);
   const kind = mark === undefined ? undefined : kinds.get(mark);
   if (mark !== undefined && kind) return { kind, end: position + mark.length };
   return own;

@@ -1,10 +1,11 @@
-import { isOneOf } from './characters.js';
+import { FixedWords, isOneOf } from './characters.js';
 
 /**
  * The tags in which the service shows a model its data. A model that echoes one with its mark quotes what
  * it was shown (rule: echoed-fence).
  */
 const ownTags = ['file', 'folder', 'pinned', 'excerpt', 'focus', 'left_out', 'observation', 'tasks'] as const;
+const tagNames = new FixedWords(ownTags, 0);
 
 /** A longer tag is not ours: paths and attributes are shorter, and looking for its end must stay cheap. */
 const LONGEST_TAG = 4096;
@@ -41,8 +42,8 @@ function tagAt(text: string, position: number): OwnTag | 'partial' | null {
   if (text.charAt(position) !== '<') return null;
   const closes = text.charAt(position + 1) === '/';
   const nameStart = position + (closes ? 2 : 1);
-  const name = ownTags.find((each) => text.startsWith(each, nameStart));
-  if (!name) return couldBecomeTag(text.slice(nameStart, nameStart + LONGEST_NAME)) ? 'partial' : null;
+  const name = tagNames.at(text, nameStart);
+  if (!name) return nameStart >= text.length || tagNames.isUnderWay(text, nameStart) ? 'partial' : null;
   const nameEnd = nameStart + name.length;
   if (nameEnd >= text.length) return 'partial';
   if (!isOneOf(' \t\r\n>', text, nameEnd)) return null;
@@ -56,12 +57,6 @@ function tagAt(text: string, position: number): OwnTag | 'partial' | null {
   if (attributes.endsWith('/')) return null; // opens nothing
   const end = isWhole ? nameEnd + stop + 1 : nameEnd;
   return { kind: 'opens', name, mark: openingMark(attributes), end };
-}
-
-const LONGEST_NAME = Math.max(...ownTags.map((tag) => tag.length));
-
-function couldBecomeTag(written: string): boolean {
-  return ownTags.some((tag) => tag.length > written.length && tag.startsWith(written));
 }
 
 function closingMark(written: string): string | null {

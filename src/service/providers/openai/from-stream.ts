@@ -60,6 +60,7 @@ export async function* fromStream(
         reply.take(data, deltas);
       }
     } finally {
+      reply.tell(deltas);
       yield* deltas.events;
     }
     if (done) yield completionOf(reply, draft, provider);
@@ -127,7 +128,7 @@ class GrowingReply {
   take(data: string, deltas: Deltas): void {
     const more = this.#frame.readText(data);
     if (more) {
-      this.#tell(more, deltas);
+      deltas.add(more);
       return;
     }
     const chunk = this.#read(data);
@@ -143,15 +144,14 @@ class GrowingReply {
     this.begun = true;
     this.finishReason = choice.finish_reason ?? this.finishReason;
     const { refusal, tool_calls } = choice.delta ?? {};
-    for (const more of textsOf(choice)) this.#tell(more, deltas);
+    for (const more of textsOf(choice)) deltas.add(more);
     this.refusal += refusal ?? '';
     for (const call of tool_calls ?? []) this.#addToCall(call);
   }
 
-  #tell(more: TextDelta, deltas: Deltas): void {
-    if (more.delta === '') return;
-    this[more.type] += more.delta;
-    deltas.add(more);
+  /** Takes what the chunks that came together told. */
+  tell({ events }: Deltas): void {
+    for (const { type, delta } of events) this[type] += delta;
   }
 
   /** Servers that give no index begin a call with its id. */

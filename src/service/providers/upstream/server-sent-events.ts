@@ -14,24 +14,48 @@ export interface ServerSentEvent {
 export async function* readEvents(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<readonly ServerSentEvent[]> {
-  const lines = new LineReader();
-  let event = '';
-  let data: string[] = [];
+  const reader = new EventReader();
   for await (const piece of bytes) {
-    const events: ServerSentEvent[] = [];
-    for (const line of lines.push(piece)) {
-      if (line === '') {
-        if (data.length > 0) events.push({ event, data: data.join('\n') });
-        event = '';
-        data = [];
-        continue;
-      }
-      const [name, value] = splitField(line);
-      if (name === 'event') event = value;
-      if (name === 'data') data.push(value);
-    }
+    const events = reader.push(piece);
     if (events.length > 0) yield events;
   }
+}
+
+class EventReader {
+  readonly #lines = new LineReader();
+  #event = '';
+  #data: string | undefined;
+
+  /** The events that this piece ends. */
+  push(piece: Uint8Array): ServerSentEvent[] {
+    const events: ServerSentEvent[] = [];
+    for (const line of this.#lines.push(piece)) {
+      if (line !== '') this.#takeField(line);
+      else this.#endEvent(events);
+    }
+    return events;
+  }
+
+  #endEvent(events: ServerSentEvent[]): void {
+    if (this.#data !== undefined) events.push({ event: this.#event, data: this.#data });
+    this.#event = '';
+    this.#data = undefined;
+  }
+
+  #takeField(line: string): void {
+    const data = fieldValue('data', line);
+    if (data !== undefined) this.#data = this.#data === undefined ? data : `${this.#data}\n${data}`;
+    else this.#event = fieldValue('event', line) ?? this.#event;
+  }
+}
+
+/** Undefined in a line of another field. */
+function fieldValue(field: string, line: string): string | undefined {
+  if (!line.startsWith(field)) return undefined;
+  const colon = field.length;
+  if (line.length === colon) return '';
+  if (line[colon] !== ':') return undefined;
+  return line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
 }
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -65,12 +89,6 @@ class LineReader {
       ? decoded.startsWith(BYTE_ORDER_MARK)
       : this.#afterReturn && decoded.startsWith('\n');
   }
-}
-
-function splitField(line: string): readonly [name: string, value: string] {
-  const colon = line.indexOf(':');
-  if (colon === -1) return [line, ''];
-  return [line.slice(0, colon), line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)];
 }
 
 /** How long a stream that has said its finish reason may be silent: some servers neither say the end nor hang up. */
