@@ -131,10 +131,18 @@ function tokensOf(outcomes: readonly PlacedItem[]): number {
 
 async function countFolders({ folders }: GatheredContext, shown: Coverage): Promise<ReportFolder[]> {
   const rows: ReportFolder[] = [];
+  const known = new Map<readonly string[], number>(); // folders in each other may share their files
   for (const { path, origins } of folders) {
     await eventLoopShare.take(origins.length);
-    const included = origins.filter((origin) => shown.has(origin)).length;
+    const included = known.get(origins) ?? countShown(origins, shown);
+    known.set(origins, included);
     rows.push({ path, files: origins.length, included });
   }
   return rows;
+}
+
+function countShown(origins: readonly string[], shown: Coverage): number {
+  let count = 0;
+  for (const origin of origins) if (shown.has(origin)) count += 1;
+  return count;
 }

@@ -8,10 +8,8 @@ export function findUnknownFields(sent: unknown, read: unknown, limit: number): 
     if (before === after || !isContainer(before) || !isContainer(after)) return;
     for (const name in before) {
       if (found.length >= limit) return;
-      const value = before[name];
-      const here = [...path, printable(name)];
-      if (Object.hasOwn(after, name)) compare(value, after[name], here);
-      else found.push(here.join('.'));
+      if (!Object.hasOwn(after, name)) found.push([...path, printable(name)].join('.'));
+      else if (before[name] !== after[name]) compare(before[name], after[name], [...path, printable(name)]);
     }
   };
   compare(sent, read, []);

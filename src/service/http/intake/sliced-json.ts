@@ -60,6 +60,11 @@ export class SlicedJson {
     return this.#value;
   }
 
+  /** How far it has read. */
+  get position(): number {
+    return this.#at;
+  }
+
   /** Reads about one slice on; true at the end. */
   advance(): boolean {
     const stop = Math.min(this.#at + this.#slice, this.#text.length);
