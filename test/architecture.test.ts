@@ -37,11 +37,13 @@ const rooms: Record<string, readonly string[]> = {
     'node:',
   ],
   'service/offline': ['node:'],
-  'service/access': ['files', 'yaml', 'zod', 'pino', 'node:'],
+  'service/limits': ['rate-limiter-flexible', '@redis/client', 'pino', 'node:'],
+  'service/access': ['files', 'service/limits:types', 'yaml', 'zod', 'pino', 'node:'],
   'service/http': [
     'contract',
     'conversation',
     'service/access:types',
+    'service/limits',
     'service/agent',
     'service/context',
     'service/event-loop',
@@ -52,6 +54,7 @@ const rooms: Record<string, readonly string[]> = {
   service: [
     'contract',
     'service/access',
+    'service/limits',
     'service/agent',
     'service/context',
     'service/event-loop',

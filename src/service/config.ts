@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isObject } from '../contract/fields.js';
 import { findExposure } from './exposure.js';
 import { explainIssue } from './http/intake/explain-issue.js';
+import { isProxy } from './limits/client-address.js';
 import { findMisunderstood } from './misunderstood-settings.js';
 
 /** The environment does not make a service. Each problem names its variable and repeats no value. */
@@ -59,12 +60,6 @@ function check(settings: unknown, problems: readonly string[]): Config {
 
 const isSetting = (name: string): boolean => Object.hasOwn(configSchema.shape, name);
 
-/** The configuration as JSON to look at; what a URL may hide is masked. */
-export function printConfig(config: Config): string {
-  const masked = (_name: string, value: unknown) => (typeof value === 'string' ? maskUrl(value) : value);
-  return JSON.stringify(config, masked, 2);
-}
-
 const wholeNumber = (min: number, max: number) => {
   const error = `expected a whole number from ${min} to ${max}`;
   const text = z
@@ -115,6 +110,8 @@ function isHost(host: string): boolean {
 const tokensFile = z
   .string()
   .refine(isFile, 'expected a file that exists; `stepwise token NAME --file FILE` makes one');
+const PROXIES =
+  'expected how many proxies stand in front, such as 1, or their addresses, such as 10.0.0.0/8, loopback';
 const folder = z.string().refine(isFolder, 'expected a folder that exists');
 
 const upstreamFields = z
@@ -190,6 +187,20 @@ const configSchema = z
     AUTH_TOKENS_FILE: tokensFile.optional(),
     /** Whether something in front of the service knows its callers. Default `off`. */
     ALLOW_UNAUTHENTICATED: z.enum(['on', 'off']).default('off'),
+    /** Requests a minute of one token, or of one address where there are no tokens. Default 0: no limit. */
+    RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000).default(0),
+    /** Redis or Valkey, through which processes share their limits. */
+    REDIS_URL: z
+      .url({
+        protocol: /^rediss?$/,
+        error: 'expected a URL such as redis://127.0.0.1:6379, or rediss:// with TLS',
+      })
+      .optional(),
+    /** Proxies whose `X-Forwarded-For` is believed: how many there are, or their addresses. Default none. */
+    TRUST_PROXY: z
+      .union([wholeNumber(0, 32), z.array(z.string()).min(1), z.string().transform(splitList)])
+      .refine((value) => typeof value === 'number' || value.every(isProxy), PROXIES)
+      .optional(),
     /** Web pages that may call; as text, separated by commas. Default none. */
     CORS_ORIGINS: z
       .union([z.array(z.string()), z.string().transform(splitList)])
@@ -227,16 +238,4 @@ function splitList(text: string): string[] {
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;
-}
-
-/** Masks a user, a password, a query and a fragment; other texts and plain addresses stay as they were written. */
-function maskUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) return text;
-  const { username, password, search, hash } = url;
-  if (!username && !password && !search && !hash) return text;
-  if (username || password) Object.assign(url, { username: '***', password: '' });
-  if (search) url.search = '?***';
-  if (hash) url.hash = '#***';
-  return url.href;
 }

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
-import { type Config, ConfigError, printConfig, readConfig } from './config.js';
+import { type Config, ConfigError, readConfig } from './config.js';
 import { describeBug } from './http/failure/error-handler.js';
 import { createLog, type ServiceLog } from './log.js';
 import { findUnheeded } from './misunderstood-settings.js';
+import { printConfig } from './print-config.js';
 import { type Service, startService } from './start.js';
 
 const help = `Usage: node dist/service/main.js [--print-config] [--help]
@@ -20,6 +21,9 @@ Starts the Stepwise service. Configured by the environment alone:
   CONTEXT_SERVICE_URL      where else files and pinned items come from
   AUTH_TOKENS_FILE         YAML: who may call; stepwise token NAME --file FILE makes it (none: this machine alone)
   ALLOW_UNAUTHENTICATED    on: something in front of the service knows its callers (off)
+  RATE_LIMIT_PER_MINUTE    requests of one token, or of one address where there are no tokens (0: no limit)
+  REDIS_URL                Redis or Valkey, through which several processes share their limits (none)
+  TRUST_PROXY              how many proxies stand in front, or their addresses: whose X-Forwarded-For counts (none)
   CORS_ORIGINS             web pages that may call, comma-separated (none)
   MAX_BODY_BYTES           of one request (4194304)
   MAX_IN_FLIGHT            steps at the same time (2048)

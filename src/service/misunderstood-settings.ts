@@ -1,6 +1,3 @@
-/** A service that ignored these would run without what its operator relies on. */
-const notBuilt = ['RATE_LIMIT_PER_MINUTE', 'REDIS_URL', 'TRUST_PROXY'];
-
 /**
  * One sentence for each name that can only have been meant for this service but is none of its settings: written in
  * another way, or without its unit or its last words (rule: settings).
@@ -10,11 +7,6 @@ export function findMisunderstood(names: readonly string[], settings: readonly s
 }
 
 function misunderstood(name: string, settings: readonly string[]): string[] {
-  if (notBuilt.some((each) => looksLike(name, each))) {
-    return [
-      `${name}: this version of the service has no such setting; unset it, and do without what it promises`,
-    ];
-  }
   const meant = settings.find((setting) => looksLike(name, setting));
   return meant ? [`${name}: there is no such setting; ${meant} is one`] : [];
 }

@@ -13,6 +13,7 @@ import { answersOwnHostOnly } from './exposure.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { InFlight } from './http/intake/in-flight.js';
+import type { OpenLimits } from './limits/open-limits.js';
 import { createLog } from './log.js';
 import type { OfflineModel } from './offline/offline-model.js';
 import { createModelDirectory, type ModelDirectory } from './providers/create-model-directory.js';
@@ -44,6 +45,7 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
   const config = completeSettings(settings);
   const log = logger ?? createLog(config.LOG_LEVEL).logger;
   const tokens = await openTokens(config, log);
+  const limited = await openLimits(config, log);
   const lag = watchEventLoop();
   const inFlight = new InFlight({ max: config.MAX_IN_FLIGHT, lagMs: lag.lagMs });
   const offline = onDemand(() =>
@@ -59,6 +61,8 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
     deadlineMs: config.STEP_DEADLINE_MS,
     corsOrigins: config.CORS_ORIGINS,
     tokens,
+    limits: limited?.limits,
+    trustProxy: config.TRUST_PROXY,
     ownHostOnly: answersOwnHostOnly(config),
     log,
     version,
@@ -66,6 +70,7 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
   const free = async (): Promise<void> => {
     lag.stop();
     tokens?.close();
+    limited?.close();
     await Promise.all([models.close(), offline.made()?.then((model) => model.close())]);
   };
   const server = createServer(app);
@@ -96,6 +101,16 @@ async function openTokens(
     if (!(error instanceof TokenFileError)) throw error;
     throw new ConfigError(error.problems.map((problem) => `AUTH_TOKENS_FILE: ${problem}`));
   }
+}
+
+/** What each caller may use, if somebody could be held to something. */
+async function openLimits(
+  { AUTH_TOKENS_FILE, RATE_LIMIT_PER_MINUTE, REDIS_URL }: Config,
+  log: Logger,
+): Promise<OpenLimits | undefined> {
+  if (AUTH_TOKENS_FILE === undefined && RATE_LIMIT_PER_MINUTE === 0) return undefined;
+  const room = await import('./limits/open-limits.js');
+  return room.openLimits({ requestsPerMinute: RATE_LIMIT_PER_MINUTE, redisUrl: REDIS_URL, log });
 }
 
 function modelDirectory(config: Config, offline: OnDemand<OfflineModel>): ModelDirectory {

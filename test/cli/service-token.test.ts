@@ -26,7 +26,7 @@ describe('stepwise token (rule: token-command)', () => {
     expect(readTokenEntries(shown)).toEqual([
       {
         sha256: digestOf(stdout.trim()),
-        caller: { name: 'ci', projects: new Set([project]), expiresAt: Date.UTC(2099, 1, 1) },
+        caller: { name: 'ci', projects: new Set([project]), expiresAt: Date.UTC(2099, 1, 1), allowance: {} },
       },
     ]);
   });

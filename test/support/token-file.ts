@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { digestOf } from '../../src/service/access/token.js';
+import type { Allowance } from '../../src/service/limits/caller-limits.js';
 
 /** A token with its entry in the file; without projects it is for all of them. */
 export interface TokenOf {
@@ -10,6 +11,7 @@ export interface TokenOf {
   readonly name: string;
   readonly projects?: readonly string[];
   readonly expires?: string;
+  readonly limits?: Allowance;
 }
 
 /** The text of a file of tokens. */

@@ -7,6 +7,7 @@ const advice: Readonly<Record<string, string>> = {
   unsupported_model: 'Check --model, or name the endpoint that serves it with --upstream.',
   unauthenticated: 'Set STEPWISE_TOKEN to a token of that service.',
   forbidden: 'Ask the operator of that service.',
+  rate_limited: 'Wait, or ask the operator of that service for more.',
   missing_api_key: 'Set STEPWISE_LLM_KEY.',
   malformed_api_key: 'Check STEPWISE_LLM_KEY: a key is 8 to 512 visible characters.',
   upstream_authentication_failed: 'Check STEPWISE_LLM_KEY.',

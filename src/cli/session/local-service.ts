@@ -3,7 +3,13 @@ import { type Service, startService } from '../../service/start.js';
 import { ollamaUrl } from './ollama.js';
 
 /** Settings for a service that others reach; nobody else is meant to reach this one. */
-const notItsOwn = { AUTH_TOKENS_FILE: '', ALLOW_UNAUTHENTICATED: '' };
+const notItsOwn = {
+  AUTH_TOKENS_FILE: '',
+  ALLOW_UNAUTHENTICATED: '',
+  RATE_LIMIT_PER_MINUTE: '',
+  REDIS_URL: '',
+  TRUST_PROXY: '',
+};
 
 /**
  * The service inside this process, on a free port of loopback. The environment configures it as it does the

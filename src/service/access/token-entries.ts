@@ -1,5 +1,6 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import type { Allowance } from '../limits/caller-limits.js';
 
 /** One who may call: an entry of the file of tokens (rule: bearer-tokens). */
 export interface Caller {
@@ -9,6 +10,7 @@ export interface Caller {
   readonly projects: ReadonlySet<string> | 'all';
   /** Since 1970, in milliseconds; from then on the token is none. `Infinity`: never. */
   readonly expiresAt: number;
+  readonly allowance: Allowance;
 }
 
 export interface TokenEntry {
@@ -75,6 +77,14 @@ export const callerNameSchema = z.string(NAME).regex(/^(?!sk-|stepwise_)[a-z\d][
 
 export const projectIdSchema = z.uuid(PROJECTS).toLowerCase();
 
+const LIMITS = 'expected an object of requestsPerMinute, requestsAtOnce and tokensPerDay, each where wanted';
+const LIMIT = 'expected a whole number from 1';
+const limit = z.int(LIMIT).min(1, LIMIT).optional();
+const limitsSchema = z.strictObject(
+  { requestsPerMinute: limit, requestsAtOnce: limit, tokensPerDay: limit },
+  { error: LIMITS },
+);
+
 const entrySchema = z
   .strictObject(
     {
@@ -85,16 +95,18 @@ const entrySchema = z
         .toLowerCase(),
       projects: z.union([z.literal('all'), z.array(projectIdSchema)], { error: PROJECTS }),
       expires: expirySchema.optional(),
+      limits: limitsSchema.optional(),
     },
-    { error: 'expected an object of name, sha256, projects and, where wanted, expires' },
+    { error: 'expected an object of name, sha256, projects and, where wanted, expires and limits' },
   )
   .transform(
-    ({ name, sha256, projects, expires }): TokenEntry => ({
+    ({ name, sha256, projects, expires, limits }): TokenEntry => ({
       sha256,
       caller: {
         name,
         projects: projects === 'all' ? projects : new Set(projects),
         expiresAt: expires ?? Number.POSITIVE_INFINITY,
+        allowance: limits ?? {},
       },
     }),
   );

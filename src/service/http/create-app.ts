@@ -1,9 +1,11 @@
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { AccessTokens } from '../access/access-tokens.js';
+import type { CallerLimits } from '../limits/caller-limits.js';
 import { errorHandler } from './failure/error-handler.js';
 import { RequestRefused } from './failure/to-failure.js';
 import { cors } from './middleware/cors.js';
+import { limitCallers } from './middleware/limit-callers.js';
 import { recordRequests } from './middleware/request-log.js';
 import type { Preparation } from './middleware/request-state.js';
 import { requireOwnHost } from './middleware/require-own-host.js';
@@ -24,15 +26,20 @@ export interface AppDependencies extends StepServices {
   readonly corsOrigins?: readonly string[];
   /** Who may call; without it everybody who reaches the port. */
   readonly tokens?: AccessTokens | undefined;
+  /** What each caller may use; nothing is counted without it. */
+  readonly limits?: CallerLimits | undefined;
+  /** Whose `X-Forwarded-For` says which address calls: how many proxies there are, or theirs. */
+  readonly trustProxy?: number | readonly string[] | undefined;
   /** Whether only a `Host` of this machine is answered; not by default. */
   readonly ownHostOnly?: boolean;
 }
 
 /** The whole HTTP surface, ready to be listened with. */
 export function createApp(dependencies: AppDependencies): Express {
-  const { log, version, corsOrigins = [], models, inFlight, tokens, ownHostOnly } = dependencies;
+  const { log, version, corsOrigins = [], models, inFlight, tokens, limits, ownHostOnly } = dependencies;
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  app.set('trust proxy', dependencies.trustProxy ?? false);
   const preparations: Preparation[] = [
     recordRequests((record) => log.info(record, 'request')),
     securityHeaders(),
@@ -45,6 +52,7 @@ export function createApp(dependencies: AppDependencies): Express {
     for (const prepare of preparations) prepare(request, response);
     next();
   });
+  if (limits) app.use('/api', limitCallers(limits));
   const routes = [
     ...stepRoutes(dependencies),
     previewRoute(dependencies),

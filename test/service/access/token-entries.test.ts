@@ -32,17 +32,26 @@ tokens:
     sha256: ${digestOf('other')}
     projects: [${project.toUpperCase()}]
     expires: 2027-01-31
+    limits: { requestsPerMinute: 60, requestsAtOnce: 4, tokensPerDay: 2000000 }
 `;
     const callers = [
-      { name: 'ci', projects: 'all', expiresAt: Number.POSITIVE_INFINITY },
-      { name: 'shop-backend', projects: new Set([project]), expiresAt: Date.UTC(2027, 1, 1) },
+      { name: 'ci', projects: 'all', expiresAt: Number.POSITIVE_INFINITY, allowance: {} },
+      {
+        name: 'shop-backend',
+        projects: new Set([project]),
+        expiresAt: Date.UTC(2027, 1, 1),
+        allowance: { requestsPerMinute: 60, requestsAtOnce: 4, tokensPerDay: 2_000_000 },
+      },
     ];
     expect(readTokenEntries(text).map(({ caller }) => caller)).toEqual(callers);
     const json = JSON.stringify({
       tokens: [{ ...entry, projects: [], expires: '2027-01-31T12:00:00+02:00' }],
     });
     expect(readTokenEntries(json)).toEqual([
-      { sha256, caller: { name: 'ci', projects: new Set(), expiresAt: Date.UTC(2027, 0, 31, 10) } },
+      {
+        sha256,
+        caller: { name: 'ci', projects: new Set(), expiresAt: Date.UTC(2027, 0, 31, 10), allowance: {} },
+      },
     ]);
   });
 
@@ -74,6 +83,18 @@ tokens:
     [fileWith({ ...entry, expires: 'soon' }), 'tokens[0].expires: expected a day such as 2027-01-31'],
     [fileWith({ ...entry, expires: '2027-02-30' }), 'tokens[0].expires: expected a day'],
     [fileWith({ ...entry, expires: 2027 }), 'tokens[0].expires: expected a day'],
+    [
+      fileWith({ ...entry, limits: 5 }),
+      'tokens[0].limits: expected an object of requestsPerMinute, requestsAtOnce',
+    ],
+    [
+      fileWith({ ...entry, limits: { rate: 5 } }),
+      'tokens[0].limits: expected an object of requestsPerMinute',
+    ],
+    [
+      fileWith({ ...entry, limits: { tokensPerDay: 0 } }),
+      'tokens[0].limits.tokensPerDay: expected a whole number from 1',
+    ],
     [fileWith({ ...entry, project: 'all' }), 'tokens[0]: expected an object of name, sha256, projects'],
     [fileWith(entry, { ...entry, sha256: digestOf('b') }), 'tokens[1].name: an entry before it has the same'],
     [fileWith(entry, { ...entry, name: 'b' }), 'tokens[1].sha256: an entry before it has the same'],

@@ -9,19 +9,23 @@ export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[];
+  /** Null where the usual wait will do. */
+  readonly retryAfterMs: number | null;
 
-  constructor(code: ErrorCode, details: readonly ErrorDetail[] = []) {
+  constructor(code: ErrorCode, details: readonly ErrorDetail[] = [], retryAfterMs: number | null = null) {
     super(`The request was refused: ${code}.`);
     this.code = code;
     this.details = details;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
 /** The failure that a thrown value stands for (rule: error-table); anything unknown is a bug. */
 export function toFailure(thrown: unknown): StepError {
-  if (thrown instanceof RequestRefused || thrown instanceof StepRefused) {
-    return failure(thrown.code, { details: [...thrown.details] });
+  if (thrown instanceof RequestRefused) {
+    return failure(thrown.code, { details: [...thrown.details], retry_after_ms: thrown.retryAfterMs });
   }
+  if (thrown instanceof StepRefused) return failure(thrown.code, { details: [...thrown.details] });
   if (thrown instanceof Interruption) return failure(codeOfInterruption[thrown.reason]);
   if (thrown instanceof ProviderError) {
     return failure(codeOfProviderFailure[thrown.failure], {

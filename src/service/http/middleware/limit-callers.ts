@@ -1,0 +1,46 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { CallerLimits, Counted, Exceeded } from '../../limits/caller-limits.js';
+import { clientAddress } from '../../limits/client-address.js';
+import { RequestRefused } from '../failure/to-failure.js';
+import { stateOf } from './request-state.js';
+
+/** Holds each token, or each address where there are none, to its limits (rules: rate-limit, token-limits). */
+export function limitCallers(limits: CallerLimits): RequestHandler {
+  return async (request, response, next) => {
+    if (request.method === 'OPTIONS') return next();
+    const counted = whoIsCounted(request, response);
+    const exceeded = await limits.count(counted);
+    // Whoever has left meanwhile would never give the place back.
+    if (response.destroyed) return;
+    const refused = exceeded ?? limits.enter(counted);
+    if (refused) throw refusal(refused);
+    response.once('close', () => {
+      limits.leave(counted);
+      void limits.spend(counted, usedTokens(response));
+    });
+    next();
+  };
+}
+
+function whoIsCounted(request: Request, response: Response): Counted {
+  const { caller } = stateOf(response);
+  if (caller) return { key: caller.name, allowance: caller.allowance };
+  const address = clientAddress(request.ip) ?? clientAddress(request.socket.remoteAddress);
+  return { key: address ?? 'unknown', allowance: {} };
+}
+
+function usedTokens(response: Response): number {
+  const { usage } = stateOf(response);
+  return (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
+}
+
+const words: Readonly<Record<Exceeded['limit'], string>> = {
+  requestsPerMinute: 'requests a minute',
+  requestsAtOnce: 'requests at the same time',
+  tokensPerDay: 'tokens of models a day, which ends at 00:00 UTC',
+};
+
+function refusal({ limit, allowed, retryAfterMs }: Exceeded): RequestRefused {
+  const message = `the limit is ${allowed} ${words[limit]}`;
+  return new RequestRefused('rate_limited', [{ path: '', code: limit, message }], retryAfterMs);
+}

@@ -1,0 +1,33 @@
+import type { Logger } from 'pino';
+import { CallerLimits } from './caller-limits.js';
+import { createMemoryCounter } from './window-counter.js';
+
+const MINUTE_SECONDS = 60;
+const DAY_SECONDS = 86_400;
+
+export interface LimitsOptions {
+  /** For those whose token says nothing else; 0: none. */
+  readonly requestsPerMinute: number;
+  /** Of a Redis or Valkey through which processes share their counts. */
+  readonly redisUrl?: string | undefined;
+  readonly log: Logger;
+}
+
+export interface OpenLimits {
+  readonly limits: CallerLimits;
+  close(): void;
+}
+
+/** The limits of this process, or those it shares (rule: shared-limits). The client of Redis is loaded only then. */
+export async function openLimits({ requestsPerMinute, redisUrl, log }: LimitsOptions): Promise<OpenLimits> {
+  if (redisUrl === undefined) {
+    const requests = createMemoryCounter(MINUTE_SECONDS);
+    const tokens = createMemoryCounter(DAY_SECONDS);
+    return { limits: new CallerLimits({ requestsPerMinute, requests, tokens }), close: () => {} };
+  }
+  const { SharedStore } = await import('./shared-store.js');
+  const store = await SharedStore.open(redisUrl, log);
+  const requests = store.createCounter('requests', MINUTE_SECONDS);
+  const tokens = store.createCounter('tokens', DAY_SECONDS);
+  return { limits: new CallerLimits({ requestsPerMinute, requests, tokens }), close: () => store.close() };
+}

@@ -1,0 +1,199 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
+import { createToken } from '../../src/service/access/token.js';
+import { assertKeepsContract } from '../support/contract-check.js';
+import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
+import { writeTokenFile } from '../support/token-file.js';
+import { key, startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
+
+const services: WholeService[] = [];
+afterEach(async () => {
+  await Promise.all(services.splice(0).map((service) => service.close()));
+});
+type Starting = Parameters<typeof startWholeService>;
+const start = async (...[script, environment]: Starting): Promise<WholeService> => {
+  const service = await startWholeService(script, environment);
+  services.push(service);
+  return service;
+};
+
+const answer = { text: 'Final Answer: 42' };
+const models: RawRequest = { method: 'GET', path: '/api/agent/models' };
+const from = (address: string, request: RawRequest = models): RawRequest => ({
+  ...request,
+  headers: [...(request.headers ?? []), ['X-Forwarded-For', address]],
+});
+const bearing = (token: string, request: RawRequest = models): RawRequest => ({
+  ...request,
+  headers: [['Authorization', `Bearer ${token}`]],
+});
+const detailOf = ({ text }: RawAnswer) => JSON.parse(text).error.details[0];
+const statuses = async (url: string, requests: readonly RawRequest[]): Promise<number[]> => {
+  const found: number[] = [];
+  for (const request of requests) found.push((await sendRaw(url, request)).status);
+  return found;
+};
+
+describe('requests a minute (rule: rate-limit)', () => {
+  test('above the limit: 429 with Retry-After, and what the limit is; nothing of it reaches a provider', async () => {
+    const { url, fake, log } = await start(answer, { RATE_LIMIT_PER_MINUTE: '4', TRUST_PROXY: '1' });
+    const step = from('1.1.1.1', {});
+    expect(await statuses(url, Array(5).fill(step))).toEqual([200, 200, 200, 200, 429]);
+    const refused = await sendRaw(url, step);
+    const body = JSON.parse(refused.text);
+    const headers = refused.headers as Record<string, string>;
+    assertKeepsContract('POST', '/api/agent/react_step', { status: refused.status, headers, body });
+    expect(body.error).toMatchObject({ code: 'rate_limited', retryable: true });
+    expect(detailOf(refused)).toEqual({
+      path: '',
+      code: 'requestsPerMinute',
+      message: 'the limit is 4 requests a minute',
+    });
+    expect(Number(headers['retry-after'])).toBe(Math.ceil(body.error.retry_after_ms / 1_000));
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect(fake.requests).toHaveLength(4);
+    expect(log.join('')).toContain('rate_limited');
+  });
+
+  test('every operation of the API counts; health, documents and OPTIONS do not', async () => {
+    const { url } = await start(undefined, { RATE_LIMIT_PER_MINUTE: '3', TRUST_PROXY: '1' });
+    expect(await statuses(url, Array(4).fill(from('1.1.1.1')))).toEqual([200, 200, 200, 429]);
+    const paths = [
+      '/api/agent/react_step/stream',
+      '/api/agent/context_preview',
+      '/api/agent/compact_history',
+    ];
+    const posts = paths.map((path) => from('1.1.1.1', { path }));
+    expect(await statuses(url, posts)).toEqual([429, 429, 429]);
+    const free = ['/healthz', '/readyz', '/version', '/docs', '/openapi.json'];
+    expect(
+      await statuses(
+        url,
+        free.map((path) => ({ method: 'GET', path })),
+      ),
+    ).toEqual(Array(5).fill(200));
+    expect((await sendRaw(url, { ...models, method: 'OPTIONS' })).status).toBe(204);
+  });
+
+  test('each token has its own minute, whatever address it comes from; what its entry says wins', async () => {
+    const [a, b] = [createToken(), createToken()];
+    const AUTH_TOKENS_FILE = writeTokenFile(
+      { token: a, name: 'a' },
+      { token: b, name: 'b', limits: { requestsPerMinute: 3 } },
+    );
+    const { url } = await start(undefined, {
+      AUTH_TOKENS_FILE,
+      RATE_LIMIT_PER_MINUTE: '1',
+      TRUST_PROXY: '1',
+    });
+    const ofA = ['1.1.1.1', '2.2.2.2'].map((address) => from(address, bearing(a)));
+    expect(await statuses(url, ofA)).toEqual([200, 429]);
+    expect(await statuses(url, Array(4).fill(bearing(b)))).toEqual([200, 200, 200, 429]);
+    // Those without a token are nobody's requests.
+    expect(await statuses(url, Array(3).fill(models))).toEqual([401, 401, 401]);
+  });
+
+  test('X-Forwarded-For is believed of a trusted proxy alone', async () => {
+    const RATE_LIMIT_PER_MINUTE = '3';
+    const untrusted = await start(undefined, { RATE_LIMIT_PER_MINUTE });
+    const addresses = ['1.1.1.1', '2.2.2.2', '3.3.3.3', '4.4.4.4'];
+    expect(
+      (
+        await statuses(
+          untrusted.url,
+          addresses.map((each) => from(each)),
+        )
+      ).at(-1),
+    ).toBe(429);
+    for (const TRUST_PROXY of ['1', 'loopback', '10.0.0.0/8, 127.0.0.1']) {
+      const { url } = await start(undefined, { RATE_LIMIT_PER_MINUTE, TRUST_PROXY });
+      // Only the last entry is the proxy's own; what stands before it, the client may have written.
+      const spoofed = ['8.8.8.8, 1.1.1.1', '9.9.9.9, 1.1.1.1', '7.7.7.7, 1.1.1.1', '1.1.1.1:5678', '2.2.2.2'];
+      expect(
+        await statuses(
+          url,
+          spoofed.map((each) => from(each)),
+        ),
+      ).toEqual([200, 200, 200, 429, 200]);
+      const network = ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:5::3', '2001:db8::4'];
+      expect(
+        await statuses(
+          url,
+          network.map((each) => from(each)),
+        ),
+      ).toEqual([200, 200, 200, 429]);
+      // Counted as the proxy's own address.
+      const odd = ['unknown', 'x'.repeat(5_000), '<>', ''];
+      expect(
+        (
+          await statuses(
+            url,
+            odd.map((each) => from(each)),
+          )
+        ).at(-1),
+      ).toBe(429);
+    }
+  });
+});
+
+describe('requests at the same time (rule: token-limits)', () => {
+  test('a token has so many; a place is free when its answer is taken, or its caller leaves', async () => {
+    const token = createToken();
+    const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { requestsAtOnce: 2 } });
+    const { url, fake } = await start({ ...answer, delayMs: 60_000 }, { AUTH_TOKENS_FILE });
+    const leaving = new AbortController();
+    const client = new StepwiseClient({ baseUrl: url, token, llmKey: key });
+    const request = { ...stepRequest(), user_api_keys: undefined };
+    const held = [1, 2].map(() => client.step(request, { signal: leaving.signal }).catch(() => 'left'));
+    await Promise.all([fake.request(0), fake.request(1)]);
+    const refused = await sendRaw(url, bearing(token));
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+    expect(detailOf(refused).message).toBe('the limit is 2 requests at the same time');
+    leaving.abort();
+    expect(await Promise.all(held)).toEqual(['left', 'left']);
+    while ((await sendRaw(url, bearing(token))).status !== 200)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
+  test('callers who leave at any moment leave no place taken', async () => {
+    const token = createToken();
+    const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { requestsAtOnce: 3 } });
+    const { url } = await start(answer, { AUTH_TOKENS_FILE });
+    const client = new StepwiseClient({ baseUrl: url, token, llmKey: key });
+    const request = { ...stepRequest(), user_api_keys: undefined };
+    for (let round = 0; round < 60; round += 1) {
+      const leaving = new AbortController();
+      setTimeout(() => leaving.abort(), round % 12);
+      await client.step(request, { signal: leaving.signal }).catch(() => {});
+    }
+    const free = async (): Promise<boolean> => {
+      const all = await Promise.all([1, 2, 3].map(() => sendRaw(url, bearing(token))));
+      return all.every(({ status }) => status === 200);
+    };
+    while (!(await free())) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+});
+
+describe('tokens a day (rule: token-limits)', () => {
+  test('the counts of the provider add up; above the limit the answer is 429 until the day ends', async () => {
+    const [poor, rich] = [createToken(), createToken()];
+    const AUTH_TOKENS_FILE = writeTokenFile(
+      { token: poor, name: 'poor', limits: { tokensPerDay: 150 } },
+      { token: rich, name: 'rich' },
+    );
+    const usage = { input: 90, output: 10 };
+    const { url } = await start({ ...answer, usage }, { AUTH_TOKENS_FILE });
+    const path = '/api/agent/react_step/stream';
+    const step = bearing(poor, {});
+    // Neither a preview nor a failure costs tokens.
+    const free = [bearing(poor, { path: '/api/agent/context_preview' }), bearing(poor, { body: {} })];
+    expect(await statuses(url, [...free, ...free, step, { ...step, path }, step])).toEqual([
+      200, 400, 200, 400, 200, 200, 429,
+    ]);
+    const refused = await sendRaw(url, step);
+    expect(detailOf(refused)).toMatchObject({ code: 'tokensPerDay' });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(3_600);
+    expect(await statuses(url, Array(3).fill(bearing(rich, {})))).toEqual([200, 200, 200]);
+  });
+});

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+
+/** Debian's `redis-server`, or Valkey's. */
+const binary = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0);
+
+/** On a machine without one the suites that need it are left out; `.ci/run` installs it. */
+export const hasRedis = binary !== undefined || process.env['CI'] !== undefined;
+if (!hasRedis) process.stderr.write('Left out: neither redis-server nor valkey-server is installed.\n');
+
+/** A server of its own, on a port that stays the same when it is started again. */
+export class RedisServer {
+  readonly url: string;
+  readonly #port: number;
+  readonly #password: string;
+  #child: ChildProcess | undefined;
+
+  private constructor(port: number, password: string) {
+    this.#port = port;
+    this.#password = password;
+    this.url = `redis://${password && `:${password}@`}127.0.0.1:${port}`;
+  }
+
+  static async start({ password = '' } = {}): Promise<RedisServer> {
+    const redis = new RedisServer(await freePort(), password);
+    await redis.start();
+    return redis;
+  }
+
+  async start(): Promise<void> {
+    if (!binary) throw new Error('Neither redis-server nor valkey-server is installed.');
+    const quiet = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--daemonize', 'no'];
+    const secret = this.#password ? ['--requirepass', this.#password] : [];
+    const child = spawn(binary, ['--port', String(this.#port), ...quiet, ...secret], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.#child = child;
+    let said = '';
+    for await (const text of child.stdout.setEncoding('utf8')) {
+      said += text;
+      if (/ready to accept connections/i.test(said)) break;
+    }
+    child.stdout.resume();
+  }
+
+  /** It is there, but says nothing more; `SIGCONT` wakes it. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child?.kill(name);
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (!child || child.exitCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A TCP server's address is an object.
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
