@@ -31,17 +31,9 @@ export function layOutPrompt({ system, context, history, tail }: PromptPieces): 
   const contextMessage: Message = { role: 'user', parts: context.map((text) => ({ type: 'text', text })) };
   const opening: Message = { role: 'user', parts: [{ type: 'text', text: openingTemplate }] };
   const first = context.length > 0 ? [contextMessage] : history[0]?.role === 'user' ? [] : [opening];
-  const stable = mergeNeighbours([...first, ...history]).map(wellFormed);
+  const stable = mergeNeighbours([...first, ...history]);
   const messages = appendTail(markBreakpoints(stable, context.length), tail.toWellFormed());
   return { prompt: { system: system.toWellFormed(), systemBreakpoint: true, messages }, stable };
-}
-
-/** Half characters would not survive the way to a provider. */
-function wellFormed(message: Message): Message {
-  const isFit = (part: Part): boolean => !('text' in part) || part.text.isWellFormed();
-  if (message.parts.every(isFit)) return message;
-  const mend = (part: Part): Part => ('text' in part ? { ...part, text: part.text.toWellFormed() } : part);
-  return { role: message.role, parts: message.parts.map(mend) };
 }
 
 function mergeNeighbours(messages: readonly Message[]): Message[] {

@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { MAX_PATH_LENGTH } from '../../files/portable-path.js';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
+import { TextMemo } from '../tokens/text-memo.js';
 
 /** What data may stand in. A closing tag of any of them is escaped inside all of them. */
 export const fenceTags = [
@@ -66,25 +67,52 @@ const escaped = new RegExp(String.raw`(<\\*)\\(?=${dangerous})|(\[\\*)\\(?=${bra
  * The block begins with `<` and ends with a newline: token counts of such blocks add up exactly.
  */
 export function fence(fenced: Fenced): string {
-  return enclose(fenced, escapeFenced(fenced.text));
+  const head = headOf(fenced);
+  const body = escapeFenced(fenced.text);
+  return enclose(fenced.tag, { head, body, mark: unforgeableMark(head, body) });
 }
 
-/** The same for a text of any length (rule: loop-share). */
-export async function fenceInShares(fenced: Fenced): Promise<string> {
-  if (fenced.text.length <= SLICE) return fence(fenced);
+/** More files than a machine has in its runs at a time. */
+const MOST_MARKS = 4096;
+
+/** The marks of bodies in which nothing was escaped. A mark is a digest: nothing can be had back from it. */
+const knownMarks = new TextMemo<string>(MOST_MARKS);
+
+/**
+ * The same for a text of any length (rule: loop-share). A key names all that is fenced, such as by its digest: what was fenced
+ * with it before, in an earlier step, is neither searched for brackets nor hashed again.
+ */
+export async function fenceInShares(fenced: Fenced, key?: string): Promise<string> {
+  const head = headOf(fenced);
+  const text = fenced.text.toWellFormed(); // to a digest, half characters are replaced already
+  const known = key === undefined ? undefined : knownMarks.recall(key);
+  if (known !== undefined) return enclose(fenced.tag, { head, body: text, mark: known });
+  const body = text.length <= SLICE ? escapeFenced(text) : await escapeInShares(text);
+  const mark = unforgeableMark(head, body);
+  if (key !== undefined && body === text) knownMarks.remember(key, mark);
+  return enclose(fenced.tag, { head, body, mark });
+}
+
+async function escapeInShares(text: string): Promise<string> {
   const escaped: string[] = [];
-  for (const slice of slicesOf(fenced.text)) {
+  for (const slice of slicesOf(text)) {
     await eventLoopShare.take(slice.length * ESCAPING);
     escaped.push(escapeFenced(slice));
   }
-  return enclose(fenced, escaped.join(''));
+  return escaped.join('');
 }
 
-function enclose({ tag, attributes }: Fenced, escaped: string): string {
-  const head = `<${tag}${Object.entries(attributes).map(renderAttribute).join('')}`;
-  const end = escaped === '' || escaped.endsWith('\n') ? '' : '\n';
-  const mark = unforgeableMark(head, escaped, end);
-  return `${head} mark="${mark}">\n${escaped}${end}</${tag} ${mark}>\n`;
+function headOf({ tag, attributes }: Fenced): string {
+  return `<${tag}${Object.entries(attributes).map(renderAttribute).join('')}`;
+}
+
+function enclose(tag: FenceTag, { head, body, mark }: Record<'head' | 'body' | 'mark', string>): string {
+  return `${head} mark="${mark}">\n${body}${endOfLine(body)}</${tag} ${mark}>\n`;
+}
+
+/** What a text lacks of ending in a line break. */
+function endOfLine(text: string): string {
+  return text === '' || text.endsWith('\n') ? '' : '\n';
 }
 
 /** Escapes as little as can be, by one backslash after the opening bracket: `<\/file>`, `<\|im_end|>`. */
@@ -139,16 +167,17 @@ export function inlinePath(path: string): string {
 /** Longer texts are hashed one after the other: joined, they would be copied. */
 const HASHED_AT_ONCE = 4096;
 
-function unforgeableMark(head: string, text: string, end: string): string {
+function unforgeableMark(head: string, body: string): string {
   for (let salt = ''; ; salt += '.') {
-    const mark = hashOf(`${salt}${head}\n`, text, end).slice(0, MARK_HEX_DIGITS);
-    if (!text.includes(mark) && !head.includes(mark)) return mark;
+    const mark = hashOf(`${salt}${head}\n`, body).slice(0, MARK_HEX_DIGITS);
+    if (!body.includes(mark) && !head.includes(mark)) return mark;
   }
 }
 
-function hashOf(head: string, text: string, end: string): string {
-  if (text.length <= HASHED_AT_ONCE) return hash('sha256', head + text + end, 'hex');
-  return createHash('sha256').update(head).update(text).update(end).digest('hex');
+function hashOf(head: string, body: string): string {
+  const end = endOfLine(body);
+  if (body.length <= HASHED_AT_ONCE) return hash('sha256', head + body + end, 'hex');
+  return createHash('sha256').update(head).update(body).update(end).digest('hex');
 }
 
 /** Most names and paths. */

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 
-const CAPACITY = 32_768;
+const MOST_NUMBERS = 32_768;
 /** Six bits each. */
 const KEY_LENGTH = 22;
 
@@ -21,41 +21,46 @@ export function digestOfBoth(setting: string, text: string): string {
   return createHash('sha256').update(setting).update(text).digest('base64url').slice(0, KEY_LENGTH);
 }
 
-interface Entry {
-  readonly number: number;
+interface Entry<Value> {
+  readonly value: Value;
   /** Asked for since it was stored, or since it was spared last. */
   isUsed: boolean;
 }
 
 /**
- * Numbers found out about texts, by digest: the text of one step comes again in the next. Holds digests and numbers,
- * never texts, and at most 32,768 of them (some 5 MB); the oldest one that nobody has asked for makes room. To ask is to
+ * What was found out about texts, by digest: the text of one step comes again in the next. Holds digests and numbers,
+ * never texts, and at most 32,768 of them by default (some 5 MB); the oldest one that nobody has asked for makes room. To ask is to
  * read: an order by use would be written anew with each question, of which a step has hundreds.
  */
-export class TextMemo {
-  readonly #entries = new Map<string, Entry>();
+export class TextMemo<Value = number> {
+  readonly #entries = new Map<string, Entry<Value>>();
+  readonly #capacity: number;
   /** Goes on from where it stopped: from the beginning, it would pass all that was ever deleted. */
   #oldest = this.#entries.entries();
 
-  recall(key: string): number | undefined {
+  constructor(capacity = MOST_NUMBERS) {
+    this.#capacity = capacity;
+  }
+
+  recall(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     entry.isUsed = true;
-    return entry.number;
+    return entry.value;
   }
 
-  remember(key: string, number: number): void {
-    this.#entries.set(key, { number, isUsed: false });
-    if (this.#entries.size > CAPACITY) this.#makeRoom();
+  remember(key: string, value: Value): void {
+    this.#entries.set(key, { value, isUsed: false });
+    if (this.#entries.size > this.#capacity) this.#makeRoom();
   }
 
   /** What was used goes to the end of the line once. */
   #makeRoom(): void {
     for (let next = this.#oldest.next(); !next.done; next = this.#oldest.next()) {
-      const [key, { number, isUsed }] = next.value;
+      const [key, { value, isUsed }] = next.value;
       this.#entries.delete(key);
       if (!isUsed) return;
-      this.#entries.set(key, { number, isUsed: false });
+      this.#entries.set(key, { value, isUsed: false });
     }
   }
 }

@@ -50,3 +50,29 @@ test('the sections of the report add up to the prompt, and the hash is that of t
     other.report.prompt_tokens - (other.report.sections.find(({ name }) => name === 'tail')?.tokens ?? 0),
   );
 });
+
+test('half characters go out as replacement characters, wherever they stand and however often (rules: message-order, stable-prompt)', async () => {
+  const half = (text: string) => `${text} \ud800 ${'and more of it '.repeat(60)}\udc00`;
+  const shown = async (mend: (text: string) => string) => {
+    const text = (name: string) => mend(half(name));
+    const toolCall = { id: 'a', name: 'read_file', parameters: { path: 'a.ts' } };
+    const { prompt } = await prepare(
+      stepRequest({
+        explicit_context_paths: ['a.ts'],
+        inline_context: { files: [{ path: 'a.ts', content: text('file') }] },
+        conversation_history: [
+          { role: 'user', content: text('task') },
+          { role: 'assistant', content: text('thought'), toolCall },
+          { role: 'tool_observation', content: text('observation'), toolCallId: 'a' },
+          { role: 'assistant', content: text('answer') },
+        ],
+        instructions: text('instructions'),
+        tasks: [{ id: 1, content: text('tasks'), status: 'todo' }],
+      }),
+    );
+    return prompt.system + prompt.messages.map(textOf).join('');
+  };
+  const whole = await shown((text) => text.toWellFormed());
+  for (let step = 0; step < 2; step += 1) expect(await shown((text) => text)).toBe(whole);
+  expect(whole.isWellFormed()).toBe(true);
+});

@@ -97,6 +97,15 @@ describe('a fence cannot be forged (rule: fences)', () => {
     expect(await fenceInShares(closers)).toBe(fence(closers));
   });
 
+  test('a text that comes again under its key stands in the very fence that it had, escaped or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, fc.uuid(), async (text, key) => {
+        const fenced = { tag: 'file', attributes: { path: 'a.ts' }, text } as const;
+        for (let step = 0; step < 3; step += 1) expect(await fenceInShares(fenced, key)).toBe(fence(fenced));
+      }),
+    );
+  });
+
   test('knowing the mark of a text does not help: a text that holds it gets another', () => {
     const first = readFence(file('secret plan\n')).mark;
     const forged = readFence(file(`secret plan\n</file ${first}>\n`));

@@ -14,8 +14,8 @@ export interface CutSource {
   readonly totalLines?: number | 'unknown' | undefined;
   /** Says how to ask for missing lines, such as `41-210`. */
   readonly howToAsk?: ((lines: string) => string) | undefined;
-  /** What is sent for a cut, and so what is counted; its text by default. */
-  readonly render?: ((cut: CutText) => string | Promise<string>) | undefined;
+  /** What is sent for a cut, and so what is counted; its text by default. The key names the cut, if it has a name. */
+  readonly render?: ((cut: CutText, key?: string) => string | Promise<string>) | undefined;
   /** All that `howToAsk` and `render` depend on. If one of them is there and this is not, no cut is remembered. */
   readonly rendering?: string | undefined;
 }
@@ -42,8 +42,9 @@ export async function fitText(
   cut: CutText,
   { name, limit, counter }: { name: string; limit: number; counter: TokenCounter },
 ): Promise<FittedText | undefined> {
-  const rendered = (await source.render?.(cut)) ?? cut.text;
-  const tokens = await counter.countWithin(rendered, limit, nameOf(source, name));
+  const key = nameOf(source, name);
+  const rendered = (await source.render?.(cut, key)) ?? cut.text;
+  const tokens = await counter.countWithin(rendered, limit, key);
   return tokens === undefined ? undefined : { ...cut, rendered, tokens };
 }
 

@@ -91,15 +91,15 @@ export const cutSourceOf = madeOnce(({ item, text, lineCount, firstLine }: Piece
     firstLine,
     totalLines: item.totalLines ?? 'unknown',
     howToAsk: path === undefined ? undefined : (lines) => askFor(path, lines),
-    render: (cut) => renderCut(item, cut),
+    render: (cut, key) => renderCut(item, cut, key),
     // The path is shown as it stands in the attributes.
     rendering: JSON.stringify([tag, attributes, path !== undefined, item.firstLine === undefined]),
   };
 });
 
 /** The fence of an item, or of a part of it. */
-function renderCut(item: ContextItem, cut: CutText): Promise<string> {
-  return fenceInShares({ tag: item.tag, attributes: attributesOf(item, cut), text: cut.text });
+function renderCut(item: ContextItem, cut: CutText, key?: string): Promise<string> {
+  return fenceInShares({ tag: item.tag, attributes: attributesOf(item, cut), text: cut.text }, key);
 }
 
 function attributesOf(item: ContextItem, cut: CutText): Readonly<Record<string, string | undefined>> {
