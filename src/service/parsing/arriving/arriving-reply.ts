@@ -1,0 +1,88 @@
+import { DeltaWriter } from '../delta-writer.js';
+import { LineEnds } from '../text/characters.js';
+import { ArrivingCode } from '../text/code-spans.js';
+import { LineClassifier } from '../text/line-classifier.js';
+
+/** The line that is being read. */
+export interface CurrentLine {
+  /** Nothing of it was read but blanks. */
+  begins: boolean;
+  hasText: boolean;
+  /** Blanks it starts with, which stand in the gap already. */
+  indent: number;
+  quoted: boolean;
+  /** It is shown only once text follows it: a fence may turn out to be the action. */
+  kept: boolean;
+  /** Its label left `**` open. */
+  openBold: boolean;
+  /** Where in the gap the `**` waits that may close it. */
+  closingBold: number | null;
+}
+
+const newLine: CurrentLine = {
+  begins: true,
+  hasText: false,
+  indent: 0,
+  quoted: false,
+  kept: false,
+  openBold: false,
+  closingBold: null,
+};
+
+/** How far a reply that is still arriving has been read, and as what. */
+export class ArrivingReply {
+  readonly writer = new DeltaWriter();
+  readonly code = new ArrivingCode();
+  lines = new LineClassifier();
+  line: CurrentLine = { ...newLine };
+  /** What closes the answer's tag. */
+  closingTag: string | null = null;
+  /** Nothing was sent that is no reasoning: the whole reply may still be a call without any marker. */
+  mayBeCall = true;
+  /** What is not decided yet, from `at` on, with the one character before it. */
+  text = '';
+  at = 0;
+  #lineEnds = new LineEnds('');
+
+  arrive(text: string): void {
+    const before = Math.max(0, this.at - 1);
+    this.text = this.text.slice(before) + text;
+    this.at -= before;
+    this.#lineEnds = new LineEnds(this.text);
+  }
+
+  /** Where the line that holds `position` ends, as far as it has arrived. */
+  lineEnd(position: number): number {
+    return this.#lineEnds.after(position);
+  }
+
+  beginLine(line: Partial<CurrentLine> = {}): void {
+    this.line = { ...newLine, ...line };
+  }
+
+  /** Keeps the text up to `end` for what may follow it. */
+  keepTo(end: number): true {
+    this.writer.keep(this.text.slice(this.at, end));
+    this.at = end;
+    return true;
+  }
+
+  /** Sends the text up to `end` as what it is now read as. */
+  writeTo(end: number): true {
+    const text = this.text.slice(this.at, end);
+    this.at = end;
+    if (this.line.kept) this.writer.keep(text);
+    else this.writer.write(text);
+    if (text.trim() !== '') this.#sawText(text);
+    return true;
+  }
+
+  #sawText(text: string): void {
+    this.line.hasText = true;
+    this.line.closingBold = null;
+    if (this.writer.role === 'reasoning') return;
+    if (!this.line.quoted) this.code.enter(text);
+    this.mayBeCall = false;
+    this.lines.sawProse();
+  }
+}

@@ -1,0 +1,98 @@
+import { isOneOf, skipBlanks } from '../text/characters.js';
+import { otherTurnOpener } from '../text/chat-tokens.js';
+import { inlineMarkAt } from '../text/inline-marks.js';
+import { type Line, LineClassifier } from '../text/line-classifier.js';
+import { isBareFence } from '../text/markdown.js';
+import type { Marker } from '../text/markers.js';
+import { isHalfStop, stopWords } from '../text/trailing.js';
+import type { ArrivingReply } from './arriving-reply.js';
+import { WaitingFences } from './waiting-fences.js';
+
+/** Reads the beginnings of an arriving reply's lines: where it starts, what a line is, which label it has. */
+export class LineBeginnings {
+  readonly #reply: ArrivingReply;
+  readonly #fences: WaitingFences;
+  /** Nothing has come but white space and chat tokens. */
+  #atEdge = true;
+  /** A line began like a JSON value, in whose strings markers do not count. */
+  #valueBegan = false;
+
+  constructor(reply: ArrivingReply) {
+    this.#reply = reply;
+    this.#fences = new WaitingFences(reply);
+  }
+
+  /** Does one step; false when more text is needed to decide. */
+  advance(): boolean {
+    return this.#takeIndent() && (this.#atEdge ? this.#leaveEdge() : this.#beginLine());
+  }
+
+  /** Moves the blanks a line starts with into the gap. */
+  #takeIndent(): boolean {
+    const { text, at, line } = this.#reply;
+    const end = skipBlanks(text, at);
+    line.indent += end - at;
+    this.#reply.keepTo(end);
+    return end < text.length;
+  }
+
+  /** Chat tokens before the reply are dropped (rule: chat-tokens). */
+  #leaveEdge(): boolean {
+    const { text, at, writer } = this.#reply;
+    if (isOneOf('\r\n', text, at)) return this.#beginLine();
+    const mark = isOneOf('<[', text, at) ? inlineMarkAt(text, at) : null;
+    if (mark === 'partial') return false;
+    this.#atEdge = mark?.kind === 'chat_token';
+    if (mark?.kind !== 'chat_token') return true;
+    if (otherTurnOpener(text, at) !== null) writer.hold();
+    writer.dropGap();
+    this.#reply.beginLine();
+    this.#reply.at = mark.end;
+    return true;
+  }
+
+  #beginLine(): boolean {
+    const { text, at, lines, code, writer } = this.#reply;
+    const end = this.#reply.lineEnd(at);
+    const wasInFence = lines.insideCodeFence;
+    const { indent } = this.#reply.line;
+    const line = lines.enter({ text, start: at, end, indent, isWhole: end < text.length });
+    if (!line) return false;
+    const quoted = line.kind === 'quoted';
+    this.#reply.beginLine({ begins: false, quoted, kept: this.#fences.keepsLine(quoted, wasInFence) });
+    if (line.kind === 'quoted' || line.kind === 'blank' || line.kind === 'wrapper') code.endParagraph();
+    if (line.kind === 'wrapper') this.#fences.enterWrapper(line.end);
+    else if (writer.role === 'answer') this.#beginAnswerLine(line, end);
+    else if (line.kind === 'marker') this.#enterMarker(line.marker);
+    else if (line.kind === 'value') this.#valueBegan = true;
+    return true;
+  }
+
+  #enterMarker(marker: Marker): void {
+    const { lines, code, writer } = this.#reply;
+    const { label } = marker;
+    const endsReply = label === 'observation' && lines.proseBefore;
+    if (label === 'action' || endsReply || this.#valueBegan || code.mayBeOpen()) writer.hold();
+    else if (label === 'thought' || label === 'answer') this.#beginField(label, marker);
+  }
+
+  #beginField(label: 'thought' | 'answer', { end, openBold, close }: Marker): void {
+    const reply = this.#reply;
+    this.#fences.unwrap();
+    reply.writer.begin(label);
+    reply.line.openBold = openBold;
+    reply.closingTag = close;
+    if (label === 'answer') reply.lines = new LineClassifier();
+    reply.lines.sawProse();
+    reply.at = skipBlanks(reply.text, end);
+  }
+
+  /** In an answer no marker counts; a line that may be a cut-off stop word or a closing fence waits for text. */
+  #beginAnswerLine({ kind }: Line, end: number): void {
+    const { text, at } = this.#reply;
+    const stop = stopWords.find((word) => text.startsWith(word, at));
+    const closesWrapper = this.#fences.isWrapped && kind === 'quoted' && isBareFence(text, at, end);
+    if (stop) this.#reply.keepTo(at + stop.length);
+    else if (closesWrapper || isHalfStop(text, at, end)) this.#reply.keepTo(end);
+  }
+}

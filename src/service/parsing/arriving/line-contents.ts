@@ -1,0 +1,145 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { character, isOneOf } from '../text/characters.js';
+import { otherTurnOpener } from '../text/chat-tokens.js';
+import { type InlineMark, inlineMarkAt } from '../text/inline-marks.js';
+import { EchoedFences, isMentioned } from '../text/own-fences.js';
+import { isHalfStop } from '../text/trailing.js';
+import { mayBeginBareCall } from '../unmarked-calls.js';
+import type { ArrivingReply } from './arriving-reply.js';
+
+/** Reads what stands in the lines of an arriving reply: text, reasoning, tags, emphasis that closes. */
+export class LineContents {
+  readonly #reply: ArrivingReply;
+  readonly #tools: OfferedTools;
+  readonly #ownFences = new EchoedFences();
+
+  constructor(reply: ArrivingReply, tools: OfferedTools) {
+    this.#reply = reply;
+    this.#tools = tools;
+  }
+
+  /** Does one step; false when more text is needed to decide. */
+  advance(): boolean {
+    const { writer, line, text } = this.#reply;
+    if (this.#reply.mayBeCall && writer.role === 'draft' && !this.#isNoCall()) return false;
+    const openBold = line.openBold && writer.role !== 'reasoning';
+    const { at, mark } = this.#nextMark(openBold);
+    this.#reply.writeTo(at);
+    if (at >= text.length || mark === 'partial') return false;
+    if (text.charAt(at) === '\n') return this.#endLine();
+    line.closingBold = null;
+    if (text.charAt(at) === '*') return this.#enterBold();
+    return mark ? this.#enterMark(mark) : this.#reply.keepTo(this.#reply.lineEnd(at));
+  }
+
+  /** Holds a reply that begins like a call without any marker (rule: bare-call); false when it is held or undecided. */
+  #isNoCall(): boolean {
+    const begins = mayBeginBareCall(this.#reply.text, this.#reply.at, this.#tools);
+    if (begins === true) this.#reply.writer.hold();
+    return begins === false;
+  }
+
+  /**
+   * Where the text next needs a look: a line break, emphasis that may close, a mark, or what may be half a stop word, which
+   * has no mark.
+   */
+  #nextMark(openBold: boolean): { at: number; mark: InlineMark | 'partial' | null } {
+    const { text } = this.#reply;
+    for (let from = this.#reply.at; ; from += 1) {
+      const at = nextStop(text, from, openBold);
+      if (at >= text.length || !isOneOf('<[', text, at)) return { at, mark: null };
+      const mark = inlineMarkAt(text, at);
+      if (mark || isHalfStop(text, at, this.#reply.lineEnd(at))) return { at, mark };
+      from = at;
+    }
+  }
+
+  #endLine(): true {
+    const { line, writer, at } = this.#reply;
+    if (line.closingBold !== null) writer.dropClosingBold(line.closingBold);
+    this.#reply.beginLine();
+    return this.#reply.keepTo(at + 1);
+  }
+
+  /** `**` at the end of a line closes the emphasis a label left open, and is no text: it waits for the line's end. */
+  #enterBold(): boolean {
+    const { text, at, line, writer } = this.#reply;
+    if (at + 2 >= text.length) return false;
+    if (!text.startsWith('**', at) || text.charAt(at + 2) === '*') return this.#reply.writeTo(at + 1);
+    line.closingBold = writer.gap.length;
+    return this.#reply.keepTo(at + 2);
+  }
+
+  #enterMark(mark: InlineMark): boolean {
+    const { writer, line, code } = this.#reply;
+    const { kind, end } = mark;
+    if (kind === 'own_fence') return this.#enterOwnFence(mark);
+    if (writer.role === 'reasoning')
+      return kind === 'think_end' ? this.#endThinking(end) : this.#reply.writeTo(end);
+    if (writer.role === 'answer') return this.#enterAnswerMark(mark);
+    if (kind === 'chat_token') return this.#leavesTurn() ? this.#hold() : this.#reply.keepTo(end);
+    if (line.quoted || kind === 'answer_end') return this.#reply.writeTo(end);
+    if (kind === 'cut') return this.#reply.keepTo(end);
+    if (kind === 'think' && !line.hasText && !code.mayBeOpen()) return this.#beginThinking(end);
+    return this.#hold();
+  }
+
+  #hold(): false {
+    this.#reply.writer.hold();
+    return false;
+  }
+
+  /** Somebody else's turn may begin here, of which nothing is shown. */
+  #leavesTurn(): boolean {
+    const { lines, text, at } = this.#reply;
+    return !lines.insideCodeFence && otherTurnOpener(text, at) !== null;
+  }
+
+  #enterAnswerMark({ kind, end }: InlineMark): true {
+    const { text, at, closingTag } = this.#reply;
+    if (kind === 'think' || kind === 'think_end') return this.#reply.writeTo(end);
+    const isClosed = kind === 'answer_end' && text.slice(at, end) === closingTag;
+    if (!isClosed || text.charAt(at - 1) === '`') return this.#reply.keepTo(end);
+    this.#reply.closingTag = null;
+    this.#reply.at = end;
+    return true;
+  }
+
+  /** Our own fence: quotation from here on, or a closing tag that nothing opened, which is dropped. */
+  #enterOwnFence({ tag, end }: Extract<InlineMark, { kind: 'own_fence' }>): boolean {
+    const { text, at, writer, lines, line } = this.#reply;
+    if (text.charAt(at - 1) === '`' && end >= text.length) return false;
+    if (isMentioned(text, at, end)) return this.#reply.writeTo(end);
+    if (writer.role === 'draft' || writer.role === 'thought') {
+      lines.enterOwnTag(tag);
+      if (tag.mark !== null) line.quoted = true;
+    }
+    if (this.#ownFences.enter(tag) !== 'stray') return this.#reply.writeTo(end);
+    this.#reply.at = end;
+    return true;
+  }
+
+  #beginThinking(end: number): true {
+    this.#reply.writer.beginReasoning();
+    this.#reply.at = end;
+    return true;
+  }
+
+  /** After reasoning a marker may stand as at the start of a line. */
+  #endThinking(end: number): true {
+    this.#reply.writer.endReasoning();
+    this.#reply.beginLine();
+    this.#reply.at = end;
+    return true;
+  }
+}
+
+/** A line break, a `<` or `[`, or emphasis that may close. */
+function nextStop(text: string, from: number, openBold: boolean): number {
+  for (let at = from; at < text.length; at += 1) {
+    const mark = text.charCodeAt(at);
+    if (mark === character.newline || mark === character.less || mark === character.openBracket) return at;
+    if (mark === character.asterisk && openBold) return at;
+  }
+  return text.length;
+}
