@@ -80,6 +80,16 @@ describe('/docs', () => {
     );
   });
 
+  test('a file without the range, or not the one that was meant, is no failure of the service', async () => {
+    const path = '/docs/favicon-32x32.png';
+    const outside = await fetch(service.url + path, { headers: { Range: 'bytes=99999999-' } });
+    expect([outside.status, await outside.text()]).toEqual([416, '']);
+    expect(outside.headers.get('content-range')).toMatch(/^bytes \*\/\d+$/);
+    const other = await fetch(service.url + path, { headers: { 'If-Match': '"another"' } });
+    expect([other.status, await other.text()]).toEqual([412, '']);
+    expect((await fetch(service.url + path, { headers: { Range: 'bytes=0-9' } })).status).toBe(206);
+  });
+
   test('its other files cannot be asked for', async () => {
     for (const path of ['/docs/package.json', '/docs/index.html', '/docs/..%2fpackage.json']) {
       expect((await get(path)).status).toBe(404);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { ProviderError, type ProviderFailure } from '../../../src/service/agent/provider.js';
 import type { FaultName } from '../../../src/service/offline/wire/reply.js';
@@ -114,6 +114,26 @@ test('an empty list of blocks is an empty completion', async () => {
     const completion = await ask(connect(directoryAt(fake.url), way.model), way);
     expect(completion).toMatchObject({ text: '', toolCalls: [], finishReason: 'stop' });
   }
+});
+
+describe.each([
+  ['with its name', 'Upgrade: other\r\nConnection: upgrade\r\n'],
+  ['without one', ''],
+  ['in the dress of an answer', 'Content-Type: application/json\r\n'],
+])('an upstream that switches to another protocol, %s (rule: error-table)', (_, headers) => {
+  test.each(ways)('$title: an invalid response, at once', async (way) => {
+    const server = createSocketServer((socket) => {
+      socket
+        .on('error', () => {})
+        .once('data', () => socket.write(`HTTP/1.1 101 Switching\r\n${headers}\r\n`));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // A server that listens on a port has an AddressInfo.
+    const { port } = server.address() as AddressInfo;
+    const error = await failureOf(ask(connect(directoryAt(`http://127.0.0.1:${port}`), way.model), way));
+    server.close();
+    expect(error).toMatchObject({ failure: 'invalid_response' });
+  });
 });
 
 const plainAnswers = {

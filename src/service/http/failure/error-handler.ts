@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Logger } from 'pino';
+import { isObject } from '../../../contract/fields.js';
 import type { ErrorResponse } from '../../../contract/step.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import type { EventStream } from '../routes/event-stream.js';
@@ -13,6 +14,8 @@ import { isBug, RequestRefused, toFailure } from './to-failure.js';
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request: Request, response: Response, _next) => {
     const state = stateOf(response);
+    const unmet = unmetOf(error);
+    if (unmet) return answerUnmet(response, unmet);
     const thrown = refusalOfExpress(error) ?? error;
     const failure = toFailure(state.signal?.aborted ? state.signal.reason : thrown);
     state.outcome = failure.code;
@@ -32,6 +35,28 @@ function logBug(log: Logger, thrown: unknown, { id, key }: RequestState): void {
 /** The one end event of a stream that failed. */
 function endStream(events: EventStream, body: ErrorResponse): void {
   void events.end({ type: 'error', error: body });
+}
+
+/** What a request for a file may set down for its answer, by the errors of Express's `sendFile`. */
+const unmetConditions: ReadonlyMap<string, { status: number; outcome: string }> = new Map([
+  ['PreconditionFailedError', { status: 412, outcome: 'precondition_failed' }],
+  ['RangeNotSatisfiableError', { status: 416, outcome: 'range_not_satisfiable' }],
+]);
+
+/** HTTP's own answer without a body: nothing has failed, and the range is said in a header. */
+function unmetOf(thrown: unknown) {
+  const unmet = thrown instanceof Error ? unmetConditions.get(thrown.name) : undefined;
+  const headers: unknown = unmet && Reflect.get(Object(thrown), 'headers');
+  return unmet && { ...unmet, headers: isObject(headers) ? headers : {} };
+}
+
+function answerUnmet(
+  response: Response,
+  { status, outcome, headers }: NonNullable<ReturnType<typeof unmetOf>>,
+): void {
+  stateOf(response).outcome = outcome;
+  response.removeHeader('Cache-Control');
+  response.status(status).set(headers).end();
 }
 
 /** Express refuses paths it cannot decode (`/%E0%A4%A`). */

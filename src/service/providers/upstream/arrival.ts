@@ -3,6 +3,8 @@ import type { Dispatcher } from 'undici';
 type Controller = Dispatcher.DispatchController;
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
+const SWITCHING_PROTOCOLS = 101;
+
 /** Bytes that may wait to be read before the provider has to wait too. */
 const MOST_WAITING = 256 * 1024;
 
@@ -57,8 +59,8 @@ export class Arrival implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Controller, status: number, headers: Headers): void {
-    // Early hints come before the answer. (A 100 nobody asked for is an error to undici.)
-    if (status < 200) return;
+    // Early hints come before the answer; after another protocol none comes. (A 100 nobody asked for is an error to undici.)
+    if (status < 200 && status !== SWITCHING_PROTOCOLS) return;
     this.status = status;
     this.headers = headers;
     this.#wake();

@@ -44,7 +44,11 @@ export function invalidAnswer(provider: string, upstreamStatus: number | null): 
 /** Endless headers, two lengths, no HTTP at all. By undici's names: its classes would load all of it, and not all have codes. */
 const unreadable = ['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError'];
 
-const isUnreadable = (error: unknown): boolean => error instanceof Error && unreadable.includes(error.name);
+/** An answer in another protocol, which undici tells by these words alone. */
+const BAD_UPGRADE = 'bad upgrade';
+
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof Error && (unreadable.includes(error.name) || error.message === BAD_UPGRADE);
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -155,7 +155,8 @@ function problemOf(arrival: Arrival, options: ExchangeOptions): FailedAttempt | 
   const { status, headers } = arrival;
   const kind = kindOf(arrival, options);
   if (kind === 'error') return status > 599 ? invalidAnswer(options.provider, status) : undefined;
-  const usable = status < 300 && contentTypes[kind].test(String(headers['content-type'] ?? ''));
+  const usable =
+    status >= 200 && status < 300 && contentTypes[kind].test(String(headers['content-type'] ?? ''));
   const encoded = String(headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
   return usable && !encoded ? undefined : invalidAnswer(options.provider, status);
 }
