@@ -1,9 +1,12 @@
 import { z } from 'zod';
 
-/** An optional request field: `null` means absent (rule: null-is-absent). */
+/**
+ * An optional request field: `null` means absent (rule: null-is-absent). What is left out is not looked at further: most
+ * fields of most requests are.
+ */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema
-    .nullish()
+    .nullable()
     .transform((value): z.output<Schema> | undefined => value ?? undefined)
     .optional();
 

@@ -7,7 +7,7 @@ const STDOUT = 1;
 /** Characters that wait for a slow disk or reader before lines are dropped. */
 const MAX_WAITING = 2 ** 20;
 /** In milliseconds: lines of so short a time are written together, since a write costs more than its lines. */
-const GATHERED_MS = 10;
+const GATHERED_MS = 20;
 
 /** A logger of JSON lines on standard output that never waits for them, and never fails because of them. */
 export interface ServiceLog {

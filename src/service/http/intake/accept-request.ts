@@ -45,21 +45,17 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest> & WithF
   const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
   if (sentKey) keepKeyOut(response, sentKey);
   const parsed = await parseRequest(schema, body, deadline.signal);
-  const { project_id, session_id, llm_config, max_iterations_left, include } = parsed.request;
+  const { request: read, history, warnings } = parsed;
+  const { project_id, session_id, llm_config, max_iterations_left, include } = read;
   state.echo = {
     sessionId: session_id,
     iterationsLeft: max_iterations_left ?? null,
-    history: include?.history === false ? null : parsed.history,
+    history: include?.history === false ? null : history,
   };
   if (state.caller) requireProject(state.caller, project_id);
   deadline.start(Math.min(llm_config.deadlineMs ?? limits.deadlineMs, limits.deadlineMs));
-  return {
-    ...parsed,
-    request: { ...parsed.request, user_api_keys: undefined },
-    deadline,
-    state,
-    sentKey,
-  };
+  read.user_api_keys = undefined;
+  return { request: read, history, warnings, deadline, state, sentKey };
 }
 
 /** Throws `RequestRefused` for a project that the caller's token does not allow (rule: bearer-tokens). */

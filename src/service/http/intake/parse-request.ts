@@ -35,12 +35,12 @@ export async function parseRequest<Schema extends z.ZodType<object> & WithFields
   const request = result.data;
   lists.putBack(request);
   const history = isObject(body) ? body['conversation_history'] : [];
-  // The turns keep what they do not know: it is no news.
-  const read = { ...request, conversation_history: history };
   return {
     request,
     history: Array.isArray(history) ? history : [],
-    warnings: findUnknownFields(body, read, MAX_DETAILS).map(unknownField),
+    warnings: findUnknownFields(body, request, { limit: MAX_DETAILS, kept: 'conversation_history' }).map(
+      unknownField,
+    ),
   };
 }
 

@@ -33,12 +33,14 @@ interface ReadList {
 /** Checks the items of long lists a few at a time, and no more once enough is wrong (rule: loop-share). */
 export async function readLongLists(body: unknown, bounds: Bounds): Promise<LongLists> {
   const read: (ReadList & { readonly path: readonly string[] })[] = [];
-  const rest = copyKnown(body, bounds.fields);
-  for (const { path, item, max } of longLists.filter(({ path: [field] }) => bounds.fields.includes(field))) {
-    const list = path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), body);
+  let rest: object | undefined;
+  for (const { path, item, max } of longLists) {
+    if (!bounds.fields.includes(path[0])) continue;
+    const list = valueAt(body, path);
     if (!Array.isArray(list) || list.length > max || !isLong(list)) continue;
     read.push({ path, ...(await readList(list, { path, item }, bounds)) });
-    if (rest) put(rest, path, []);
+    rest ??= copyKnown(body, bounds.fields);
+    put(rest, path, []);
   }
   return {
     rest: rest ?? body,
@@ -49,9 +51,15 @@ export async function readLongLists(body: unknown, bounds: Bounds): Promise<Long
   };
 }
 
+function valueAt(body: unknown, path: readonly string[]): unknown {
+  let value = body;
+  for (const name of path) value = isObject(value) ? value[name] : undefined;
+  return value;
+}
+
 /** What the schema knows, in objects of our own: a body may have tens of thousands of other fields, and is copied once. */
-function copyKnown(body: unknown, fields: readonly string[]): object | undefined {
-  if (!isObject(body)) return undefined;
+function copyKnown(body: unknown, fields: readonly string[]): object {
+  if (!isObject(body)) return {};
   const known = fields.filter((name) => Object.hasOwn(body, name));
   return Object.fromEntries(known.map((name) => [name, holdsLists(name) ? copied(body[name]) : body[name]]));
 }

@@ -36,7 +36,7 @@ export class LearnedParameters {
   readonly #refused = new Map<string, ReadonlySet<string>>();
 
   refusedBy(upstream: string, model: string): ReadonlySet<string> {
-    return this.#refused.get(keyOf(upstream, model)) ?? new Set();
+    return this.#refused.get(keyOf(upstream, model)) ?? nothing;
   }
 
   remember(upstream: string, model: string, parameter: string): void {
@@ -49,4 +49,7 @@ export class LearnedParameters {
   }
 }
 
-const keyOf = (upstream: string, model: string): string => JSON.stringify([upstream, model]);
+const nothing: ReadonlySet<string> = new Set();
+
+/** No name of an upstream holds a slash. */
+const keyOf = (upstream: string, model: string): string => `${upstream}/${model}`;

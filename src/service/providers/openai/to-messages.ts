@@ -15,21 +15,25 @@ type Content = string | ChatCompletionContentPartText[];
  */
 export function toMessages(prompt: Prompt, breakpoints: boolean): ChatCompletionMessageParam[] {
   const { system, systemBreakpoint } = prompt;
-  const left = breakpoints ? MOST_BREAKPOINTS - Number(systemBreakpoint) : 0;
-  const messages = limitBreakpoints(prompt.messages, left);
-  return [
-    ...(system === '' ? [] : [systemMessage(system, breakpoints && systemBreakpoint)]),
-    ...messages.flatMap((message) =>
-      message.role === 'user' ? userMessages(message) : assistantMessages(message),
-    ),
-  ];
+  const contentOf = breakpoints ? markedContentOf : textOf;
+  const left = MOST_BREAKPOINTS - Number(systemBreakpoint);
+  const messages = breakpoints ? limitBreakpoints(prompt.messages, left) : prompt.messages;
+  const all = system === '' ? [] : [systemMessage(system, systemBreakpoint, contentOf)];
+  for (const message of messages) {
+    all.push(
+      ...(message.role === 'user' ? userMessages(message, contentOf) : assistantMessages(message, contentOf)),
+    );
+  }
+  return all;
 }
 
-function systemMessage(text: string, breakpoint: boolean): ChatCompletionMessageParam {
+type ContentOf = (texts: readonly TextPart[]) => Content;
+
+function systemMessage(text: string, breakpoint: boolean, contentOf: ContentOf): ChatCompletionMessageParam {
   return { role: 'system', content: contentOf([{ type: 'text', text, breakpoint }]) };
 }
 
-function userMessages({ parts }: Message): ChatCompletionMessageParam[] {
+function userMessages({ parts }: Message, contentOf: ContentOf): ChatCompletionMessageParam[] {
   const results = parts.filter((part) => part.type === 'tool_result');
   const texts = textsOf(parts);
   return [
@@ -44,7 +48,7 @@ function userMessages({ parts }: Message): ChatCompletionMessageParam[] {
   ];
 }
 
-function assistantMessages({ parts }: Message): ChatCompletionMessageParam[] {
+function assistantMessages({ parts }: Message, contentOf: ContentOf): ChatCompletionMessageParam[] {
   const texts = textsOf(parts);
   const calls = parts.filter((part) => part.type === 'tool_call').map(toToolCall);
   if (texts.length === 0 && calls.length === 0) return [];
@@ -61,10 +65,16 @@ const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionM
   function: { name: call.name, arguments: JSON.stringify(call.arguments) },
 });
 
+/** One string, whatever breakpoints there are. */
+function textOf(texts: readonly TextPart[]): string {
+  let whole = '';
+  for (const { text } of texts) whole += text;
+  return whole;
+}
+
 /** One string; if there are breakpoints, a text part up to each of them. */
-function contentOf(texts: readonly TextPart[]): Content {
-  if (!texts.some(({ text, breakpoint }) => breakpoint && text !== ''))
-    return texts.map(({ text }) => text).join('');
+function markedContentOf(texts: readonly TextPart[]): Content {
+  if (!texts.some(({ text, breakpoint }) => breakpoint && text !== '')) return textOf(texts);
   const content: ChatCompletionContentPartText[] = [];
   let begun = '';
   for (const { text, breakpoint } of texts) {

@@ -29,7 +29,7 @@ export function toRequest(
   const body = {
     model: request.model,
     messages: toMessages({ ...request.prompt, messages }, breakpoints),
-    ...Object.fromEntries(Object.entries(optional).filter(([key]) => !refused.has(key))),
+    ...(refused.size === 0 ? optional : without(optional, refused)),
     ...(constraint && { response_format: responseFormat(constraint) }),
     ...(request.nativeTools && { tools: definitions.map(toTool), tool_choice: request.nativeTools.choice }),
     ...(streamed && { stream: true }),
@@ -44,6 +44,10 @@ export function toRequest(
     warnings: [...warnings, ...dropped],
     ownToolName,
   };
+}
+
+function without(optional: object, refused: ReadonlySet<string>): object {
+  return Object.fromEntries(Object.entries(optional).filter(([key]) => !refused.has(key)));
 }
 
 /** OpenAI's form, or the one that llama.cpp and its bindings take (docs/reference/constrained-output.md). */

@@ -21,8 +21,19 @@ export async function withSecondAttempt<Result>(
   attempt: (refused: ReadonlySet<string>) => Promise<Result>,
   { deadline, refused, remember }: AttemptOptions,
 ): Promise<Result> {
-  const first = await outcomeOf(attempt(refused));
-  if (!(first instanceof FailedAttempt)) return first;
+  try {
+    return await attempt(refused);
+  } catch (error) {
+    if (!(error instanceof FailedAttempt)) throw error;
+    return await attemptAgain(attempt, error, { deadline, refused, remember });
+  }
+}
+
+async function attemptAgain<Result>(
+  attempt: (refused: ReadonlySet<string>) => Promise<Result>,
+  first: FailedAttempt,
+  { deadline, refused, remember }: AttemptOptions,
+): Promise<Result> {
   const parameter = first.refusedParameter;
   if (parameter === undefined) await waitBeforeSecond(first, deadline);
   const second = await outcomeOf(

@@ -25,10 +25,13 @@ export class UpstreamBody {
   /** What has come since the last time; undefined at the end. */
   async read(): Promise<Buffer | undefined> {
     const { provider, signal, most } = this.#bounds;
-    const piece = await this.#arrival.read().catch((error: unknown) => {
+    let piece: Buffer | undefined;
+    try {
+      piece = await this.#arrival.read();
+    } catch (error) {
       signal.throwIfAborted();
       throw connectionFailure(error, provider);
-    });
+    }
     this.#size += piece?.length ?? 0;
     if (this.#size <= most) return piece;
     const tooLong = invalidAnswer(provider, this.#arrival.status);

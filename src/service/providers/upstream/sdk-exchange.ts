@@ -13,13 +13,8 @@ interface Client {
   errorOf(status: number, json: object, text: string | undefined, headers: Headers): Error;
 }
 
-/** The rest of what an SDK's promise is made of. Nobody asks for it. */
-const unused = {
-  controller: new AbortController(),
-  requestLogID: '',
-  retryOfRequestLogID: undefined,
-  startTime: 0,
-};
+/** Of what an SDK's promise is made of, nobody asks for more than the response. */
+const unused = new AbortController();
 
 /**
  * What our transport leaves of a request for an SDK to do: one `fetch`, and the error that an answer means. To build
@@ -31,7 +26,16 @@ export async function exchange<Options>(given: Options | Promise<Options>, { url
   // Whoever asks these clients sends this; the SDKs' types know of no `fetch` of one request.
   const { body, fetch } = options as SentBody;
   const response = await fetch(url, { body });
-  if (response.ok) return { ...unused, options, response };
+  if (response.ok) {
+    return {
+      response,
+      options,
+      controller: unused,
+      requestLogID: '',
+      retryOfRequestLogID: undefined,
+      startTime: 0,
+    };
+  }
   const text = await response.text();
   const json = parseJson(text);
   const { status, headers } = response;

@@ -106,7 +106,7 @@ export class Transport {
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'POST' as const,
-      headers: { ...options.headers, ...contentHeaders(options) },
+      headers: { ...contentHeaders[options.streamed ? 'stream' : 'plain'], ...options.headers },
       body: body instanceof Uint8Array ? body : String(body),
     };
     this.#dialler.startFor(signal, () => this.#agent.dispatch(request, arrival));
@@ -121,11 +121,11 @@ export class Transport {
   }
 }
 
-const contentHeaders = ({ streamed }: ExchangeOptions) => ({
-  accept: streamed ? 'text/event-stream' : 'application/json',
-  'content-type': 'application/json',
-  'user-agent': 'stepwise',
-});
+const ownHeaders = { 'content-type': 'application/json', 'user-agent': 'stepwise' };
+const contentHeaders = {
+  plain: { ...ownHeaders, accept: 'application/json' },
+  stream: { ...ownHeaders, accept: 'text/event-stream' },
+};
 
 async function readAnswer(
   arrival: Arrival,
