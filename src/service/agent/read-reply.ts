@@ -61,7 +61,12 @@ export async function readReply(
   const read = isNative
     ? await readNativeCalls(completion, situation.offered)
     : await readText({ completion, reading }, situation);
-  return { ...withoutNul(read), completion }; // an escape in an argument may have become one
+  return { ...(mayEscape(completion) ? withoutNul(read) : read), completion };
+}
+
+/** An escape in an argument may have become a NUL. */
+function mayEscape({ text, toolCalls }: Completion): boolean {
+  return text.includes('\\') || toolCalls.some((call) => call.arguments.includes('\\'));
 }
 
 type ReadCompletion = Omit<Reply, 'completion'>;

@@ -44,7 +44,7 @@ export class EventStream {
 
   /** Sends the last event: the one that grows with the request. */
   async end(event: StreamEvent): Promise<void> {
-    if (isShort(this.#request)) {
+    if (isShort(event, this.#request)) {
       await this.send(event);
     } else {
       if (!this.started) this.#start();

@@ -5,7 +5,7 @@ import { isShort, writeJson } from './write-json.js';
 /** Answers with a value as JSON. */
 export async function sendJson(response: Response, value: object): Promise<void> {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  if (isShort(stateOf(response))) {
+  if (isShort(value, stateOf(response))) {
     response.end(JSON.stringify(value));
     return;
   }

@@ -8,8 +8,21 @@ const PART = 64 * 1024;
 /** What writing a character of JSON books of the event loop. */
 const WRITING = 1 / 4;
 
-/** Whether what answers a body can be written at once. */
-export const isShort = ({ bodyBytes }: { readonly bodyBytes: number }): boolean => bodyBytes <= MAX_AT_ONCE;
+/** Whether what answers a body can be written at once: most of it comes from there, unless a model had much to say. */
+export const isShort = (answer: object, { bodyBytes }: { readonly bodyBytes: number }): boolean =>
+  bodyBytes <= MAX_AT_ONCE && lengthOf(answer, MAX_AT_ONCE) <= MAX_AT_ONCE;
+
+/** About the length of a value as JSON; it is looked at no further than up to `most`. */
+function lengthOf(value: unknown, most: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 4;
+  let length = 0;
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    length += lengthOf(item, most - length);
+    if (length > most) break;
+  }
+  return length;
+}
 
 /** Writes a large value, a few items of its lists at a time and no faster than it is read (rule: loop-share). */
 export async function writeJson(response: Response, value: object): Promise<void> {

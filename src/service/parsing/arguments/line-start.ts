@@ -7,6 +7,7 @@ import {
   skipDigits,
   skipRun,
 } from '../text/characters.js';
+import { LONGEST_NAME } from './offered-tool.js';
 
 /** How a line introduces what it names. */
 export interface LineStart {
@@ -70,9 +71,6 @@ export function readDecoratedName(text: string, position: number): DecoratedName
     ? { name: text.slice(position, end), decorated }
     : null;
 }
-
-/** A longer one names nothing. */
-const LONGEST_NAME = 1_000;
 
 /** A name starts with a letter or `_` and may hold `.`, `-` and `/` between word characters. */
 export function readName(text: string, position: number): number {

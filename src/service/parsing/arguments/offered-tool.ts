@@ -133,10 +133,13 @@ export function shorten(text: string, length = 60): string {
 
 const nameStops = new CharacterSet(' \t\r\n()[]{}<>"\'`,;=|*“”‘’');
 
+/** A longer one names nothing. */
+export const LONGEST_NAME = 1_000;
+
 function wordEnd(text: string, position: number): number {
-  return nameStops.nextIn(text, position);
+  return nameStops.nextIn(text, position, position + LONGEST_NAME);
 }
 
 function endsName(text: string, position: number): boolean {
-  return nameStops.nextIn(text, position) === position;
+  return nameStops.nextIn(text, position, position + 1) === position;
 }

@@ -122,8 +122,8 @@ class ArgumentReader {
 
   /** Apart from the scanner, which is not to fail on what is no key after all. */
   #readQuotedName(): string | undefined {
-    const { text, position, lenient, spellings } = this.#scanner;
-    const attempt = new Scanner(text, position, { lenient, spellings });
+    const { text, position } = this.#scanner;
+    const attempt = new Scanner(text, position, { within: this.#scanner });
     const name = readString(attempt);
     this.#scanner.position = attempt.position;
     return name;
@@ -145,7 +145,7 @@ class ArgumentReader {
     const start = scanner.position;
     if (start >= this.#unreadableBefore) {
       const exact = this.#tryExact(start);
-      if (exact !== undefined) return exact;
+      if (exact !== undefined || scanner.isFull) return exact;
     }
     return stringStart(scanner) ? this.#readQuotedLoosely() : this.#readBareWords();
   }
@@ -153,7 +153,7 @@ class ArgumentReader {
   /** A value that is well-formed and followed by what may follow a value. */
   #tryExact(start: number): JsonValue | undefined {
     const scanner = this.#scanner;
-    const attempt = new Scanner(scanner.text, start, { lenient: true, spellings: scanner.spellings });
+    const attempt = new Scanner(scanner.text, start, { within: scanner });
     const value = readValue(attempt);
     const end = attempt.position;
     attempt.skipTrivia();

@@ -67,10 +67,11 @@ export class CharacterSet {
     for (let at = 0; at < characters.length; at += 1) this.#holds[characters.charCodeAt(at)] = 1;
   }
 
-  /** Where the first of them stands from `position` on, or the end of the text. */
-  nextIn(text: string, position: number): number {
+  /** Where the first of them stands from `position` on, or `limit`, or the end of the text. */
+  nextIn(text: string, position: number, limit = text.length): number {
+    const end = Math.min(limit, text.length);
     let at = position;
-    while (at < text.length && this.#holds[text.charCodeAt(at)] === 0) at += 1;
+    while (at < end && this.#holds[text.charCodeAt(at)] === 0) at += 1;
     return at;
   }
 }

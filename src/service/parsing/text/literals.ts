@@ -21,6 +21,7 @@ const constants: Readonly<Record<string, JsonValue>> = {
 /** Reads one JSON, Python or JavaScript value (rule: values); tuples become arrays. */
 export function readValue(scanner: Scanner, depth = 0): JsonValue | undefined {
   if (scanner.atEnd) return scanner.failAtEnd('a value is missing at the end');
+  if (!scanner.countValue()) return undefined;
   if (depth > MAXIMUM_DEPTH) return scanner.fail(`values are nested deeper than ${MAXIMUM_DEPTH} levels`);
   switch (scanner.current) {
     case '{':

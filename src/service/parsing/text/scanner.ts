@@ -27,6 +27,19 @@ export type JsonObject = { [key: string]: JsonValue };
 export type Spellings = WeakMap<object, Map<string | number, string>>;
 
 /**
+ * Values of one call, each item and field counted. An object of a request has at most 50,000 fields, and a call is sent back
+ * in the history; no model writes as many.
+ */
+const MOST_VALUES = 50_000;
+
+interface ScannerOptions {
+  readonly lenient?: boolean;
+  readonly spellings?: Spellings;
+  /** Goes on with the reading of another one, to try what stands here. */
+  readonly within?: Scanner;
+}
+
+/**
  * A place in the text that only moves forward while a value is read. Readers return `undefined` when
  * what stands there cannot be read; `problem` then says why, in words for the model.
  */
@@ -40,12 +53,15 @@ export class Scanner {
   problem: string | null = null;
   /** Reading failed because the text ended too early. */
   cut = false;
+  /** Values that were begun, by all scanners that read one call. */
+  readonly #begun: { values: number };
 
-  constructor(text: string, position: number, options: { lenient?: boolean; spellings?: Spellings } = {}) {
+  constructor(text: string, position: number, options: ScannerOptions = {}) {
     this.text = text;
     this.position = position;
-    this.lenient = options.lenient ?? false;
-    this.spellings = options.spellings ?? new WeakMap();
+    this.lenient = options.lenient ?? options.within?.lenient ?? false;
+    this.spellings = options.spellings ?? options.within?.spellings ?? new WeakMap();
+    this.#begun = options.within ? options.within.#begun : { values: 0 };
   }
 
   /** The character here, `''` at the end of the text. */
@@ -76,6 +92,18 @@ export class Scanner {
   failAtEnd(problem: string): undefined {
     this.cut = true;
     return this.fail(problem);
+  }
+
+  /** Counts a value that begins here; false if it is one too many. */
+  countValue(): boolean {
+    this.#begun.values += 1;
+    if (this.isFull) this.fail(`a call has more than ${MOST_VALUES} values`);
+    return !this.isFull;
+  }
+
+  /** Nothing more is read, in whatever way. */
+  get isFull(): boolean {
+    return this.#begun.values > MOST_VALUES;
   }
 
   /** Skips white space and comments (`//`, block, `#`) between the parts of a value. */

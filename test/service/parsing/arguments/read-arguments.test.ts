@@ -217,3 +217,20 @@ describe('repairs are reported (rule: repairs)', () => {
     });
   });
 });
+
+describe('a call has at most 50,000 values, as its object could not be sent back (rule: values)', () => {
+  const anything = toOfferedTool({ name: 'f', inputSchema: {} });
+  const parse = (args: string) => parseCompletion(`Action: f(${args})`, [anything]);
+
+  test.each([
+    ['arguments', (count: number) => Array.from({ length: count }, (_, at) => `a${at}=1`).join(', ')],
+    ['items', (count: number) => `x=[${'1, '.repeat(count - 1)}]`],
+    ['items of many lists', (count: number) => `x=[${'[1], '.repeat((count - 2) / 2)}[]]`],
+  ])('%s', (_, write) => {
+    expect(parse(write(50_000)).outcome).toBe('action');
+    expect(parse(write(50_002))).toMatchObject({
+      outcome: 'malformed_action',
+      problem: 'f: a call has more than 50000 values',
+    });
+  });
+});

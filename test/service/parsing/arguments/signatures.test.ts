@@ -101,4 +101,16 @@ describe('tools are read from free text (rule: offered-tools)', () => {
     expect(toOfferedTool({ name: 'write', inputSchema })).toMatchObject({ parameters });
     expect(toOfferedTool({ name: 'ls', inputSchema: {} }).parameters).toEqual([]);
   });
+
+  test('a line may be longer than what is read in one go (rule: loop-share)', () => {
+    const names = Array.from({ length: 9_000 }, (_, at) => `tool_${at}`);
+    const offered = names.map((name) => `${name}(path)`);
+    expect(told(offered.join(', '))).toEqual(offered);
+    expect(told(`Use ${offered.map((each) => `\`${each}\``).join(' or ')}.`)).toEqual(offered);
+  });
+
+  test('a name of more than a thousand characters is none', () => {
+    expect(told(`${'a'.repeat(1_000)}()`)).toHaveLength(1);
+    expect(told(`${'a'.repeat(1_001)}()\nf()`)).toEqual(['f()']);
+  });
 });
