@@ -137,7 +137,8 @@ export class StepwiseClient implements StepService {
   /** With a body a POST, without one a GET. */
   async #send(path: string, request: unknown, signal: AbortSignal): Promise<Response> {
     const body = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
-    const init = { ...body, headers: this.#headers, signal };
+    // Followed, a redirect would take the key and the task wherever it leads.
+    const init: RequestInit = { ...body, headers: this.#headers, signal, redirect: 'manual' };
     const response = await this.#fetch(this.#baseUrl + path, init);
     if (!response.ok) throw await toError(response);
     return response;
@@ -173,6 +174,7 @@ async function* readStepEvents(response: Response): AsyncGenerator<StepEvent> {
 }
 
 async function toError(response: Response): Promise<StepwiseError> {
+  if (isRedirect(response)) return redirected(response);
   const body = await readJson(response);
   return isErrorResponse(body) ? StepwiseError.fromBody(body, response.status) : invalidAnswer(response);
 }
@@ -186,6 +188,19 @@ function parseJson(text: string, response: Response): unknown {
     throw invalidAnswer(response);
   }
 }
+
+/** A browser does not say which status it was. */
+const isRedirect = ({ status, type }: Response): boolean =>
+  type === 'opaqueredirect' || (status >= 300 && status < 400);
+
+const redirected = ({ status }: Response): StepwiseError =>
+  new StepwiseError({
+    code: 'invalid_answer',
+    message:
+      'This address leads to another one, which is not followed: give the address of the service itself.',
+    retryable: false,
+    status,
+  });
 
 /** Something between us and the service answered: a proxy's page, another server. */
 const invalidAnswer = ({ status, headers }: Response): StepwiseError =>
