@@ -1,6 +1,6 @@
 import { createClient } from '@redis/client';
 import type { Logger } from 'pino';
-import { RateLimiterRedis } from 'rate-limiter-flexible';
+import RateLimiterRedis from 'rate-limiter-flexible/lib/RateLimiterRedis.js';
 import { createMemoryCounter, toCounter, UNLIMITED, type WindowCounter } from './window-counter.js';
 
 /** In milliseconds: the longest that a request waits for Redis. */
