@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createToken } from '../../src/service/access/token.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
 import { faultNames } from '../../src/service/offline/faults/faults.js';
 import type { FaultName } from '../../src/service/offline/wire/reply.js';
 import { pooled } from '../support/pooled.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
-import { llmConfig, stepRequest, type VendorName, vendors } from '../support/whole-service.js';
+import { writeTokenFile } from '../support/token-file.js';
+import { llmConfig, stepRequest, uuid, type VendorName, vendors } from '../support/whole-service.js';
 
 /** Keys with what each encoding changes: quotes and backslashes, `+/=`, percent signs. Their ends are their own. */
 const keys = [
@@ -35,7 +38,10 @@ const shapesOf = (key: string): string[] => [
     return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
   }),
 ];
-const shapes = [...new Set([...keys, ...malformedKeys].flatMap(shapesOf))].filter(
+/** Of the service itself; what every token begins with may be seen. */
+const token = createToken();
+const tokenShapes = shapesOf(token.replace('stepwise_', ''));
+const shapes = [...new Set([...[...keys, ...malformedKeys].flatMap(shapesOf), ...tokenShapes])].filter(
   ({ length }) => length >= 6,
 );
 const hitsIn = (printed: string): string[] => shapes.filter((shape) => printed.includes(shape));
@@ -170,6 +176,20 @@ const refused: Readonly<Record<string, (key: string, vendor: VendorName) => Sent
   'the key for a request id': (key) => ({ body: '{', headers: { 'X-Request-Id': `${key} !` } }),
   'the key for a trace': (key) => ({ body: '{', headers: { traceparent: key, tracestate: key } }),
   'the key for a token': (key) => ({ body: '{', headers: { Authorization: `Bearer ${key}`, Cookie: key } }),
+  'the key for the wrong scheme': (key) => ({ body: '{', headers: { Authorization: `Basic ${key}` } }),
+  'no token': (key, vendor) => ({ body: stepFor(key, vendor), headers: { Authorization: '' } }),
+  'half a token': (key, vendor) => ({
+    body: stepFor(key, vendor),
+    headers: { Authorization: `Bearer ${token.slice(0, -2)}` },
+  }),
+  'the token for the model key': (_, vendor) => ({ body: stepFor(token, vendor) }),
+  'the token for a request id': (key, vendor) => ({
+    body: stepFor(key, vendor, { user_query: '' }),
+    headers: { 'X-Request-Id': token.slice('stepwise_'.length) },
+  }),
+  'the token for a project': (key, vendor) => ({ body: stepFor(key, vendor, { project_id: token }) }),
+  'the token in the path': () => ({ body: '{}', path: `/api/${token}?access_token=${token}` }),
+  'another project': (key, vendor) => ({ body: stepFor(key, vendor, { project_id: randomUUID() }) }),
   'the key for an origin': (key) => ({
     body: '{',
     headers: { Origin: `https://${encodeURIComponent(key)}` },
@@ -239,7 +259,13 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => parrot.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has an AddressInfo.
   const parrotUrl = `http://127.0.0.1:${(parrot.address() as AddressInfo).port}`;
-  const environment = { LOG_LEVEL: 'debug', SHUTDOWN_GRACE_MS: '500', NODE_ENV: 'development' };
+  const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary', projects: [uuid] });
+  const environment = {
+    LOG_LEVEL: 'debug',
+    SHUTDOWN_GRACE_MS: '500',
+    NODE_ENV: 'development',
+    AUTH_TOKENS_FILE,
+  };
   services.faults = await startServiceProcess({ ...upstreamsAt(fake.url), ...environment });
   services.parrot = await startServiceProcess({ ...upstreamsAt(parrotUrl), ...environment });
 });
@@ -291,6 +317,10 @@ test('the key canary (rule: key-redaction): no error path gives a key away, in w
   expect(asks.length).toBeGreaterThanOrEqual(2_000);
   // The watch itself works: the keys did reach the providers.
   expect(hitsIn(JSON.stringify(fake.requests.map(({ headers }) => headers)))).not.toEqual([]);
+  // No provider has seen the token, but where it was sent as the key of a model.
+  const asKey = asks.filter(({ path }) => path.name === 'the token for the model key').length;
+  const seen = fake.requests.filter((each) => JSON.stringify(each).includes(token)).length;
+  expect([seen > 0, seen <= asKey * 2]).toEqual([true, true]);
   expect(lines).toBeGreaterThan(asks.length * 0.9);
   expect(leaks).toEqual([]);
   expect(hitsIn(printed.join('\n'))).toEqual([]);
@@ -306,7 +336,7 @@ async function leaksOf({ path, key, vendor, streamed }: Ask): Promise<string[]> 
 async function send(url: string, { body, headers, path, method }: Sent, streamed: boolean): Promise<string> {
   const request = {
     method: method ?? 'POST',
-    headers: { 'Content-Type': 'application/json', ...headers },
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   };
   const usual = `/api/agent/react_step${streamed ? '/stream' : ''}`;

@@ -44,12 +44,19 @@ test('every rule is cited by the test that proves it', () => {
 });
 
 test('every link between the documents leads to a file and a heading that exist', () => {
-  const documents = ['README.md', 'CONTRIBUTING.md', ...filesIn('docs', '.md')];
+  const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...filesIn('docs', '.md')];
   expect(documents.flatMap((path) => brokenLinksIn(path))).toEqual([]);
 });
 
 test('every path of this project that the documents name is there', () => {
-  const documents = ['README.md', 'CONTRIBUTING.md', 'AGENTS.md', ...filesIn('docs/decisions', '.md')];
+  const documents = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'AGENTS.md',
+    'SECURITY.md',
+    'docs/security.md',
+    ...filesIn('docs/decisions', '.md'),
+  ];
   const named = documents.flatMap((document) =>
     [...read(document).matchAll(/`((?:src|test|bench|docs|examples|scripts)\/[\w./-]+)`/g)].map(
       ([, path = '']) => ({
@@ -59,6 +66,13 @@ test('every path of this project that the documents name is there', () => {
     ),
   );
   expect(named.filter(({ path }) => !existsSync(path))).toEqual([]);
+});
+
+test('every defence of the page on security names the test that proves it', () => {
+  const [, table = ''] = /\| asset .*\n\| -.*\n((?:\|.*\n)+)/.exec(read('docs/security.md')) ?? [];
+  const rows = table.trim().split('\n');
+  expect(rows.length).toBeGreaterThan(15);
+  expect(rows.filter((row) => !/`test\/[\w./-]+` \|$/.test(row))).toEqual([]);
 });
 
 function filesIn(folder: string, extension: string): string[] {
