@@ -1,6 +1,7 @@
 import { OfferedTools } from './arguments/offered-tool.js';
 import { addUp, type Discarded, describeDiscarded } from './discarded.js';
-import { outlineReply, type ReplyOutline, type TextSpan } from './outline-reply.js';
+import { outlineReply } from './outline/outline-reply.js';
+import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
 import { atOnce, type Sliced } from './slices.js';
 import { LineEnds, lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import { skipChatTokens } from './text/chat-tokens.js';

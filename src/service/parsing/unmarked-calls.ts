@@ -6,7 +6,7 @@ import { readJsonCall } from './dialects/json-object.js';
 import { readAction } from './dialects/read-action.js';
 import { readTag } from './dialects/tags.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
-import type { QuotedFence } from './outline-reply.js';
+import type { QuotedFence } from './outline/reply-outline.js';
 import type { ReplyText } from './reply-text.js';
 import {
   isOneOf,

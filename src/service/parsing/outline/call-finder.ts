@@ -1,0 +1,59 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { readAction } from '../dialects/read-action.js';
+import { readTag } from '../dialects/tags.js';
+import type { CallReading } from '../dialects/written-call.js';
+import { character, skipBlanks } from '../text/characters.js';
+import type { CodeSpans } from '../text/code-spans.js';
+
+/** So many broken or quoted calls are looked at before the rest is taken for prose; keeps the walk linear. */
+const MAXIMUM_ATTEMPTS = 64;
+
+/** Reads the calls of a reply where a walk meets them, but for those that are only shown. */
+export class CallFinder {
+  readonly #text: string;
+  readonly #tools: OfferedTools;
+  readonly #codeSpans: CodeSpans;
+  #attempts = 0;
+
+  constructor(text: string, tools: OfferedTools, codeSpans: CodeSpans) {
+    this.#text = text;
+    this.#tools = tools;
+    this.#codeSpans = codeSpans;
+  }
+
+  /** What follows a label that ends at `at`, in a line that is read from `lineStart` on. */
+  readAction(at: number, lineStart: number): CallReading | null {
+    if (this.#attempts >= MAXIMUM_ATTEMPTS) return null;
+    const reading = readAction(this.#text, at, this.#tools);
+    if (reading) return this.#isMeant(reading, at) ? reading : null;
+    // one line may hold many labels, each of which may be read to the end of the line
+    if (this.#isInLine(lineStart)) this.#attempts += 1;
+    return null;
+  }
+
+  /** A broken call in a tag counts as an action only where the tag starts its line. */
+  readTag(at: number, lineStart: number): CallReading | null {
+    const reading = this.#attempts < MAXIMUM_ATTEMPTS ? readTag(this.#text, at, this.#tools) : null;
+    if (!reading) return null;
+    if (reading.kind === 'unreadable' && skipBlanks(this.#text, lineStart) < at) {
+      this.#attempts += 1;
+      return null;
+    }
+    // however the paragraph's other backticks pair up
+    const isWrapped =
+      reading.kind === 'call' && this.#text[at - 1] === '`' && this.#text[reading.end] === '`';
+    return !isWrapped && this.#isMeant(reading, at + 1) ? reading : null;
+  }
+
+  /** After reasoning, or after chat tokens at the edge. */
+  #isInLine(lineStart: number): boolean {
+    return lineStart > 0 && this.#text.charCodeAt(lineStart - 1) !== character.newline;
+  }
+
+  /** Not inside inline code that closes after it. */
+  #isMeant(reading: CallReading, fallbackEnd: number): boolean {
+    if (!this.#codeSpans.closesAfter(reading.kind === 'call' ? reading.end : fallbackEnd)) return true;
+    this.#attempts += 1;
+    return false;
+  }
+}

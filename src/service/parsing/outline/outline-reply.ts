@@ -1,0 +1,46 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import type { WholeCall } from '../dialects/written-call.js';
+import type { Sliced } from '../slices.js';
+import { beginsOtherTurn, skipChatTokens } from '../text/chat-tokens.js';
+import { nextThinkClose, nextThinkOpen } from '../text/inline-marks.js';
+import { OutlineWalk } from './outline-walk.js';
+import type { ReplyOutline, TurningPoint } from './reply-outline.js';
+
+/**
+ * Walks over a reply once, line by line, up to its turning point. Reasoning that is closed but was never
+ * opened (some servers eat the opening tag) starts the walk anew after it, at most once (rule: thinking).
+ */
+export function* outlineReply(text: string, tools: OfferedTools): Sliced<ReplyOutline> {
+  const edge = skipChatTokens(text, 0);
+  const first = new OutlineWalk(text, edge, tools);
+  if (beginsOtherTurn(text, 0, edge))
+    return { ...first.outline(), edge: 0, otherTurn: 0, start: 0, quotedAction: null };
+  const end = (yield* first.run()) ?? reasoningEndAfter(text, first.turn);
+  if (end === null)
+    return { ...first.outline(), edge, quotedAction: yield* quotedAction(first, text, tools) };
+  const second = new OutlineWalk(text, end, tools, { orphanCloseCounts: false });
+  yield* second.run();
+  return { ...second.outline(), edge, quotedAction: yield* quotedAction(second, text, tools) };
+}
+
+function* quotedAction(
+  { openQuotation }: OutlineWalk,
+  text: string,
+  tools: OfferedTools,
+): Sliced<WholeCall | null> {
+  if (openQuotation === null) return null;
+  const inside = new OutlineWalk(text, openQuotation, tools, { orphanCloseCounts: false });
+  yield* inside.run();
+  const reading = inside.turn.kind === 'action' ? inside.turn.reading : null;
+  return reading?.kind === 'call' && tools.find(reading.name) ? reading : null;
+}
+
+/** After a `</think>` that closes what was read as an action; what follows a final answer is all answer. */
+function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
+  if (turn.kind !== 'action') return null;
+  const from = turn.reading.kind === 'call' ? turn.reading.end : turn.at;
+  const close = nextThinkClose(text, from);
+  if (!close || text.charAt(close[0] - 1) === '`') return null;
+  const open = nextThinkOpen(text, from);
+  return open && open[0] < close[0] ? null : close[1];
+}

@@ -1,0 +1,216 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { callTagAt } from '../dialects/tags.js';
+import type { CallReading } from '../dialects/written-call.js';
+import { SLICE, type Sliced } from '../slices.js';
+import { character, isRestBlank, LineEnds, skipBlanks } from '../text/characters.js';
+import { imaginesTurn } from '../text/chat-tokens.js';
+import { CodeSpans } from '../text/code-spans.js';
+import { nextThinkClose, thinkTagAt } from '../text/inline-marks.js';
+import { type Line, LineClassifier } from '../text/line-classifier.js';
+import { readValue } from '../text/literals.js';
+import type { Marker } from '../text/markers.js';
+import type { OwnTag } from '../text/own-fences.js';
+import { Scanner } from '../text/scanner.js';
+import { CallFinder } from './call-finder.js';
+import { Quotations } from './quotations.js';
+import { Findings, type ReplyOutline, type TextSpan, type TurningPoint } from './reply-outline.js';
+
+/** One walk over a reply, line by line, up to what it turns on. */
+export class OutlineWalk {
+  readonly #text: string;
+  readonly #start: number;
+  readonly #orphanCloseCounts: boolean;
+  readonly #lines = new LineClassifier();
+  readonly #lineEnds: LineEnds;
+  readonly #codeSpans: CodeSpans;
+  readonly #quotations: Quotations;
+  readonly #calls: CallFinder;
+  readonly #found = new Findings();
+  /** After a `</think>` that was never opened. */
+  #orphanEnd: number | null = null;
+  /** A value that was tried and given up here is not tried again before this place. */
+  #triedBefore = 0;
+  #line: TextSpan = [0, -1];
+  #thinkNeverEnds = false;
+
+  constructor(text: string, start: number, tools: OfferedTools, { orphanCloseCounts = true } = {}) {
+    this.#text = text;
+    this.#start = start;
+    this.#orphanCloseCounts = orphanCloseCounts;
+    this.#codeSpans = new CodeSpans(text);
+    this.#lineEnds = new LineEnds(text);
+    this.#quotations = new Quotations(text, this.#lines);
+    this.#calls = new CallFinder(text, tools, this.#codeSpans);
+  }
+
+  /** Returns where the reply begins anew, after reasoning that was only closed; else null. */
+  *run(): Sliced<number | null> {
+    let told = this.#start;
+    for (let next: number | null = told; next !== null && next < this.#text.length; ) {
+      next = this.#enterLine(next);
+      if (next === null || next - told < SLICE) continue;
+      yield next - told;
+      told = next;
+    }
+    yield this.#text.length - told;
+    return this.#orphanEnd;
+  }
+
+  get turn(): TurningPoint {
+    return this.#found.turn;
+  }
+
+  outline(): Omit<ReplyOutline, 'edge' | 'quotedAction'> {
+    return { ...this.#found, start: this.#start };
+  }
+
+  /** Where the quotation begins that an opener without its mark has opened and nothing has closed. */
+  get openQuotation(): number | null {
+    return this.#quotations.open;
+  }
+
+  /** Returns where to go on: the next line, or further on when something was read whole; null to stop. */
+  #enterLine(start: number): number | null {
+    const end = this.#lineEnds.after(start);
+    this.#line = [start, end];
+    const line = this.#classify(this.#line);
+    if (!line || line.kind === 'blank' || line.kind === 'quoted' || line.kind === 'wrapper')
+      return this.#skipLine(line);
+    if (line.kind === 'marker') return this.#enterMarker(line.marker, end);
+    this.#found.lastLine = start;
+    return (line.kind === 'value' ? this.#skipValue(start) : null) ?? this.#enterProse(start, end);
+  }
+
+  #classify([start, end]: TextSpan): Line | null {
+    const wasInside = this.#lines.insideCodeFence;
+    const wasQuoted = this.openQuotation !== null;
+    const line = this.#lines.enter({ text: this.#text, start, end });
+    if (!wasQuoted) this.#quotations.mayBeginAfter(end);
+    const isInside = this.#lines.insideCodeFence;
+    if (line?.kind === 'quoted') this.#found.enterFenceLine(this.#line, { wasInside, isInside });
+    return line;
+  }
+
+  #skipLine(line: Line | null): number | null {
+    const [start, end] = this.#line;
+    this.#codeSpans.endParagraph();
+    if (line?.kind === 'quoted') {
+      this.#lines.sawProse();
+      return this.#leaveQuotedLine(start);
+    }
+    if (line?.kind !== 'wrapper') return end + 1;
+    this.#found.enterWrapper([start, line.end], this.#lines.insideWrapper);
+    return line.end < end ? this.#enterProse(line.end, end) : end + 1;
+  }
+
+  #leaveQuotedLine(from: number): number | null {
+    const [, end] = this.#line;
+    const otherTurn = this.#quotations.enterLine(from, end);
+    return otherTurn === null ? end + 1 : this.#stopAtOtherTurn(otherTurn);
+  }
+
+  /** What the model makes others say is not taken, as if it had stopped there. */
+  #stopAtOtherTurn(at: number): null {
+    this.#found.otherTurn = at;
+    return null;
+  }
+
+  #enterMarker(marker: Marker, end: number): number | null {
+    const quoted = this.#codeSpans.closesAfter(marker.end);
+    if (marker.label === 'answer' && !quoted) {
+      this.#found.turn = { kind: 'answer', marker };
+      return null;
+    }
+    // what follows an observation the model made up is not taken, as if it had stopped there
+    if (marker.label === 'observation' && !quoted && this.#lines.proseBefore) return null;
+    if (marker.label !== 'action_input') this.#found.lastLine = this.#line[0];
+    if (marker.label === 'thought') this.#found.thoughts.push(marker);
+    const reading = marker.label === 'action' ? this.#calls.readAction(marker.end, this.#line[0]) : null;
+    if (reading) return this.#act(marker.start, reading);
+    this.#lines.sawProse();
+    return this.#enterProse(Math.min(marker.end, end), end);
+  }
+
+  #act(at: number, reading: CallReading): null {
+    this.#found.turn = { kind: 'action', at, reading };
+    return null;
+  }
+
+  /** A JSON value that starts a line is passed whole: markers in its strings do not count (rule: markers). */
+  #skipValue(start: number): number | null {
+    const first = skipBlanks(this.#text, start);
+    if (first < this.#triedBefore) return null;
+    const scanner = new Scanner(this.#text, first);
+    const value = readValue(scanner);
+    this.#triedBefore = scanner.position;
+    if (value === undefined) return null;
+    this.#lines.sawProse();
+    return this.#enterProse(scanner.position, this.#lineEnds.after(scanner.position));
+  }
+
+  /** The rest of a line: inline code, tags that call a tool, reasoning. */
+  #enterProse(from: number, end: number): number | null {
+    const text = this.#text;
+    for (let at = from; at < end; ) {
+      const mark = text.charCodeAt(at);
+      if (mark === character.backtick) {
+        at = this.#codeSpans.enterRun(at);
+        this.#lines.sawProse();
+      } else if (this.#leavesTurn(mark, at)) {
+        return this.#stopAtOtherTurn(at);
+      } else if (mark === character.less) {
+        const next = this.#enterTag(at);
+        // after reasoning a marker may stand as at the start of a line
+        if (next !== at + 1) return next;
+        at = next;
+      } else {
+        if (mark > character.space) this.#lines.sawProse();
+        at += 1;
+      }
+    }
+    return end + 1;
+  }
+
+  #leavesTurn(mark: number, at: number): boolean {
+    if (mark !== character.less && mark !== character.openBracket) return false;
+    return !this.#codeSpans.isOpen && imaginesTurn(this.#text, at);
+  }
+
+  /** At a `<`: returns where to go on, null to stop. */
+  #enterTag(at: number): number | null {
+    const text = this.#text;
+    const think = thinkTagAt(text, at);
+    if (think === 'think') return this.#enterThinking(at);
+    if (think === 'think_end' && this.#orphanCloseCounts && !this.#codeSpans.isOpen) {
+      this.#orphanEnd = nextThinkClose(text, at)?.[1] ?? at + 1;
+      return null;
+    }
+    const own = this.#quotations.tagAt(at);
+    if (own && own.mark !== null) return this.#leaveToQuotation(at, own);
+    this.#lines.sawProse();
+    const reading = callTagAt(text, at) ? this.#calls.readTag(at, this.#line[0]) : null;
+    return reading ? this.#act(at, reading) : at + 1;
+  }
+
+  /** One of our own fences: what is left of the line belongs to it. A closer alone on its line is no text. */
+  #leaveToQuotation(at: number, { kind, end }: OwnTag): number | null {
+    const [, lineStop] = this.#line;
+    if (kind === 'opens' || !isRestBlank(this.#text, end, lineStop)) this.#lines.sawProse();
+    return this.#leaveQuotedLine(at);
+  }
+
+  /** Reasoning up to its closing tag; unclosed only where it starts a line, and then to the end. */
+  #enterThinking(at: number): number {
+    const text = this.#text;
+    const isQuoted = this.#codeSpans.isOpen;
+    const close = isQuoted || this.#thinkNeverEnds ? null : nextThinkClose(text, at);
+    if (!isQuoted && !close) this.#thinkNeverEnds = true;
+    if (!close && (isQuoted || skipBlanks(text, this.#line[0]) < at)) {
+      this.#lines.sawProse();
+      return at + 1;
+    }
+    const end = close ? close[1] : text.length;
+    this.#found.reasoning.push([at, end]);
+    return end;
+  }
+}

@@ -1,0 +1,54 @@
+import { imaginesTurn } from '../text/chat-tokens.js';
+import type { LineClassifier } from '../text/line-classifier.js';
+import { isMentioned, type OwnTag, ownTagAt } from '../text/own-fences.js';
+
+/** Our own fences in a reply, which quote what the model was shown (rule: echoed-fence). */
+export class Quotations {
+  readonly #text: string;
+  readonly #lines: LineClassifier;
+  #tagAhead = -1;
+  #unmarked = 0;
+
+  constructor(text: string, lines: LineClassifier) {
+    this.#text = text;
+    this.#lines = lines;
+  }
+
+  /** Where the quotation begins that an opener without its mark has opened and nothing has closed. */
+  get open(): number | null {
+    return this.#lines.insideUnmarkedFence ? this.#unmarked : null;
+  }
+
+  /** The line that ends here, before which none was open, may have opened one. */
+  mayBeginAfter(lineEnd: number): void {
+    if (this.#lines.insideUnmarkedFence) this.#unmarked = lineEnd + 1;
+  }
+
+  /**
+   * In a quoted line only our own fences count, which may open or close there, and somebody else's turn: where that begins,
+   * or null.
+   */
+  enterLine(from: number, end: number): number | null {
+    const text = this.#text;
+    for (let at = this.#nextTag(from); at < end; at = this.#nextTag(at + 1)) {
+      const tag = this.tagAt(at);
+      if (tag) this.#lines.enterOwnTag(tag);
+      else if (text.charAt(at - 1) === '>' && !this.#lines.insideFence && imaginesTurn(text, at)) return at;
+    }
+    return null;
+  }
+
+  /** One of our own fence tags, unless the text only speaks of it. */
+  tagAt(at: number): OwnTag | null {
+    const tag = ownTagAt(this.#text, at);
+    return tag && tag !== 'partial' && !isMentioned(this.#text, at, tag.end) ? tag : null;
+  }
+
+  /** The next `<`; remembered, since many lines may stand before it. */
+  #nextTag(from: number): number {
+    if (from <= this.#tagAhead) return this.#tagAhead;
+    const at = this.#text.indexOf('<', from);
+    this.#tagAhead = at < 0 ? this.#text.length : at;
+    return this.#tagAhead;
+  }
+}

@@ -1,0 +1,70 @@
+import type { CallReading, WholeCall } from '../dialects/written-call.js';
+import type { Marker } from '../text/markers.js';
+
+/** What a reply turns on: its first action or final answer, or nothing of the kind (rule: first-outcome-wins). */
+export type TurningPoint =
+  | { readonly kind: 'action'; readonly at: number; readonly reading: CallReading }
+  | { readonly kind: 'answer'; readonly marker: Marker }
+  | { readonly kind: 'none' };
+
+/** Characters from `start` up to `end`. */
+export type TextSpan = readonly [start: number, end: number];
+
+/** A code fence after prose: its lines and what stands between them. */
+export interface QuotedFence {
+  readonly start: number;
+  readonly inside: number;
+  /** Where its closing line starts and ends; null while it is open. */
+  readonly close: TextSpan | null;
+}
+
+/** The parts of a reply, found in one walk over its lines. */
+export interface ReplyOutline {
+  readonly turn: TurningPoint;
+  /** Where the reply begins, after chat tokens and after reasoning that was only closed. */
+  readonly start: number;
+  /** Where the reasoning that was only closed begins, after chat tokens. */
+  readonly edge: number;
+  readonly thoughts: readonly Marker[];
+  /** `<think>` blocks with their tags, in order. */
+  readonly reasoning: readonly TextSpan[];
+  /** Fence lines that only wrap the reply: a label or the turning point stands in the fence. */
+  readonly wrappers: readonly TextSpan[];
+  /** The fence line with which the reply begins, whatever it wraps. */
+  readonly leadingFence: TextSpan | null;
+  readonly lastFence: QuotedFence | null;
+  /** Where the last line of prose starts, or the JSON value it begins with; an input or made-up observation is none. */
+  readonly lastLine: number | null;
+  /** Where the model began to imagine the turn of somebody else (rule: chat-tokens). */
+  readonly otherTurn: number | null;
+  /** An action in an echoed fence without mark and closer, which may be meant after all (rule: echoed-fence). */
+  readonly quotedAction: WholeCall | null;
+}
+
+/** What a walk has found so far; what it only looks for at its end is left out. */
+export class Findings implements Omit<ReplyOutline, 'start' | 'edge' | 'quotedAction'> {
+  turn: TurningPoint = { kind: 'none' };
+  readonly thoughts: Marker[] = [];
+  readonly reasoning: TextSpan[] = [];
+  readonly wrappers: TextSpan[] = [];
+  leadingFence: TextSpan | null = null;
+  lastFence: QuotedFence | null = null;
+  lastLine: number | null = null;
+  otherTurn: number | null = null;
+
+  /** A fence at the start without a label in it wraps nothing: it is a code block of the text. */
+  enterWrapper(line: TextSpan, isInside: boolean): void {
+    this.leadingFence ??= line;
+    const open = this.wrappers.at(-1);
+    const wrapsLabel = open && (this.thoughts.at(-1)?.start ?? -1) > open[1];
+    if (isInside || wrapsLabel) this.wrappers.push(line);
+    else this.wrappers.pop();
+  }
+
+  /** A line at which a code fence after prose opens or closes, or neither. */
+  enterFenceLine(line: TextSpan, { wasInside, isInside }: { wasInside: boolean; isInside: boolean }): void {
+    const [start, end] = line;
+    if (isInside && !wasInside) this.lastFence = { start, inside: end + 1, close: null };
+    else if (wasInside && !isInside && this.lastFence) this.lastFence = { ...this.lastFence, close: line };
+  }
+}
