@@ -2,11 +2,12 @@ import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import { type ResolvedCall, resolveCall } from './arguments/resolve-call.js';
 import type { Dialect } from './dialects/written-call.js';
 import type { Discarded } from './discarded.js';
+import { describeMeantCall } from './meant-calls.js';
 import { ReplyText } from './reply-text.js';
 import { atOnce, inTurns, type Sliced, type TakeTurn } from './slices.js';
 import { type Marker, matchMarker } from './text/markers.js';
 import type { JsonValue, Repair } from './text/scanner.js';
-import { describeMeantCall, readBareCall, readClosingFence } from './unmarked-calls.js';
+import { readBareCall, readClosingFence } from './unmarked-calls.js';
 
 /** A call that may be run: its tool is offered, its arguments are checked. */
 export interface ParsedAction {

@@ -8,15 +8,7 @@ import { readTag } from './dialects/tags.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
 import type { QuotedFence } from './outline/reply-outline.js';
 import type { ReplyText } from './reply-text.js';
-import {
-  isOneOf,
-  isRestBlank,
-  lineEnd,
-  skipBlanks,
-  skipLanguage,
-  skipRun,
-  skipSpace,
-} from './text/characters.js';
+import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
 import { beginsTurn, skipChatTokens } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
@@ -35,7 +27,7 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
 }
 
 /** A call in a form that needs no marker to be known for one. */
-function readPlain(text: string, start: number, tools: OfferedTools): CallReading | null {
+export function readPlain(text: string, start: number, tools: OfferedTools): CallReading | null {
   return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
 }
 
@@ -70,7 +62,7 @@ function endsItsTurn(text: string, position: number): boolean {
   return end > position && (end >= text.length || beginsTurn(text, position, end));
 }
 
-function isWellFormed(reading: CallReading | null, tools: OfferedTools): reading is WholeCall {
+export function isWellFormed(reading: CallReading | null, tools: OfferedTools): reading is WholeCall {
   return reading?.kind === 'call' && tools.find(reading.name) !== undefined && reading.repairs.length === 0;
 }
 
@@ -88,10 +80,9 @@ export function readClosingFence(
   reply: ReplyText,
   tools: OfferedTools,
 ): { at: number; reading: WholeCall } | null {
-  const fence = closingFence(reply);
-  const held = fence && readFence(fence, reply, tools);
+  const held = readLastFence(reply, tools);
   if (!held) return null;
-  const { reading, isMarked } = held;
+  const { fence, reading, isMarked } = held;
   const isMeant = isMarked && fence.close !== null && reply.leadingThought() !== null;
   if (!isMeant && !speaksForItself(reading, tools)) return null;
   return { at: fence.start, reading: { ...reading, repairs: [...reading.repairs, 'closing_fence'] } };
@@ -106,12 +97,17 @@ function closingFence({ text, end, outline }: ReplyText): QuotedFence | null {
   return isRestBlank(text, skipLanguage(text, language), fence.inside - 1) ? fence : null;
 }
 
-/** The one call that a fence holds: a labelled action or a tag, or else one without any marker. */
-function readFence(
-  fence: QuotedFence,
-  reply: ReplyText,
-  tools: OfferedTools,
-): { reading: WholeCall; isMarked: boolean } | null {
+/** A call in the fence that ends a reply. */
+interface FencedCall {
+  readonly fence: QuotedFence;
+  readonly reading: WholeCall;
+  readonly isMarked: boolean;
+}
+
+/** The one call that the fence at the end holds: a labelled action or a tag, or else one without any marker. */
+export function readLastFence(reply: ReplyText, tools: OfferedTools): FencedCall | null {
+  const fence = closingFence(reply);
+  if (!fence) return null;
   const text = reply.text.slice(0, fence.close?.[0] ?? reply.end);
   const start = skipSpace(text, fence.inside);
   const marker = matchMarker(text, text.lastIndexOf('\n', start) + 1);
@@ -120,68 +116,5 @@ function readFence(
   const reading = marked ?? readPlain(text, start, tools);
   if (reading?.kind !== 'call' || !(tools.find(reading.name) || speaksForItself(reading, tools))) return null;
   const isAlone = skipSpace(text, skipClosers(text, reading.end)) >= text.length;
-  return isAlone ? { reading, isMarked: marked !== null } : null;
-}
-
-/**
- * Words for a model that seems to have meant an action but wrote it where a call is only shown: in a fence at
- * the end, on a last line of its own, or at the end of that line after a label in its middle or one without a colon
- * (rule: closing-fence). Null where nothing looks like one.
- */
-export function describeMeantCall(reply: ReplyText, tools: OfferedTools): string | null {
-  const fence = closingFence(reply);
-  const fenced = fence && readFence(fence, reply, tools);
-  if (fenced) return meant(fenced.reading, 'stands in a code fence after other text');
-  const last = describeLastLine(reply, tools);
-  if (last) return last;
-  const { quotedAction } = reply.outline;
-  return quotedAction && meant(quotedAction, 'stands in a quotation that is not closed');
-}
-
-function meant({ name }: WholeCall, where: string): string {
-  return `if you meant to act, write the call by itself: the call to \`${name}\` ${where}, so it was taken for an example`;
-}
-
-/** The call with which the last line of prose ends. */
-function describeLastLine({ text, end, outline }: ReplyText, tools: OfferedTools): string | null {
-  if (outline.lastLine === null) return null;
-  const start = skipSpace(text, outline.lastLine);
-  const isLast = (reading: CallReading | null): reading is WholeCall =>
-    isWellFormed(reading, tools) && endsTurn(text, reading.end, end);
-  const alone = readPlain(text, unwrap(text, start), tools);
-  if (isLast(alone)) return meant(alone, 'stands on a line without a label after other text');
-  for (const at of actionLabels(text, start)) {
-    const labelled = readAction(text, at, tools);
-    if (isLast(labelled)) return meant(labelled, 'has no `Action:` before it that starts its line');
-  }
-  return null;
-}
-
-/** Nothing follows but closers, or an observation that the model made up. */
-function endsTurn(text: string, position: number, end: number): boolean {
-  const next = skipSpace(text, skipClosers(text, position));
-  if (next >= end) return true;
-  const marker = matchMarker(text, text.lastIndexOf('\n', next) + 1);
-  return marker !== null && marker !== 'partial' && marker.label === 'observation';
-}
-
-/** Past the mark of inline code or emphasis. */
-function unwrap(text: string, position: number): number {
-  if (text.startsWith('**', position)) return position + 2;
-  return isOneOf('`', text, position) ? position + 1 : position;
-}
-
-const actionLabel = /(?<![\w-])Action(?!\w)\*{0,2}[ \t]{0,4}(?:->|=>|[:：–—-])?\*{0,2}/gi;
-/** A line with more of them is prose; keeps the work linear. */
-const MOST_LABELS = 8;
-
-/** Where `Action:`, `Action -` or `action` alone ends in the line that starts here, wherever it stands. */
-function actionLabels(text: string, start: number): number[] {
-  const line = text.slice(start, lineEnd(text, start));
-  const ends: number[] = [];
-  for (const { 0: label, index } of line.matchAll(actionLabel)) {
-    if (ends.length >= MOST_LABELS) break;
-    ends.push(start + index + label.length);
-  }
-  return ends;
+  return isAlone ? { fence, reading, isMarked: marked !== null } : null;
 }

@@ -241,6 +241,11 @@ describe('an action in the fence that ends the reply (rule: closing-fence)', () 
     ['a label with a dash', `Action - ${call}`],
     ['a label with an arrow', `Action -> ${call}`],
     ['a label without a colon', `Action ${call}`],
+    ['a label that holds the call', `Thought: I read.\nAction(${call})`],
+    ['a label with an equals sign', `Action = ${call}`],
+    ['a call on several lines after a label within a line', 'Thought: I read. Action: read(\n  path="a"\n)'],
+    ['a labelled list item that ends the reply', `Thought: I read.\n1. Action: ${call}\n`],
+    ['a list item with a label in bold', `1. **Action** - ${call}`],
   ])('else nothing runs, and the model is told how to act: %s', (_, text) => {
     expect(read(text)).toMatchObject({
       outcome: 'answer',
@@ -256,6 +261,11 @@ describe('an action in the fence that ends the reply (rule: closing-fence)', () 
     ['a tool that is not offered', 'Thought: x\n```\nAction: serch(query="a")\n```'],
     ['code', 'Like so:\n```python\ntext = read(path="a")\n```'],
     ['a call in a list', `Steps:\n- ${call}`],
+    ['a labelled list item with text after it', `Steps:\n1. Action: ${call}\n2. Observation: y`],
+    ['a list item that goes on after the call', `Steps:\n1. Action: ${call} reads it.`],
+    ['a labelled list item in a fence', `So:\n\`\`\`\nx\n- Action: ${call}\n\`\`\``],
+    ['a labelled list item in a quotation', `So:\n> 1. Action: ${call}`],
+    ['an earlier paragraph’s label', `I write Action: read(\n\nor so.\n\npath="a")`],
     ['a call in a sentence', `I will read it.\n${call} reads it.`],
     ['a call in inline code', `I will read it with \`${call}\``],
     ['a label within a sentence', `You write Action: ${call} to read it.`],

@@ -8,6 +8,7 @@ import { CodeSpans } from '../text/code-spans.js';
 import { nextThinkClose, thinkTagAt } from '../text/inline-marks.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { readValue } from '../text/literals.js';
+import { bulletEnd } from '../text/markdown.js';
 import type { Marker } from '../text/markers.js';
 import type { OwnTag } from '../text/own-fences.js';
 import { Scanner } from '../text/scanner.js';
@@ -77,7 +78,7 @@ export class OutlineWalk {
     if (!line || line.kind === 'blank' || line.kind === 'quoted' || line.kind === 'wrapper')
       return this.#skipLine(line);
     if (line.kind === 'marker') return this.#enterMarker(line.marker, end);
-    this.#found.lastLine = start;
+    this.#found.enterLine(start, { hasLabel: false });
     return (line.kind === 'value' ? this.#skipValue(start) : null) ?? this.#enterProse(start, end);
   }
 
@@ -94,13 +95,23 @@ export class OutlineWalk {
   #skipLine(line: Line | null): number | null {
     const [start, end] = this.#line;
     this.#codeSpans.endParagraph();
+    this.#found.endParagraph();
     if (line?.kind === 'quoted') {
       this.#lines.sawProse();
+      this.#found.enterQuotedLine(this.#itemAt(start));
       return this.#leaveQuotedLine(start);
     }
     if (line?.kind !== 'wrapper') return end + 1;
     this.#found.enterWrapper([start, line.end], this.#lines.insideWrapper);
     return line.end < end ? this.#enterProse(line.end, end) : end + 1;
+  }
+
+  /** Where the text of a list item starts; null in a line of another kind. */
+  #itemAt(lineStart: number): number | null {
+    if (this.#lines.insideFence) return null;
+    const first = skipBlanks(this.#text, lineStart);
+    const item = bulletEnd(this.#text, first);
+    return item > first ? skipBlanks(this.#text, item) : null;
   }
 
   #leaveQuotedLine(from: number): number | null {
@@ -123,7 +134,7 @@ export class OutlineWalk {
     }
     // what follows an observation the model made up is not taken, as if it had stopped there
     if (marker.label === 'observation' && !quoted && this.#lines.proseBefore) return null;
-    if (marker.label !== 'action_input') this.#found.lastLine = this.#line[0];
+    if (marker.label !== 'action_input') this.#found.enterLine(this.#line[0], { hasLabel: true });
     if (marker.label === 'thought') this.#found.thoughts.push(marker);
     const reading = marker.label === 'action' ? this.#calls.readAction(marker.end, this.#line[0]) : null;
     if (reading) return this.#act(marker.start, reading);

@@ -35,6 +35,10 @@ export interface ReplyOutline {
   readonly lastFence: QuotedFence | null;
   /** Where the last line of prose starts, or the JSON value it begins with; an input or made-up observation is none. */
   readonly lastLine: number | null;
+  /** Where the lines of prose begin of which that is the last. */
+  readonly lastParagraph: number | null;
+  /** Where the text of the last list item starts, if nothing but blank lines follows that line. */
+  readonly lastItem: number | null;
   /** Where the model began to imagine the turn of somebody else (rule: chat-tokens). */
   readonly otherTurn: number | null;
   /** An action in an echoed fence without mark and closer, which may be meant after all (rule: echoed-fence). */
@@ -50,7 +54,28 @@ export class Findings implements Omit<ReplyOutline, 'start' | 'edge' | 'quotedAc
   leadingFence: TextSpan | null = null;
   lastFence: QuotedFence | null = null;
   lastLine: number | null = null;
+  lastParagraph: number | null = null;
+  lastItem: number | null = null;
+  #paragraph: number | null = null;
   otherTurn: number | null = null;
+
+  /** A line of prose; one with a label begins a paragraph. */
+  enterLine(start: number, { hasLabel }: { hasLabel: boolean }): void {
+    this.#paragraph = hasLabel ? start : (this.#paragraph ?? start);
+    this.lastParagraph = this.#paragraph;
+    this.lastLine = start;
+    this.lastItem = null;
+  }
+
+  /** A quoted line, of which a list item may be all that is meant. */
+  enterQuotedLine(item: number | null): void {
+    this.#paragraph = null;
+    this.lastItem = item;
+  }
+
+  endParagraph(): void {
+    this.#paragraph = null;
+  }
 
   /** A fence at the start without a label in it wraps nothing: it is a code block of the text. */
   enterWrapper(line: TextSpan, isInside: boolean): void {
