@@ -178,6 +178,12 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
       .map((each) => JSON.parse(each))
       .find(({ request_id }) => request_id === 'a-step');
     expect(line).toMatchObject({ caller: 'everywhere', status: 200 });
+    await send({ headers: [['X-Request-Id', 'refused']] });
+    const refused = service.log
+      .map((each) => JSON.parse(each))
+      .find(({ request_id }) => request_id === 'refused');
+    expect(refused).toMatchObject({ route: stepPath, status: 401, outcome: 'unauthenticated' });
+    expect(refused).not.toHaveProperty('caller');
     const logged = service.log.join('');
     expect(canaries.filter((canary) => logged.includes(canary))).toEqual([]);
     expect(logged).not.toContain(key);

@@ -14,7 +14,7 @@ import { securityHeaders } from './middleware/security-headers.js';
 import { compactionRoute } from './routes/compaction-route.js';
 import { docsRoutes } from './routes/docs-routes.js';
 import { previewRoute } from './routes/preview-route.js';
-import { addRoute } from './routes/route.js';
+import { addRoute, nameRoute } from './routes/route.js';
 import { statusRoutes } from './routes/status-routes.js';
 import { type StepServices, stepRoutes } from './routes/step-routes.js';
 
@@ -40,8 +40,16 @@ export function createApp(dependencies: AppDependencies): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('trust proxy', dependencies.trustProxy ?? false);
+  const routes = [
+    ...stepRoutes(dependencies),
+    previewRoute(dependencies),
+    compactionRoute(dependencies),
+    ...statusRoutes({ inFlight, models, version }),
+    ...docsRoutes(version),
+  ];
   const preparations: Preparation[] = [
     recordRequests((record) => log.info(record, 'request')),
+    nameRoute(routes),
     securityHeaders(),
     ...(ownHostOnly ? [requireOwnHost] : []),
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
@@ -53,13 +61,6 @@ export function createApp(dependencies: AppDependencies): Express {
     next();
   });
   if (limits) app.use('/api', limitCallers(limits));
-  const routes = [
-    ...stepRoutes(dependencies),
-    previewRoute(dependencies),
-    compactionRoute(dependencies),
-    ...statusRoutes({ inFlight, models, version }),
-    ...docsRoutes(version),
-  ];
   for (const route of routes) addRoute(app, route);
   app.use(() => {
     throw new RequestRefused('not_found');

@@ -36,5 +36,5 @@ export function isProxy(text: string): boolean {
   const family = isIP(address);
   if (family === 0) return namedRanges.includes(text);
   if (bits === undefined) return true;
-  return more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+  return more.length === 0 && /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
 }

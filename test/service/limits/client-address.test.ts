@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import express from 'express';
 import { clientAddress, isProxy } from '../../../src/service/limits/client-address.js';
 
 describe('whom an address stands for (rule: rate-limit)', () => {
@@ -33,12 +34,16 @@ test.each([
   ['loopback', true],
   ['uniquelocal', true],
   ['10.0.0.0/33', false],
+  ['0.0.0.0/0', false],
+  ['::/0', false],
+  ['::ffff:10.0.0.0/104', true],
   ['10.0.0.0/', false],
   ['10.0.0.0/8/8', false],
   ['fd00::/129', false],
   ['true', false],
   ['proxy.example', false],
   ['', false],
-])('%j names a proxy: %j (rule: rate-limit)', (text, is) => {
+])('%j names a proxy: %j, and then to Express too (rule: rate-limit)', (text, is) => {
   expect(isProxy(text)).toBe(is);
+  if (is) express().set('trust proxy', [text]);
 });

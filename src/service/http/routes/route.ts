@@ -1,12 +1,20 @@
 import type { Express, RequestHandler } from 'express';
 import { RequestRefused } from '../failure/to-failure.js';
-import { stateOf } from '../middleware/request-state.js';
+import { type Preparation, stateOf } from '../middleware/request-state.js';
 
 /** A path and the methods it answers to; `get` answers HEAD as well. */
 export interface Route {
   readonly path: string;
   readonly get?: RequestHandler;
   readonly post?: RequestHandler;
+}
+
+/** Tells the log which route is asked, also where the request is refused before it gets there. */
+export function nameRoute(routes: readonly Route[]): Preparation {
+  const paths = new Set(routes.map(({ path }) => path));
+  return (request, response) => {
+    if (paths.has(request.path)) stateOf(response).route = request.path;
+  };
 }
 
 /** Adds a route that also answers OPTIONS, and 405 to every other method. */
@@ -19,7 +27,6 @@ export function addRoute(app: Express, { path, get, post }: Route): void {
     ['OPTIONS', (_request, response) => void response.status(204).set('Allow', allow).end()],
   ]);
   app.route(path).all((request, response, next) => {
-    stateOf(response).route = path;
     const handle = handlers.get(request.method);
     if (handle) return handle(request, response, next);
     response.set('Allow', allow);
