@@ -53,12 +53,14 @@ async function nameFiles(
 function folderOf(path: string, sorted: readonly SourceFile[]): SourceFolder | undefined {
   const files = path === '.' ? sorted : filesBelow(path, sorted);
   if (files.length === 0) return undefined;
+  let listing: readonly string[] | undefined;
   return {
     type: 'folder',
     path,
     files,
     get listing() {
-      return files.map((file) => file.path); // most folders of many are not listed
+      listing ??= files.map((file) => file.path); // most folders of many are not listed
+      return listing;
     },
   };
 }

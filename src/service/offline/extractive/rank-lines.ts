@@ -15,20 +15,18 @@ const NEIGHBOUR_SHARE = 0.4;
  * path, definitions, and numbers if the task asks for one. Ties go by path and line, so the order is always the same.
  */
 export function rankLines({ files }: Evidence, task: string, terms: readonly SearchTerm[]): RankedLine[] {
-  const lines = [...files].flatMap(([path, texts]) =>
-    [...texts].map(([line, text]) => ({ path, line, text })),
-  );
-  const weighed = weigh(terms, lines);
+  const weighed = weigh(terms, files);
   const factorOf = factorsFor(task);
-  const ranked = [...files].flatMap(([path, texts]) =>
-    [...texts].flatMap(([line, text]) => {
+  const ranked: RankedLine[] = [];
+  for (const [path, texts] of files) {
+    for (const [line, text] of texts) {
       const own = matches(weighed, text);
-      if (own.size === 0) return [];
+      if (own.size === 0) continue;
       const near = neighbours(texts, line).flatMap((each) => [...matches(weighed, each)]);
       const score = scoreLine({ own, near: new Map(near), inPath: matches(weighed, path) });
-      return [{ path, line, text, score: score * factorOf(path, text) }];
-    }),
-  );
+      ranked.push({ path, line, text, score: score * factorOf(path, text) });
+    }
+  }
   return ranked.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path) || a.line - b.line);
 }
 
@@ -53,22 +51,30 @@ interface WeighedTerm extends SearchTerm {
 }
 
 /** A term is worth less the more lines have it. */
-function weigh(terms: readonly SearchTerm[], lines: readonly SeenLine[]): WeighedTerm[] {
-  return terms.map((term) => {
-    const count = lines.filter(({ text }) => text.toLowerCase().includes(term.stem)).length;
-    return { ...term, value: Math.min(term.weight, 20) / (1 + Math.log2(1 + count)) };
-  });
+function weigh(terms: readonly SearchTerm[], files: Evidence['files']): WeighedTerm[] {
+  const counts = terms.map(() => 0);
+  for (const texts of files.values()) {
+    for (const text of texts.values()) {
+      const lower = text.toLowerCase();
+      for (const [at, { stem }] of terms.entries())
+        if (lower.includes(stem)) counts[at] = (counts[at] ?? 0) + 1;
+    }
+  }
+  return terms.map((term, at) => ({
+    ...term,
+    value: Math.min(term.weight, 20) / (1 + Math.log2(1 + (counts[at] ?? 0))),
+  }));
 }
 
 /** The terms in a text with their values; a stem alone counts for half of the word. */
 function matches(terms: readonly WeighedTerm[], text: string): Map<string, number> {
   const lower = text.toLowerCase();
-  return new Map(
-    terms.flatMap(({ text: word, stem, value }) => {
-      if (lower.includes(word.toLowerCase())) return [[stem, value]];
-      return lower.includes(stem) ? [[stem, value / 2]] : [];
-    }),
-  );
+  const found = new Map<string, number>();
+  for (const { text: word, stem, value } of terms) {
+    if (lower.includes(word.toLowerCase())) found.set(stem, value);
+    else if (lower.includes(stem)) found.set(stem, value / 2);
+  }
+  return found;
 }
 
 interface Score {
