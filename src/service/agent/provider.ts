@@ -54,6 +54,8 @@ export type Part =
       readonly type: 'text';
       readonly text: string;
       readonly breakpoint?: boolean;
+      /** One fence of ours and nothing else: its first line holds a hash of all of it (rule: fences). */
+      readonly fenced?: boolean;
       /** The tail of the prompt (rule: tail): a vendor may want it inside the tool result it follows. */
       readonly tail?: boolean;
     }

@@ -31,30 +31,34 @@ export async function reportContext(
   };
 }
 
-/** Shorter texts are hashed together: a long history costs more in calls than in hashing. */
-const HASHED_ALONE = 4 * 1024;
+/** Hashed at a time: a long history costs more in calls than in hashing. */
 const HASHED_AT_ONCE = 64 * 1024;
 
 /** The hash of what is sent: text for text, without cache marks. */
 export function hashPrompt(system: string, messages: readonly Message[]): string {
   const hash = createHash('sha256');
-  let short = system;
+  let words = system;
   for (const { role, parts } of messages) {
-    short += `\0${role}`;
+    words += `\0${role}`;
     for (const part of parts) {
-      const words = wordsOf(part);
-      const isLong = words.length >= HASHED_ALONE;
-      short += isLong ? '\0' : `\0${words}`;
-      if (!isLong && short.length < HASHED_AT_ONCE) continue;
-      hash.update(short).update(isLong ? words : '');
-      short = '';
+      words += `\0${wordsOf(part)}`;
+      if (words.length < HASHED_AT_ONCE) continue;
+      hash.update(words);
+      words = '';
     }
   }
-  return hash.update(short).digest('hex');
+  return hash.update(words).digest('hex');
 }
 
+/** Of a fence its first line, which holds its hash: files and observations need not be read once more. */
 function wordsOf(part: Part): string {
-  return part.type === 'text' ? part.text : JSON.stringify({ ...part, breakpoint: undefined });
+  if (part.type === 'text') return part.fenced ? firstLine(part.text) : part.text;
+  if (part.type === 'tool_result') return `${part.callId} ${part.isError} ${firstLine(part.text)}`;
+  return JSON.stringify(part);
+}
+
+function firstLine(text: string): string {
+  return text.slice(0, text.indexOf('\n'));
 }
 
 function sectionsOf(

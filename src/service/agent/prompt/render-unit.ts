@@ -22,7 +22,7 @@ export function renderUnit(unit: Unit, protocol: TaughtProtocol, fences = noFenc
     case 'assistant':
       return [message('assistant', ...state(unit.providerState), text(unit.content))];
     case 'stray_observation':
-      return [message('user', { type: 'text', text: fenced(unit, fences) })];
+      return [message('user', { type: 'text', text: fenced(unit, fences), fenced: true })];
     case 'action':
       return protocol === 'native'
         ? renderNativeAction(unit, fences)
@@ -51,7 +51,7 @@ function renderWrittenAction(unit: ActionUnit, protocol: WrittenProtocol, fences
   for (const call of unit.calls) {
     const thought = messages.length === 0 ? unit.thought : '';
     messages.push(message('assistant', text(write(thought, call))));
-    messages.push(message('user', { type: 'text', text: fenced(call, fences) }));
+    messages.push(message('user', { type: 'text', text: fenced(call, fences), fenced: true }));
   }
   return messages;
 }
