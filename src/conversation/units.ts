@@ -176,9 +176,12 @@ export const KEPT_UNITS = 4;
 /** The turns of a unit, as indexes of the history it was read from. */
 export function turnsOf(unit: Unit): number[] {
   if (unit.type !== 'action') return [unit.index];
-  const called = unit.calls.map(({ index }) => index);
-  const observed = observationsOf(unit).map(({ index }) => index);
-  return [...called, ...observed].sort((a, b) => a - b);
+  const turns: number[] = [];
+  for (const { index, observation } of unit.calls) {
+    turns.push(index);
+    if (observation) turns.push(observation.index);
+  }
+  return unit.calls.length > 1 ? turns.sort((a, b) => a - b) : turns; // a call comes before what was observed
 }
 
 export function observationsOf(unit: Unit): Observation[] {

@@ -28,7 +28,10 @@ export async function renderPrompt(fitted: FittedPrompt): Promise<RenderedPrompt
 
 /** Merges neighbours of one role, begins and ends with the user, and sets the cache breakpoints (rule: breakpoints). */
 export function layOutPrompt({ system, context, history, tail }: PromptPieces): LaidOutPrompt {
-  const contextMessage: Message = { role: 'user', parts: context.map((text) => ({ type: 'text', text, fenced: true })) };
+  const contextMessage: Message = {
+    role: 'user',
+    parts: context.map((text) => ({ type: 'text', text, fenced: true })),
+  };
   const opening: Message = { role: 'user', parts: [{ type: 'text', text: openingTemplate }] };
   const first = context.length > 0 ? [contextMessage] : history[0]?.role === 'user' ? [] : [opening];
   const stable = mergeNeighbours([...first, ...history]);

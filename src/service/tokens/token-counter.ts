@@ -2,7 +2,7 @@ import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { type CountBounds, countText, MEMORABLE, READING } from './count-text.js';
 import { type Encoding, loadEncoding, loadedEncoding } from './encodings.js';
 import { joinUnsafeSeams } from './seams.js';
-import { digestOf, type TextMemo } from './text-memo.js';
+import { digestOf } from './text-memo.js';
 
 /**
  * Counts the tokens of the texts of one step. No method holds the event loop, whatever the text; each throws the reason
@@ -51,23 +51,24 @@ export function createTokenCounter(
   const withMargin = (tokens: number): number => Math.ceil(tokens * margin);
   // A step asks for the same block several times. The texts are the step's own and go with its counter.
   const counted = new Map<string, number>();
-  const exactly = async (text: string, limit: number, key?: string): Promise<number> => {
+  const recallExactly = (text: string, key?: string): number | undefined => {
     const known = counted.get(text);
+    const isLong = text.length > RECALLED_AT_ONCE && key === undefined;
+    if (known !== undefined || text.length < MEMORABLE || isLong) return known;
+    const tokens = loadedEncoding(encoding)?.memo.recall(key ?? digestOf(text));
+    if (tokens !== undefined) counted.set(text, tokens);
+    return tokens;
+  };
+  const exactly = async (text: string, limit: number, key?: string): Promise<number> => {
+    const known = recallExactly(text, key);
     if (known !== undefined) return known;
     const tokens = await countExactly(encoding, text, { limit, signal, key });
     if (tokens <= limit) counted.set(text, tokens);
     return tokens;
   };
-  const recallExactly = (text: string): number | undefined => {
-    const known = counted.get(text);
-    if (known !== undefined || text.length < MEMORABLE || text.length > RECALLED_AT_ONCE) return known;
-    const tokens = loadedEncoding(encoding)?.memo.recall(digestOf(text));
-    if (tokens !== undefined) counted.set(text, tokens);
-    return tokens;
-  };
   const recall = (pieces: readonly string[]): number | undefined => {
     let tokens = 0;
-    for (const part of joinUnsafeSeams(pieces)) {
+    for (const part of pieces.length === 1 ? pieces : joinUnsafeSeams(pieces)) {
       const known = recallExactly(part);
       if (known === undefined) return undefined;
       tokens += known;
@@ -94,7 +95,7 @@ export function createTokenCounter(
       return withMargin(tokens);
     },
     recall,
-    remembered: async (key, find) => recallOr((await loadEncoding(encoding)).memo, `${key} ${margin}`, find),
+    remembered: (key, find) => recallOr(encoding, `${key} ${margin}`, find),
   };
 }
 
@@ -105,7 +106,7 @@ async function countExactly(
   { key: given, ...bounds }: CountBounds & { readonly key: string | undefined },
 ): Promise<number> {
   const { limit, signal } = bounds;
-  const loaded = await loadEncoding(encoding);
+  const loaded = loadedEncoding(encoding) ?? (await loadEncoding(encoding));
   await eventLoopShare.take(text.length * READING, signal);
   const memorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
   if (!memorable) return countText(loaded, text, bounds);
@@ -117,7 +118,8 @@ async function countExactly(
   return tokens;
 }
 
-async function recallOr(memo: TextMemo, key: string, find: () => Promise<number>): Promise<number> {
+async function recallOr(encoding: Encoding, key: string, find: () => Promise<number>): Promise<number> {
+  const { memo } = loadedEncoding(encoding) ?? (await loadEncoding(encoding));
   const known = memo.recall(key);
   if (known !== undefined) return known;
   const found = await find();

@@ -80,10 +80,13 @@ function sectionsOf(
 function turnItems({ units, fold }: FittedPrompt): ReportItem[] {
   return units.map((weighed, index) => {
     const form = fold.forms[index] ?? 'full';
+    const isCut = form === 'full' && weighed.full < weighed.original;
+    const status = form !== 'full' ? form : isCut ? 'truncated' : 'included';
     return {
       kind: 'turn',
       id: turnsOf(weighed.unit).join('+'),
-      ...(form === 'full' ? fullForm(weighed) : { status: form, reason: 'the history outgrew its share' }),
+      status,
+      reason: turnReasons[status],
       tokens: form === 'dropped' ? 0 : weighed[form],
       original_tokens: weighed.original,
       lines: null,
@@ -91,7 +94,9 @@ function turnItems({ units, fold }: FittedPrompt): ReportItem[] {
   });
 }
 
-function fullForm({ full, original }: FittedPrompt['units'][number]): Pick<ReportItem, 'status' | 'reason'> {
-  if (full >= original) return { status: 'included', reason: null };
-  return { status: 'truncated', reason: 'one text took more than its part of the history' };
-}
+const turnReasons = {
+  included: null,
+  truncated: 'one text took more than its part of the history',
+  masked: 'the history outgrew its share',
+  dropped: 'the history outgrew its share',
+} as const;
