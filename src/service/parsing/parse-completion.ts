@@ -98,7 +98,7 @@ export function parseCompletion(
 
 /**
  * The same in slices, for a process that serves others besides: after each, `take` is told how many characters were
- * read, and may wait. One value of an argument is read in one go.
+ * read, and may wait.
  */
 export function parseCompletionInTurns(
   text: string,
@@ -116,7 +116,7 @@ export function* parseInSlices(
 ): Sliced<ParsedCompletion> {
   const offered = OfferedTools.of(tools);
   const reply = yield* ReplyText.read(text, offered);
-  const found = findOutcome(reply, offered, options);
+  const found = yield* findOutcome(reply, offered, options);
   yield 0; // what a call holds has been checked, which may have taken as long as the reading
   const repairs = found.repairs ?? [];
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';
@@ -130,7 +130,7 @@ export function addReasoning(parsed: ParsedCompletion, { reasoning }: ParseOptio
   return { ...parsed, reasoning: parts.join('\n\n') || null };
 }
 
-function findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOptions): Found {
+function* findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOptions): Sliced<Found> {
   const { turn, start } = reply.outline;
   const cutByLimit = options.finishReason === 'length';
   const limits = { cutByLimit, textLength: reply.end };
@@ -138,12 +138,13 @@ function findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOption
   if (turn.kind === 'action') {
     return fromCall(reply, resolveCall(turn.reading, tools, limits), turn.at);
   }
-  const bare = readBareCall(reply, tools);
+  const bare = yield* readBareCall(reply, tools);
   if (bare) return fromCall(reply, resolveCall(bare, tools, limits), start);
-  const fenced = readClosingFence(reply, tools);
+  const fenced = yield* readClosingFence(reply, tools);
   if (fenced) return fromCall(reply, resolveCall(fenced.reading, tools, limits), fenced.at);
   if (cutByLimit && endsInAction(reply)) return unreadAction(reply, brokenOff);
-  return unlabelledAnswer(reply, describeMeantCall(reply, tools), options.labelsExpected ?? true);
+  const meant = yield* describeMeantCall(reply, tools);
+  return unlabelledAnswer(reply, meant, options.labelsExpected ?? true);
 }
 
 const brokenOff = {

@@ -20,7 +20,7 @@ export function* readDefinitions(segment: string): Sliced<OfferedTool[] | null> 
   for (let line = 0; line < segment.length; line = lineEnd(segment, line) + 1) {
     const start = skipBlanks(segment, line);
     if (isOneOf('[{', segment, start)) {
-      const { value, end } = readDefinition(segment, start, isFirst);
+      const { value, end } = yield* readDefinition(segment, start, isFirst);
       isFirst = false;
       if (value !== undefined) yield* addDefinitions(value, tools);
       line = Math.max(line, end - 1);
@@ -46,15 +46,15 @@ function* addDefinitions(value: JsonValue, tools: Map<string, OfferedTool>): Sli
 }
 
 /** A value that starts a line, up to where it was read. */
-function readDefinition(
+function* readDefinition(
   segment: string,
   start: number,
   isFirst: boolean,
-): { value: JsonValue | undefined; end: number } {
+): Sliced<{ value: JsonValue | undefined; end: number }> {
   const rest = isFirst ? parseRest(segment, start) : undefined;
   if (rest !== undefined) return { value: rest, end: segment.length };
   const scanner = new Scanner(segment, start);
-  return { value: readValue(scanner), end: scanner.position };
+  return { value: yield* readValue(scanner), end: scanner.position };
 }
 
 /** A segment that is JSON from here to its end; the platform's parser is many times faster than ours. */

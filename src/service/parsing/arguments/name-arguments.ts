@@ -1,4 +1,5 @@
 import type { WholeCall } from '../dialects/written-call.js';
+import { setOwn } from '../text/literals.js';
 import type { JsonObject, JsonValue, Spellings } from '../text/scanner.js';
 import { type OfferedTool, shorten } from './offered-tool.js';
 
@@ -30,12 +31,6 @@ export function nameArguments(call: WholeCall, tool: OfferedTool | undefined): N
   }
   if (spelled.size > 0) spellings.set(values, spelled);
   return { ok: true, values, spellings };
-}
-
-/** Assigned, `__proto__` would be another thing than a property. */
-function setOwn(values: Record<string, JsonValue>, name: string, value: JsonValue): void {
-  if (name !== '__proto__') values[name] = value;
-  else Object.defineProperty(values, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function describeUnnamed(index: number, tool: OfferedTool | undefined): string {

@@ -1,4 +1,5 @@
 import { closeIsMissing, closesAgain } from '../dialects/call-end.js';
+import type { Sliced } from '../slices.js';
 import { isBlank, isKeyCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
 import { excerpt, isBareWord, readValue, readWordText } from '../text/literals.js';
 import { matchMarker } from '../text/markers.js';
@@ -23,10 +24,14 @@ export type ArgumentsReading =
  * Reads `a, b=1, "c": 2)` from after the opening parenthesis. First to the letter; only if that fails
  * once more with repairs, so that nothing well-formed is ever mended (rule: repairs).
  */
-export function readArguments(text: string, start: number, tool: OfferedTool | undefined): ArgumentsReading {
-  const exact = new ArgumentReader(new Scanner(text, start), tool).read();
+export function* readArguments(
+  text: string,
+  start: number,
+  tool: OfferedTool | undefined,
+): Sliced<ArgumentsReading> {
+  const exact = yield* new ArgumentReader(new Scanner(text, start), tool).read();
   if (exact.ok) return exact;
-  const lenient = new ArgumentReader(new Scanner(text, start, { lenient: true }), tool).read();
+  const lenient = yield* new ArgumentReader(new Scanner(text, start, { lenient: true }), tool).read();
   return lenient.ok ? lenient : { ...exact, cut: exact.cut || lenient.cut };
 }
 
@@ -46,23 +51,24 @@ class ArgumentReader {
     this.#parameters = tool && tool.parameters.length > 0 ? new Set(tool.parameters) : null;
   }
 
-  read(): ArgumentsReading {
+  *read(): Sliced<ArgumentsReading> {
     const scanner = this.#scanner;
-    const end = this.#readList();
+    const end = yield* this.#readList();
     if (end === undefined) return { ok: false, problem: scanner.problem ?? 'unreadable', cut: scanner.cut };
     return { ok: true, list: this.#list, end, repairs: [...scanner.repairs], spellings: scanner.spellings };
   }
 
   /** Returns where the call ends, after `)`. */
-  #readList(): number | undefined {
+  *#readList(): Sliced<number | undefined> {
     const scanner = this.#scanner;
     for (;;) {
       scanner.skipTrivia();
       if (scanner.take(')')) return scanner.position;
       if (this.#isAtMarker()) return scanner.fail('`)` is missing before the next label');
-      if (!this.#readArgument()) return undefined;
+      if (!(yield* this.#readArgument())) return undefined;
       const valueEnd = scanner.position;
       scanner.skipTrivia();
+      if (scanner.needsPause) yield scanner.pause();
       if (scanner.take(',')) continue;
       if (scanner.take(')')) return scanner.position;
       if (!this.#lastIsBare && closeIsMissing(scanner.text, valueEnd)) {
@@ -89,7 +95,7 @@ class ArgumentReader {
     return this.#parameters ? !this.#parameters.has(word) : word !== word.toLowerCase();
   }
 
-  #readArgument(): boolean {
+  *#readArgument(): Sliced<boolean> {
     const scanner = this.#scanner;
     const key = this.#readKey();
     if (key !== null) scanner.skipTrivia();
@@ -98,7 +104,7 @@ class ArgumentReader {
       scanner.fail(`\`${key}\` has no value before the next label`);
       return false;
     }
-    const value = this.#readArgumentValue();
+    const value = yield* this.#readArgumentValue();
     if (value === undefined) return false;
     const spelling = scanner.text.slice(start, scanner.position);
     const isPlain = typeof value !== 'number' || spelling === String(value);
@@ -138,23 +144,23 @@ class ArgumentReader {
     return !this.#parameters || this.#parameters.has(name) || (next !== '/' && next !== '\\');
   }
 
-  #readArgumentValue(): JsonValue | undefined {
+  *#readArgumentValue(): Sliced<JsonValue | undefined> {
     const scanner = this.#scanner;
     this.#lastIsBare = false;
-    if (!scanner.lenient) return readValue(scanner);
+    if (!scanner.lenient) return yield* readValue(scanner);
     const start = scanner.position;
     if (start >= this.#unreadableBefore) {
-      const exact = this.#tryExact(start);
+      const exact = yield* this.#tryExact(start);
       if (exact !== undefined || scanner.isFull) return exact;
     }
     return stringStart(scanner) ? this.#readQuotedLoosely() : this.#readBareWords();
   }
 
   /** A value that is well-formed and followed by what may follow a value. */
-  #tryExact(start: number): JsonValue | undefined {
+  *#tryExact(start: number): Sliced<JsonValue | undefined> {
     const scanner = this.#scanner;
     const attempt = new Scanner(scanner.text, start, { within: scanner });
-    const value = readValue(attempt);
+    const value = yield* readValue(attempt);
     const end = attempt.position;
     attempt.skipTrivia();
     const next = attempt.current;

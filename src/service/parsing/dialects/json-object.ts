@@ -1,3 +1,4 @@
+import type { Sliced } from '../slices.js';
 import { isOneOf } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
@@ -12,16 +13,20 @@ const wrapperKeys = ['tool_calls', 'tool_call', 'function_call', 'function', 'ac
 const DEEPEST_WRAPPER = 4;
 
 /** `{"name": "tool", "arguments": {…}}`, or a list of such objects of which the first counts. */
-export function readJsonCall(text: string, start: number, dialect: Dialect = 'json'): CallReading | null {
+export function* readJsonCall(
+  text: string,
+  start: number,
+  dialect: Dialect = 'json',
+): Sliced<CallReading | null> {
   if (!isOneOf('{[', text, start)) return null;
   const scanner = new Scanner(text, start);
-  const value = readValue(scanner);
+  const value = yield* readValue(scanner);
   if (value === undefined) return unreadable(dialect, null, scanner);
   const place = { kind: 'call', dialect, start, end: scanner.position } as const;
-  return readStepObject(value, place, scanner) ?? readCallObject(value, place, scanner);
+  return (yield* readStepObject(value, place, scanner)) ?? (yield* readCallObject(value, place, scanner));
 }
 
-function readCallObject(value: JsonValue, place: CallPlace, scanner: Scanner): CallReading {
+function* readCallObject(value: JsonValue, place: CallPlace, scanner: Scanner): Sliced<CallReading> {
   const { dialect } = place;
   const call = findCallObject(value);
   if (!call) {
@@ -35,8 +40,9 @@ function readCallObject(value: JsonValue, place: CallPlace, scanner: Scanner): C
   }
   const { thought } = object;
   const written = { ...place, name, thought: typeof thought === 'string' ? thought.trim() : '' };
-  return withArguments(written, argumentKey === undefined ? undefined : object[argumentKey], scanner);
+  return yield* withArguments(written, argumentKey === undefined ? undefined : object[argumentKey], scanner);
 }
+
 function unreadableObject(dialect: Dialect, problem: string, name: string | null = null): CallReading {
   return { kind: 'unreadable', dialect, name, problem, cut: false };
 }

@@ -1,4 +1,5 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
+import type { Sliced } from '../slices.js';
 import { skipSpace } from '../text/characters.js';
 import { beginsOtherTurn, skipChatTokens } from '../text/chat-tokens.js';
 import { isLabelled, meansNoAction, readActionInput } from './action-input.js';
@@ -9,8 +10,14 @@ import { readNamedOnly } from './named-only.js';
 import { readTag } from './tags.js';
 import type { CallReading } from './written-call.js';
 
+type Read = (
+  text: string,
+  start: number,
+  tools: OfferedTools,
+) => CallReading | null | Sliced<CallReading | null>;
+
 /** Every dialect an action may be written in; the first that knows what stands there reads it. */
-const dialects: readonly ((text: string, start: number, tools: OfferedTools) => CallReading | null)[] = [
+const dialects: readonly Read[] = [
   readTag,
   readListedCall,
   (text, start) => readJsonCall(text, start),
@@ -24,12 +31,13 @@ const dialects: readonly ((text: string, start: number, tools: OfferedTools) => 
 /**
  * Reads what stands after `Action:`. Null where it is no call at all: `None`, `N/A`, prose (rule: offered-tools).
  */
-export function readAction(text: string, position: number, tools: OfferedTools): CallReading | null {
+export function* readAction(text: string, position: number, tools: OfferedTools): Sliced<CallReading | null> {
   if (beginsOtherTurn(text, position, skipChatTokens(text, position))) return null;
   const start = unwrap(text, position);
   if (isLabelled(text, position)) return null;
-  for (const read of dialects) {
-    const reading = read(text, start, tools);
+  for (const reader of dialects) {
+    const read = reader(text, start, tools);
+    const reading = read && 'next' in read ? yield* read : read;
     if (!reading) continue;
     const isNone = reading.name !== null && !tools.find(reading.name) && meansNoAction(reading.name);
     return isNone ? null : reading;

@@ -1,3 +1,4 @@
+import type { Sliced } from '../slices.js';
 import type { JsonObject, JsonValue, Scanner } from '../text/scanner.js';
 import { type CallPlace, type CallReading, withArguments } from './written-call.js';
 
@@ -8,7 +9,11 @@ const stepKeys = ['thought', 'action', 'final_answer'] as const;
  * `{"thought", "action": {"tool", "args"}}` or `{"thought", "final_answer"}`, with nothing else in it. Null is not
  * there, nor is an empty answer beside an action; of both the first counts (rule: step-object).
  */
-export function readStepObject(value: JsonValue, place: CallPlace, scanner: Scanner): CallReading | null {
+export function* readStepObject(
+  value: JsonValue,
+  place: CallPlace,
+  scanner: Scanner,
+): Sliced<CallReading | null> {
   if (!isObject(value) || !holdsOnly(value, stepKeys)) return null;
   const { thought = null, action = null, final_answer: answer = null } = value;
   if (thought !== null && typeof thought !== 'string') return null;
@@ -20,8 +25,8 @@ export function readStepObject(value: JsonValue, place: CallPlace, scanner: Scan
   const acts = first === 'action' && action !== null;
   const step = { ...place, thought: thought?.trim() ?? '', isStepObject: true };
   return acts
-    ? withArguments({ ...step, name: action.tool }, action.args, scanner)
-    : withArguments({ ...step, name: 'final_answer' }, answer, scanner);
+    ? yield* withArguments({ ...step, name: action.tool }, action.args, scanner)
+    : yield* withArguments({ ...step, name: 'final_answer' }, answer, scanner);
 }
 
 function isObject(value: JsonValue): value is JsonObject {

@@ -16,6 +16,9 @@ import { CallFinder } from './call-finder.js';
 import { Quotations } from './quotations.js';
 import { Findings, type ReplyOutline, type TextSpan, type TurningPoint } from './reply-outline.js';
 
+/** Where the walk goes on, null where it stops; or what is to be read first, perhaps in slices. */
+type Next = number | null | Generator<number, Next>;
+
 /** One walk over a reply, line by line, up to what it turns on. */
 export class OutlineWalk {
   readonly #text: string;
@@ -48,7 +51,9 @@ export class OutlineWalk {
   *run(): Sliced<number | null> {
     let told = this.#start;
     for (let next: number | null = told; next !== null && next < this.#text.length; ) {
-      next = this.#enterLine(next);
+      let step = this.#enterLine(next);
+      while (typeof step === 'object' && step !== null) step = yield* step;
+      next = step;
       if (next === null || next - told < SLICE) continue;
       yield next - told;
       told = next;
@@ -71,7 +76,7 @@ export class OutlineWalk {
   }
 
   /** Returns where to go on: the next line, or further on when something was read whole; null to stop. */
-  #enterLine(start: number): number | null {
+  #enterLine(start: number): Next {
     const end = this.#lineEnds.after(start);
     this.#line = [start, end];
     const line = this.#classify(this.#line);
@@ -79,7 +84,7 @@ export class OutlineWalk {
       return this.#skipLine(line);
     if (line.kind === 'marker') return this.#enterMarker(line.marker, end);
     this.#found.enterLine(start, { hasLabel: false });
-    return (line.kind === 'value' ? this.#skipValue(start) : null) ?? this.#enterProse(start, end);
+    return line.kind === 'value' ? this.#skipValue(start, end) : this.#enterProse(start, end);
   }
 
   #classify([start, end]: TextSpan): Line | null {
@@ -92,7 +97,7 @@ export class OutlineWalk {
     return line;
   }
 
-  #skipLine(line: Line | null): number | null {
+  #skipLine(line: Line | null): Next {
     const [start, end] = this.#line;
     this.#codeSpans.endParagraph();
     this.#found.endParagraph();
@@ -126,7 +131,7 @@ export class OutlineWalk {
     return null;
   }
 
-  #enterMarker(marker: Marker, end: number): number | null {
+  #enterMarker(marker: Marker, end: number): Next {
     const quoted = this.#codeSpans.closesAfter(marker.end);
     if (marker.label === 'answer' && !quoted) {
       this.#found.turn = { kind: 'answer', marker };
@@ -136,8 +141,15 @@ export class OutlineWalk {
     if (marker.label === 'observation' && !quoted && this.#lines.proseBefore) return null;
     if (marker.label !== 'action_input') this.#found.enterLine(this.#line[0], { hasLabel: true });
     if (marker.label === 'thought') this.#found.thoughts.push(marker);
-    const reading = marker.label === 'action' ? this.#calls.readAction(marker.end, this.#line[0]) : null;
-    if (reading) return this.#act(marker.start, reading);
+    return marker.label === 'action' ? this.#enterAction(marker, end) : this.#leaveMarker(marker, end);
+  }
+
+  *#enterAction(marker: Marker, end: number): Generator<number, Next> {
+    const reading = yield* this.#calls.readAction(marker.end, this.#line[0]);
+    return reading ? this.#act(marker.start, reading) : this.#leaveMarker(marker, end);
+  }
+
+  #leaveMarker(marker: Marker, end: number): Next {
     this.#lines.sawProse();
     return this.#enterProse(Math.min(marker.end, end), end);
   }
@@ -148,19 +160,19 @@ export class OutlineWalk {
   }
 
   /** A JSON value that starts a line is passed whole: markers in its strings do not count (rule: markers). */
-  #skipValue(start: number): number | null {
+  *#skipValue(start: number, end: number): Generator<number, Next> {
     const first = skipBlanks(this.#text, start);
-    if (first < this.#triedBefore) return null;
+    if (first < this.#triedBefore) return this.#enterProse(start, end);
     const scanner = new Scanner(this.#text, first);
-    const value = readValue(scanner);
+    const value = yield* readValue(scanner);
     this.#triedBefore = scanner.position;
-    if (value === undefined) return null;
+    if (value === undefined) return this.#enterProse(start, end);
     this.#lines.sawProse();
     return this.#enterProse(scanner.position, this.#lineEnds.after(scanner.position));
   }
 
   /** The rest of a line: inline code, tags that call a tool, reasoning. */
-  #enterProse(from: number, end: number): number | null {
+  #enterProse(from: number, end: number): Next {
     const text = this.#text;
     for (let at = from; at < end; ) {
       const mark = text.charCodeAt(at);
@@ -170,7 +182,7 @@ export class OutlineWalk {
       } else if (this.#leavesTurn(mark, at)) {
         return this.#stopAtOtherTurn(at);
       } else if (mark === character.less) {
-        const next = this.#enterTag(at);
+        const next = this.#enterTag(at, end);
         // after reasoning a marker may stand as at the start of a line
         if (next !== at + 1) return next;
         at = next;
@@ -188,7 +200,7 @@ export class OutlineWalk {
   }
 
   /** At a `<`: returns where to go on, null to stop. */
-  #enterTag(at: number): number | null {
+  #enterTag(at: number, end: number): Next {
     const text = this.#text;
     const think = thinkTagAt(text, at);
     if (think === 'think') return this.#enterThinking(at);
@@ -199,8 +211,12 @@ export class OutlineWalk {
     const own = this.#quotations.tagAt(at);
     if (own && own.mark !== null) return this.#leaveToQuotation(at, own);
     this.#lines.sawProse();
-    const reading = callTagAt(text, at) ? this.#calls.readTag(at, this.#line[0]) : null;
-    return reading ? this.#act(at, reading) : at + 1;
+    return callTagAt(text, at) ? this.#enterCall(at, end) : at + 1;
+  }
+
+  *#enterCall(at: number, end: number): Generator<number, Next> {
+    const reading = yield* this.#calls.readTag(at, this.#line[0]);
+    return reading ? this.#act(at, reading) : this.#enterProse(at + 1, end);
   }
 
   /** One of our own fences: what is left of the line belongs to it. A closer alone on its line is no text. */

@@ -1,6 +1,7 @@
 import { shorten } from '../arguments/offered-tool.js';
-import { CharacterSet, isKeyCharacter } from './characters.js';
-import type { JsonValue, Scanner } from './scanner.js';
+import type { Sliced } from '../slices.js';
+import { CharacterSet, isKeyCharacter, isOneOf } from './characters.js';
+import type { JsonObject, JsonValue, Scanner } from './scanner.js';
 import { readString, stringStart } from './strings.js';
 
 /**
@@ -18,73 +19,87 @@ const constants: Readonly<Record<string, JsonValue>> = {
   None: null,
 };
 
-/** Reads one JSON, Python or JavaScript value (rule: values); tuples become arrays. */
-export function readValue(scanner: Scanner, depth = 0): JsonValue | undefined {
-  if (scanner.atEnd) return scanner.failAtEnd('a value is missing at the end');
-  if (!scanner.countValue()) return undefined;
-  if (depth > MAXIMUM_DEPTH) return scanner.fail(`values are nested deeper than ${MAXIMUM_DEPTH} levels`);
-  switch (scanner.current) {
-    case '{':
-      return readObject(scanner, depth);
-    case '[':
-      return readSequence(scanner, depth, ']');
-    case '(':
-      return readSequence(scanner, depth, ')');
-    default:
-      return stringStart(scanner) ? readString(scanner) : readWord(scanner);
-  }
+/** Reads one JSON, Python or JavaScript value (rule: values), a long one in slices; tuples become arrays. */
+export function* readValue(scanner: Scanner): Sliced<JsonValue | undefined> {
+  if (!mayBegin(scanner, 0)) return undefined;
+  return opensContainer(scanner) ? yield* readContainer(scanner, 0) : readScalar(scanner);
 }
 
-function readObject(scanner: Scanner, depth: number): JsonValue | undefined {
+/** Whether a value at this depth may begin here. */
+function mayBegin(scanner: Scanner, depth: number): boolean {
+  if (scanner.atEnd) scanner.failAtEnd('a value is missing at the end');
+  else if (scanner.countValue() && depth > MAXIMUM_DEPTH)
+    scanner.fail(`values are nested deeper than ${MAXIMUM_DEPTH} levels`);
+  return scanner.problem === null;
+}
+
+const opensContainer = ({ text, position }: Scanner): boolean => isOneOf('{[(', text, position);
+
+/** What is no container: made without a generator, since there may be a million. */
+function readScalar(scanner: Scanner): JsonValue | undefined {
+  return stringStart(scanner) ? readString(scanner) : readWord(scanner);
+}
+
+function readContainer(scanner: Scanner, depth: number): Sliced<JsonValue | undefined> {
+  if (scanner.current === '{') return readObject(scanner, depth);
+  return readSequence(scanner, depth, scanner.current === '[' ? ']' : ')');
+}
+
+function* readObject(scanner: Scanner, depth: number): Sliced<JsonValue | undefined> {
   scanner.take('{');
-  const entries = new Map<string, JsonValue>();
+  const object: JsonObject = {};
   const spellings = new Map<string, string>();
   for (scanner.skipTrivia(); !scanner.take('}'); scanner.skipTrivia()) {
     const key = readKey(scanner);
-    if (key === undefined) return undefined;
-    const value = readItem(scanner, depth, (spelling) => spellings.set(key, spelling));
+    if (key === undefined || !mayBegin(scanner, depth + 1)) return undefined;
+    const start = scanner.position;
+    const value = opensContainer(scanner) ? yield* readContainer(scanner, depth + 1) : readScalar(scanner);
     if (value === undefined) return undefined;
-    if (entries.has(key)) scanner.repairs.add('duplicate_key');
-    entries.set(key, value);
+    if (Object.hasOwn(object, key)) scanner.repairs.add('duplicate_key');
+    setOwn(object, key, value);
+    const spelling = spellingOf(value, scanner, start);
+    if (spelling !== undefined) spellings.set(key, spelling);
     if (!endsItem(scanner, '}')) return undefined;
+    if (scanner.needsPause) yield scanner.pause();
   }
-  // fromEntries defines own properties, so `__proto__` is a key like any other
-  const object: JsonValue = Object.fromEntries(entries);
   if (spellings.size > 0) scanner.spellings.set(object, spellings);
   return object;
 }
 
 /** An array, a tuple, or a value in parentheses. */
-function readSequence(scanner: Scanner, depth: number, close: ']' | ')'): JsonValue | undefined {
+function* readSequence(scanner: Scanner, depth: number, close: ']' | ')'): Sliced<JsonValue | undefined> {
   scanner.position += 1;
   const items: JsonValue[] = [];
   const spellings = new Map<number, string>();
-  const keepSpelling = (spelling: string): unknown => spellings.set(items.length, spelling);
   let commas = 0;
   for (scanner.skipTrivia(); !scanner.take(close); scanner.skipTrivia()) {
-    const value = readItem(scanner, depth, keepSpelling);
+    if (!mayBegin(scanner, depth + 1)) return undefined;
+    const start = scanner.position;
+    const value = opensContainer(scanner) ? yield* readContainer(scanner, depth + 1) : readScalar(scanner);
     if (value === undefined) return undefined;
+    const spelling = spellingOf(value, scanner, start);
+    if (spelling !== undefined) spellings.set(items.length, spelling);
     items.push(value);
     if (!endsItem(scanner, close)) return undefined;
     if (scanner.text.charAt(scanner.position - 1) === ',') commas += 1;
+    if (scanner.needsPause) yield scanner.pause();
   }
   if (spellings.size > 0) scanner.spellings.set(items, spellings);
   const [only] = items;
   return close === ')' && commas === 0 && only !== undefined ? only : items;
 }
 
-function readItem(
-  scanner: Scanner,
-  depth: number,
-  keepSpelling: (spelling: string) => unknown,
-): JsonValue | undefined {
-  const start = scanner.position;
-  const value = readValue(scanner, depth + 1);
-  if (typeof value === 'number') {
-    const spelling = scanner.text.slice(start, scanner.position);
-    if (spelling !== String(value)) keepSpelling(spelling);
-  }
-  return value;
+/** How a number that began at `start` was written, where its value does not tell. */
+function spellingOf(value: JsonValue, { text, position }: Scanner, start: number): string | undefined {
+  if (typeof value !== 'number') return undefined;
+  const spelling = text.slice(start, position);
+  return spelling === String(value) ? undefined : spelling;
+}
+
+/** Makes a property of it, whatever its name: assigned, `__proto__` would be another thing. */
+export function setOwn(object: JsonObject, name: string, value: JsonValue): void {
+  if (name !== '__proto__') object[name] = value;
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** After an item comes a comma or what closes the whole; the comma is taken. */

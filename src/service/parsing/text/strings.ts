@@ -1,21 +1,29 @@
+import { character, isDigit } from './characters.js';
 import type { Scanner } from './scanner.js';
 
 const smartQuotes: Readonly<Record<string, string>> = { '“': '”', '‘': '’' };
 const stringPrefixes = new Set(['r', 'b', 'u', 'f', 'br', 'rb', 'fr', 'rf']);
-const simpleEscapes: Readonly<Record<string, string>> = {
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  b: '\b',
-  f: '\f',
-  v: '\v',
-  a: '\x07',
-  '\\': '\\',
-  "'": "'",
-  '"': '"',
-  '\n': '',
-};
-const hexEscapes: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
+const simpleEscapes: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    n: '\n',
+    r: '\r',
+    t: '\t',
+    b: '\b',
+    f: '\f',
+    v: '\v',
+    a: '\x07',
+    '\\': '\\',
+    "'": "'",
+    '"': '"',
+    '\n': '',
+  }),
+);
+/** So many hexadecimal digits follow. */
+const hexEscapes: ReadonlyMap<string, number> = new Map([
+  ['x', 2],
+  ['u', 4],
+  ['U', 8],
+]);
 
 interface StringStart {
   prefix: string;
@@ -95,9 +103,11 @@ function readPart(scanner: Scanner, start: StringStart): string | undefined {
 
 /** Where the string that is open at `from` closes, -1 if nowhere. */
 export function closingQuote(text: string, from: number, close: string): number {
+  const first = close.charCodeAt(0);
   for (let at = from; at < text.length; at += 1) {
-    if (text.charCodeAt(at) === 92) at += 1;
-    else if (text.startsWith(close, at)) return at;
+    const code = text.charCodeAt(at);
+    if (code === character.backslash) at += 1;
+    else if (code === first && text.startsWith(close, at)) return at;
   }
   return -1;
 }
@@ -109,23 +119,36 @@ export function closingQuote(text: string, from: number, close: string): number 
 export function resolveEscapes(written: string, quote: string): string {
   let backslash = written.indexOf('\\');
   if (backslash < 0) return written;
+  const native = quote === '"' && written.length > WORTH_A_TRY ? parseString(written) : undefined;
+  if (native !== undefined) return native;
   const parts: string[] = [];
   let done = 0;
   while (backslash >= 0) {
     parts.push(written.slice(done, backslash));
-    const { value, length } = readEscape(written, backslash, quote);
-    parts.push(value);
-    done = backslash + length;
+    const simple = simpleEscapes.get(written.charAt(backslash + 1));
+    const other = simple === undefined ? readEscape(written, backslash, quote) : null;
+    parts.push(other?.value ?? simple ?? '');
+    done = backslash + (other?.length ?? 2);
     backslash = written.indexOf('\\', done);
   }
   parts.push(written.slice(done));
   return parts.join('');
 }
 
+/** A shorter string is resolved before the platform's parser has said that it is no JSON. */
+const WORTH_A_TRY = 2 ** 12;
+
+/** What the string is in JSON, where nearly every escape means what it does here; the platform's parser is many times faster. */
+function parseString(written: string): string | undefined {
+  try {
+    return JSON.parse(`"${written}"`);
+  } catch {
+    return undefined;
+  }
+}
+
 function readEscape(written: string, backslash: number, quote: string): { value: string; length: number } {
   const letter = written.charAt(backslash + 1);
-  const simple = Object.hasOwn(simpleEscapes, letter) ? simpleEscapes[letter] : undefined;
-  if (simple !== undefined) return { value: simple, length: 2 };
   if (letter === '\r') return { value: '', length: written.charAt(backslash + 2) === '\n' ? 3 : 2 };
   if (letter === '/' && quote === '"') return { value: '/', length: 2 };
   const numeric = readNumericEscape(written, backslash);
@@ -139,11 +162,13 @@ function readNumericEscape(written: string, backslash: number): { value: string;
   const braced =
     letter === 'u' ? /^\{([0-9a-fA-F]{1,6})\}/.exec(written.slice(backslash + 2, backslash + 10)) : null;
   if (braced) return codePoint(Number.parseInt(braced[1] ?? '', 16), 2 + braced[0].length);
-  const octal = /^[0-7]{1,3}/.exec(written.slice(backslash + 1, backslash + 4));
+  const octal =
+    isDigit(letter.charCodeAt(0)) && /^[0-7]{1,3}/.exec(written.slice(backslash + 1, backslash + 4));
   if (octal) return codePoint(Number.parseInt(octal[0], 8), 1 + octal[0].length);
-  const count = Object.hasOwn(hexEscapes, letter) ? (hexEscapes[letter] ?? 0) : 0;
+  const count = hexEscapes.get(letter);
+  if (count === undefined) return null;
   const digits = written.slice(backslash + 2, backslash + 2 + count);
-  if (count === 0 || digits.length < count || !/^[0-9a-fA-F]+$/.test(digits)) return null;
+  if (digits.length < count || !/^[0-9a-fA-F]+$/.test(digits)) return null;
   return codePoint(Number.parseInt(digits, 16), 2 + count);
 }
 

@@ -17,7 +17,7 @@ export function* readAction(
 ): Sliced<ReadAction> {
   if (turn.end === null) return cutOff(reply, options);
   const { text, tools } = reply;
-  const meant = meantCall(raw, reply);
+  const meant = yield* meantCall(raw, reply);
   if (!meant) return malformed(reply, 'the action holds a key twice: write each key once');
   const { call, repairs } = meant;
   const departs = meant.departs || turn.first === '"';
@@ -40,9 +40,9 @@ interface MeantCall {
  * The call with the arguments that were meant; as it is written if it is not of the taught form. Null where a key
  * stands twice in it: which of the two is meant would have to be guessed.
  */
-function meantCall(raw: string, { restoreArguments }: ScannedReply): MeantCall | null {
+function* meantCall(raw: string, { restoreArguments }: ScannedReply): Sliced<MeantCall | null> {
   const scanner = new Scanner(raw, 0);
-  const value = readValue(scanner);
+  const value = yield* readValue(scanner);
   if (scanner.repairs.has('duplicate_key')) return null;
   const { tool, args = {}, final_answer: answer, ...others } = isRecord(value) ? value : {};
   if (typeof tool !== 'string' || Object.keys(others).length > 0)

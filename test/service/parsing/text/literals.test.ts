@@ -1,0 +1,80 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { SLICE } from '../../../../src/service/parsing/slices.js';
+import { readValue } from '../../../../src/service/parsing/text/literals.js';
+import { type JsonValue, Scanner } from '../../../../src/service/parsing/text/scanner.js';
+import { resolveEscapes } from '../../../../src/service/parsing/text/strings.js';
+
+/** The value, and how much was read before each pause. */
+function readSliced(text: string): { value: JsonValue | undefined; pauses: number[] } {
+  const work = readValue(new Scanner(text, 0));
+  const pauses: number[] = [];
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return { value, pauses };
+    pauses.push(value);
+  }
+}
+
+const LONGEST_ITEM = 4_000;
+
+const items = fc
+  .jsonValue({ maxDepth: 4 })
+  .filter((item) => JSON.stringify(item).length < LONGEST_ITEM && !JSON.stringify(item).includes('-0'));
+
+test('a long value is read with pauses, and is what JSON.parse makes of it (rules: values, loop-share)', () => {
+  const lengths = fc.integer({ min: 0, max: 3 * SLICE });
+  fc.assert(
+    fc.property(items, lengths, fc.boolean(), (item, length, isList) => {
+      const written = JSON.stringify(item);
+      const list = Array.from({ length: Math.ceil(length / (written.length + 1)) }, () => item);
+      const text = JSON.stringify(isList ? list : { ...list });
+      const { value, pauses } = readSliced(text);
+      expect(value).toStrictEqual(JSON.parse(text));
+      expect(pauses.length).toBeGreaterThanOrEqual(Math.floor(text.length / (SLICE + 2 * LONGEST_ITEM)));
+      for (const read of pauses) expect(read).toBeLessThan(SLICE + 2 * LONGEST_ITEM);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a key that stands twice, a number as it was written and the deepest level are the same in a long value (rule: values)', () => {
+  const padding = JSON.stringify(Array.from({ length: SLICE }, (_, index) => index));
+  const scanner = new Scanner(`{"a": 1.10, "long": ${padding}, "a": 2, "__proto__": 3, "b": 1e2}`, 0);
+  const work = readValue(scanner);
+  let step = work.next();
+  while (!step.done) step = work.next();
+  const { value } = step;
+  expect(Object.entries(value ?? {}).map(([key]) => key)).toEqual(['a', 'long', '__proto__', 'b']);
+  expect(scanner.repairs).toEqual(new Set(['duplicate_key']));
+  expect(scanner.spellings.get(Object(value))?.get('b')).toBe('1e2');
+  expect(readSliced(`${'['.repeat(57)}${']'.repeat(57)}`).value).toBeDefined();
+  expect(readSliced(`${'['.repeat(58)}${']'.repeat(58)}`).value).toBeUndefined();
+});
+
+test('an escape means the same in a long string as in a short one (rule: values)', () => {
+  const fragments = [
+    '\\n',
+    '\\"',
+    '\\\\',
+    '\\/',
+    '\\u00e9',
+    '\\ud83d\\ude00',
+    '\\d',
+    '\\x41',
+    '\n',
+    'text',
+    "\\'",
+  ];
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...fragments), { minLength: 1 }),
+      fc.constantFrom('"', "'"),
+      (parts, quote) => {
+        const times = Math.ceil(10_000 / parts.join('').length);
+        const expected = parts.map((part) => resolveEscapes(part, quote)).join('');
+        expect(resolveEscapes(parts.join('').repeat(times), quote)).toBe(expected.repeat(times));
+      },
+    ),
+  );
+});
