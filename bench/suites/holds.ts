@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startFakeProvider } from '../../src/service/offline/fake-provider.js';
 import { type GrownRequest, grownRequests, pathOf } from '../../test/support/grown-requests.js';
 import { llmConfig, stepRequest } from '../../test/support/whole-service.js';
 import { atMost, type Figure } from '../figures.js';
@@ -18,18 +19,19 @@ interface Hold {
   readonly 'CPU (ms)': number;
 }
 
-/** How long any one request holds the event loop: previews of hostile contexts, and each field grown to 4 MiB. */
+/** How long any one request holds the event loop: previews of hostile contexts, each field grown to 4 MiB, and replies of that size. */
 export async function run(): Promise<Figure[]> {
-  const upstream = await startStack('upstream');
-  const settings = { OFFLINE_MODEL: 'on' } as const;
-  const stack = await startStack('stepwise', { upstreamUrl: upstream.url, settings, watchLoop: true });
+  const model = await startFakeProvider();
+  const UPSTREAMS = { local: { url: `${model.url}/v1`, keyRequired: false } };
+  const settings = { OFFLINE_MODEL: 'on', UPSTREAMS } as const;
+  const stack = await startStack('stepwise', { upstreamUrl: model.url, settings, watchLoop: true });
   const holds: Hold[] = [];
   for (const request of [...hostilePreviews(), ...grownRequests]) {
-    // The reply is the bench's own: what a model says is the parser's suite.
-    if (!request.reply) holds.push(await leastDisturbed(stack, request));
+    if (request.reply) model.script(request.reply);
+    holds.push(await leastDisturbed(stack, request));
   }
   stack.stop();
-  upstream.stop();
+  await model.close();
   holds.sort((one, other) => other['loop held (ms)'] - one['loop held (ms)']);
   console.log(
     `\nThe ${WORST_SHOWN} of ${holds.length} requests that hold the loop longest, best of up to ${TRIALS}:`,

@@ -304,6 +304,9 @@ export const grownRequests: readonly GrownRequest[] = [
   segment('180,000 bullets under a heading', () => `Tools:\n${long('- do something with it\n')}`),
   segment('numbers on lines', () => long('1\n')),
   segment('signatures', () => many((index) => `tool_${index}(path, start_line): reads\n`).join('')),
+  segment('signatures on one line', () => many((index) => `t${index}(a), `).join('')),
+  segment('code spans on one line', () => long('`f(a` ')),
+  segment('lists in code spans', () => long('`f(')),
   segment('one signature of 350,000 parameters', () => `f(${many((index) => `p${index}`).join(', ')})`),
   segment('opening brackets', () => long('(')),
   segment('names before brackets', () => long('f(')),
@@ -501,6 +504,7 @@ export const grownRequests: readonly GrownRequest[] = [
   replied('a call of 100,000 arguments', {
     text: `Action: f(${Array.from({ length: 100_000 }, (_, index) => `a${index}=1`).join(', ')})`,
   }),
+  replied('680,000 half characters', { text: '\ud800'.repeat(680_000) }),
   replied('fences', { text: '```\nAction: f()\n'.repeat(100_000) }),
   replied('thoughts', { text: '<think>\n'.repeat(400_000) }),
   replied('quotes', { text: `Action: f(x="${'\\"'.repeat(1_000_000)}` }),

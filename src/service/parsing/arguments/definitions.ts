@@ -2,7 +2,7 @@ import { SLICE, type Sliced } from '../slices.js';
 import { isOneOf, lineEnd, skipBlanks } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
-import { type OfferedTool, writtenOrder } from './offered-tool.js';
+import { MOST_TOOLS, type OfferedTool, writtenOrder } from './offered-tool.js';
 
 const schemaKeys = ['inputSchema', 'input_schema', 'parameters', 'arguments', 'args', 'params'] as const;
 
@@ -17,7 +17,7 @@ export function* readDefinitions(segment: string): Sliced<OfferedTool[] | null> 
   const tools = new Map<string, OfferedTool>();
   let yielded = 0;
   let isFirst = true;
-  for (let line = 0; line < segment.length; line = lineEnd(segment, line) + 1) {
+  for (let line = 0; line < segment.length && tools.size < MOST_TOOLS; line = lineEnd(segment, line) + 1) {
     const start = skipBlanks(segment, line);
     if (isOneOf('[{', segment, start)) {
       const { value, end } = yield* readDefinition(segment, start, isFirst);
@@ -39,6 +39,7 @@ const BATCH = 500;
 function* addDefinitions(value: JsonValue, tools: Map<string, OfferedTool>): Sliced<void> {
   let read = 0;
   for (const tool of definitionsIn(value)) {
+    if (tools.size >= MOST_TOOLS) return;
     if (!tools.has(tool.name)) tools.set(tool.name, tool);
     read += 1;
     if (read % BATCH === 0) yield SLICE / 4;

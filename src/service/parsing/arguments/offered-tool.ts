@@ -49,6 +49,9 @@ function requiredNames(
   return new Set(Array.isArray(required) ? required.filter((name) => known.has(name)) : []);
 }
 
+/** Tools that are read from a text; what comes after them is not offered. */
+export const MOST_TOOLS = 10_000;
+
 const NAMES_SHOWN = 20;
 
 /** A longer name that holds white space or quotes is found only where it stands as one word. */

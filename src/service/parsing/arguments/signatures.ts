@@ -9,7 +9,7 @@ import {
   readName,
   skipDecoration,
 } from './line-start.js';
-import type { OfferedTool } from './offered-tool.js';
+import { MOST_TOOLS, type OfferedTool } from './offered-tool.js';
 import { readParameters } from './parameter-list.js';
 
 /**
@@ -83,7 +83,7 @@ class SegmentReader {
   }
 
   get isAtEnd(): boolean {
-    return this.#position >= this.#text.length;
+    return this.#position >= this.#text.length || this.#tools.size >= MOST_TOOLS;
   }
 
   /** Reads a slice or a little more, and says how many characters it looked at: a line may be as long as the segment. */

@@ -109,6 +109,15 @@ describe('tools are read from free text (rule: offered-tools)', () => {
     expect(told(`Use ${offered.map((each) => `\`${each}\``).join(' or ')}.`)).toEqual(offered);
   });
 
+  test.each([
+    ['lines', (name: string) => `${name}()\n`],
+    ['one line', (name: string) => `${name}(), `],
+    ['definitions', (name: string) => `{"name": "${name}"}\n`],
+  ])('of the tools in a text the first 10,000 are offered: %s', (_, write) => {
+    const names = Array.from({ length: 10_001 }, (_each, at) => `tool_${at}`);
+    expect(told(names.map(write).join(''))).toEqual(names.slice(0, -1).map((name) => `${name}()`));
+  });
+
   test('a name of more than a thousand characters is none', () => {
     expect(told(`${'a'.repeat(1_000)}()`)).toHaveLength(1);
     expect(told(`${'a'.repeat(1_001)}()\nf()`)).toEqual(['f()']);
