@@ -94,6 +94,9 @@ function failure(status: number, codes: readonly ErrorCode[]): object {
     description: codes.map((code) => `\`${code}\`: ${errorCodes[code].message}`).join(' '),
     headers: {
       'X-Request-Id': requestIdHeader,
+      ...(codes.includes('unauthenticated') && {
+        'WWW-Authenticate': { $ref: '#/components/headers/Challenge' },
+      }),
       ...((status === 429 || status === 503) && {
         'Retry-After': { $ref: '#/components/headers/RetryAfter' },
       }),
@@ -121,6 +124,10 @@ const requestIdHeader = { $ref: '#/components/headers/RequestId' };
 const headers = {
   RequestId: {
     description: 'The id of this request: the one sent, or a new one.',
+    schema: { type: 'string' },
+  },
+  Challenge: {
+    description: 'With `unauthenticated`: that a bearer token is wanted (RFC 6750).',
     schema: { type: 'string' },
   },
   RetryAfter: {

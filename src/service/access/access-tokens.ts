@@ -86,7 +86,8 @@ async function stateOf(path: string): Promise<string> {
   return found ? [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join() : 'not there';
 }
 
-const MAX_FILE_BYTES = 2 ** 20;
+/** More than a thousand entries. Larger ones would hold the event loop whenever they are read again. */
+const MAX_FILE_BYTES = 2 ** 18;
 
 async function readTokenFile(path: string): Promise<readonly TokenEntry[]> {
   return readTokenEntries(await readBounded(path));
@@ -102,7 +103,7 @@ async function readBounded(path: string): Promise<string> {
   } finally {
     await file.close();
   }
-  throw new TokenFileError(['expected an ordinary file of at most 1 MiB']);
+  throw new TokenFileError(['expected an ordinary file of at most 256 KiB']);
 }
 
 type Entries = ReadonlyMap<string, TokenEntry>;

@@ -129,7 +129,7 @@ describe('the file is read again when it changes (rule: token-file)', () => {
         execFileSync('mkfifo', [path]);
       },
     ],
-    ['that is too large', () => writeFileSync(path, `# ${'x'.repeat(2 ** 20)}`)],
+    ['that is too large', () => writeFileSync(path, `# ${'x'.repeat(2 ** 18)}`)],
   ])('one %s changes nothing, and one line says so', async (_, breakIt) => {
     writeFileSync(path, fileOf(ours));
     const tokens = await open();
