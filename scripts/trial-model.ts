@@ -217,16 +217,14 @@ async function tryRun(url: string, question: string): Promise<TriedRun> {
   };
 }
 
-/** llama-cpp-python's server, if it is to be started here. */
-async function startModel(): Promise<{ url: string; child: ChildProcess | undefined }> {
-  if (options.url) return { url: options.url, child: undefined };
-  if (!options.file) throw new Error('Give --url of a server that runs, or --file of a model to start one.');
+/** Starts llama-cpp-python's server. */
+async function startModel(file: string): Promise<{ url: string; child: ChildProcess }> {
   const port = '18742';
   const args = [
     '-m',
     'llama_cpp.server',
     '--model',
-    options.file,
+    file,
     '--host',
     '127.0.0.1',
     '--port',
@@ -279,7 +277,13 @@ in the tool, such as a file that does not exist), ${sum(({ unreadable }) => unre
 `;
 }
 
-const { url, child } = await startModel();
+if (!options.url && !options.file) {
+  console.error('Give --url of a server that runs, or --file of a model to start one.');
+  process.exit(2);
+}
+const { url, child } = options.url
+  ? { url: options.url, child: undefined }
+  : await startModel(options.file ?? '');
 try {
   const steps = await trySteps(url);
   const runs = await tryRuns(url);

@@ -174,7 +174,9 @@ export class OutlineWalk {
   /** The rest of a line: inline code, tags that call a tool, reasoning. */
   #enterProse(from: number, end: number): Next {
     const text = this.#text;
-    for (let at = from; at < end; ) {
+    const pause = Math.min(end, from + SLICE);
+    let at = from;
+    while (at < pause) {
       const mark = text.charCodeAt(at);
       if (mark === character.backtick) {
         at = this.#codeSpans.enterRun(at);
@@ -191,7 +193,12 @@ export class OutlineWalk {
         at += 1;
       }
     }
-    return end + 1;
+    return at < end ? this.#goOnInProse(at, { from, end }) : end + 1;
+  }
+
+  *#goOnInProse(at: number, { from, end }: { from: number; end: number }): Generator<number, Next> {
+    yield at - from;
+    return this.#enterProse(at, end);
   }
 
   #leavesTurn(mark: number, at: number): boolean {

@@ -45,7 +45,9 @@ function trim(
   const strike = text.lastIndexOf('<s>', given);
   for (;;) {
     while (end > from && text.charAt(end - 1).trim() === '') end -= 1;
-    const cut = endings.get(text.charAt(end - 1))?.find((word) => standsBefore(word, { text, from, end }));
+    const cut = endings
+      .get(text.slice(end - SHORTEST_HALF, end))
+      ?.find((word) => standsBefore(word, { text, from, end }));
     if (!cut || (cut === STRIKE_CLOSE && closesStrike(text, strike, end))) return { end, stop };
     stop += cut.length;
     end -= cut.length;
@@ -60,11 +62,12 @@ function closesStrike(text: string, open: number, end: number): boolean {
   return open >= 0 && open < close && open > text.lastIndexOf(STRIKE_CLOSE, close - 1);
 }
 
-/** Words by their last character, longest first: the end of a text is looked up, not searched. */
-function byLastCharacter(words: readonly string[]): Endings {
+/** Words by how they end, longest first: the end of a text is looked up, not searched. None is shorter than its half. */
+function byEnding(words: readonly string[]): Endings {
   const endings = new Map<string, string[]>();
   for (const word of [...words].sort((a, b) => b.length - a.length)) {
-    endings.set(word.slice(-1), [...(endings.get(word.slice(-1)) ?? []), word]);
+    const ending = word.slice(-SHORTEST_HALF);
+    endings.set(ending, [...(endings.get(ending) ?? []), word]);
   }
   return endings;
 }
@@ -83,8 +86,8 @@ export function isHalfStop(text: string, start: number, end: number): boolean {
   return end - start < 2 * LONGEST_STOP && halfStops.has(text.slice(start, end).trim());
 }
 
-const wholeTokens = byLastCharacter(chatTokens);
-const tokensAndHalves = byLastCharacter([...chatTokens, ...stopWords.flatMap(halves)]);
+const wholeTokens = byEnding(chatTokens);
+const tokensAndHalves = byEnding([...chatTokens, ...stopWords.flatMap(halves)]);
 
 /** A token anywhere; a word only where it starts a line but not the reply, and half of one only alone on its line. */
 function standsBefore(

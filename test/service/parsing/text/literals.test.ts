@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { parseInSlices } from '../../../../src/service/parsing/parse-completion.js';
 import { SLICE } from '../../../../src/service/parsing/slices.js';
 import { readValue } from '../../../../src/service/parsing/text/literals.js';
 import { type JsonValue, Scanner } from '../../../../src/service/parsing/text/scanner.js';
@@ -77,4 +78,38 @@ test('an escape means the same in a long string as in a short one (rule: values)
       },
     ),
   );
+});
+
+/** How much of a reply was read before each pause, and its outcome. */
+function readReply(text: string): { outcome: string; pauses: number[] } {
+  const work = parseInSlices(text, [{ name: 'f', parameters: ['x'] }]);
+  const pauses: number[] = [];
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return { outcome: value.outcome, pauses };
+    pauses.push(value);
+  }
+}
+
+test.each([
+  ['a call', (value: string) => `Action: f(x=${value})`],
+  ['JSON', (value: string) => `Action: {"name": "f", "arguments": {"x": ${value}}}`],
+  [
+    'a tag',
+    (value: string) => `<tool_call><name>f</name><parameters>{"x": ${value}}</parameters></tool_call>`,
+  ],
+  ['JSON without a marker', (value: string) => `{"name": "f", "arguments": {"x": ${value}}}`],
+])('an argument of a megabyte in %s is read with pauses (rule: loop-share)', (_, write) => {
+  const list = JSON.stringify(Array.from({ length: 20_000 }, () => 'x'.repeat(50)));
+  const { outcome, pauses } = readReply(write(list));
+  expect(outcome).toBe('action');
+  expect(pauses.filter((read) => read >= SLICE && read < 2 * SLICE).length).toBeGreaterThan(25);
+});
+
+test('one line of a megabyte is read with pauses, marks in it or not (rule: loop-share)', () => {
+  for (const unit of ['word ', 'a `b` c ', '<b>x</b> ', '</s>', '<|im_end|>']) {
+    const { outcome, pauses } = readReply(`So it is: ${unit.repeat(2 ** 20 / unit.length)}.`);
+    expect(outcome).toBe('answer');
+    expect(pauses.filter((read) => read >= SLICE).length).toBeGreaterThan(25);
+  }
 });
