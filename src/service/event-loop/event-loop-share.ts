@@ -32,6 +32,15 @@ export class EventLoopShare {
     return undefined;
   }
 
+  /**
+   * Books work that has been done, since nobody knew before how much it would be: what comes next waits for a turn of its own
+   * if that used up the share.
+   */
+  spent(work: number, signal?: AbortSignal): Promise<void> | undefined {
+    this.#book(work);
+    return this.take(0, signal);
+  }
+
   async #waitFor(work: number, signal: AbortSignal | undefined): Promise<void> {
     await new Promise<void>((resolve, reject) => this.#waiting.push({ signal, resolve, reject }));
     this.#book(work);

@@ -33,6 +33,20 @@ test('when the share is used up, one count a turn goes on, in the order they cam
   expect(seen).toEqual([[], ['first'], ['first', 'second'], ['first', 'second', 'third']]);
 });
 
+test('work of unknown extent is booked when it is done, and lets what comes next wait', async () => {
+  const share = new EventLoopShare();
+  const done: string[] = [];
+  expect(share.spent(1)).toBeUndefined();
+  const waited = share.spent(MORE_THAN_A_TURN)?.then(() => done.push('next'));
+  await Promise.resolve();
+  expect(done).toEqual([]);
+  await waited;
+  expect(done).toEqual(['next']);
+  const left = new AbortController();
+  left.abort(new Error('left'));
+  expect(() => share.spent(1, left.signal)).toThrow('left');
+});
+
 test('an unused share is not saved up for later turns', async () => {
   const share = new EventLoopShare();
   await share.take(1);

@@ -84,21 +84,17 @@ function parseAtOnce(text: string): unknown {
 async function parseInSlices(text: string, signal: AbortSignal): Promise<unknown> {
   const json = new SlicedJson(text);
   try {
-    await eventLoopShare.take(LOOKING * text.length, signal); // it was decoded just now
-    let work = 0;
+    await eventLoopShare.spent(LOOKING * text.length, signal); // to decode it
     for (let isDone = false; !isDone; ) {
-      await eventLoopShare.take(work, signal);
       const read = json.position;
-      isDone = json.advance();
-      work = PARSING * (json.position - read); // a string of megabytes is read in one go
+      isDone = json.advance(); // a string of megabytes is read in one go
+      await eventLoopShare.spent(PARSING * (json.position - read), signal);
     }
-    await eventLoopShare.take(work, signal);
   } catch (error) {
     // What stands first in the text is refused, and the slices do not look for it.
     if (error instanceof SyntaxError) refuseNul(text);
     throw error;
   }
-  await eventLoopShare.take(LOOKING * text.length, signal);
   refuseNul(text);
   return json.value;
 }

@@ -30,7 +30,7 @@ export async function writeJson(response: Response, value: object): Promise<void
   for (const piece of piecesOf(value, LEVELS)) {
     part += piece;
     if (part.length < PART) continue;
-    await eventLoopShare.take(part.length * WRITING);
+    await eventLoopShare.spent(part.length * WRITING);
     if (!response.write(part)) await drained(response);
     part = '';
   }

@@ -33,10 +33,25 @@ function countValues(value: JsonValue, most: number): number {
 /** Goes where the validator would go, and never further than the steps allow. */
 class StepCount {
   left = MAXIMUM_STEPS;
+  /** What a schema takes for a value that holds no others: the same for all of them. */
+  readonly #plain = new Map<Schema, number>();
 
   add(value: JsonValue, schema: unknown): void {
     this.left -= 1;
     if (this.left < 0 || !isSchema(schema)) return;
+    if (typeof value === 'object' && value !== null) this.#addParts(value, schema);
+    else this.#addPlain(value, schema);
+  }
+
+  #addPlain(value: JsonValue, schema: Schema): void {
+    const before = this.left;
+    const known = this.#plain.get(schema);
+    if (known === undefined) this.#addParts(value, schema);
+    else this.left -= known;
+    if (known === undefined && this.left >= 0) this.#plain.set(schema, before - this.left);
+  }
+
+  #addParts(value: JsonValue, schema: Schema): void {
     this.left -= countParts(schema.required) + countParts(schema.enum) + countParts(schema.const);
     this.#addAll(value, schema, inPlace);
     if (Array.isArray(value)) for (const item of value) this.#addAll(item, schema, forItems);
