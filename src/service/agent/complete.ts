@@ -2,7 +2,7 @@ import type { StepRequest } from '../../contract/step-request.js';
 import type { ParseDelta } from '../parsing/delta-writer.js';
 import { IncrementalParser } from '../parsing/incremental-parser.js';
 import type { ParseOptions } from '../parsing/parse-completion.js';
-import { inTurns, type Sliced, slicesOf } from '../parsing/slices.js';
+import { inTurns, SLICE, type Sliced, slicesOf } from '../parsing/slices.js';
 import { ObjectReplyReader } from '../structured/reading/object-reply-reader.js';
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
@@ -137,8 +137,9 @@ class Relay {
     for (const delta of deltas) await this.#show(this.#proseOf(delta));
   }
 
-  #show({ type, delta }: ParseDelta): Promise<void> | undefined {
-    return delta === '' ? undefined : this.#observer.delta(this.#roleOf(type), delta);
+  /** What was held back may be long. */
+  async #show({ type, delta }: ParseDelta): Promise<void> {
+    for (const slice of slicesOf(delta, SLICE)) await this.#observer.delta(this.#roleOf(type), slice);
   }
 
   /** Without the control blocks of a phase. */

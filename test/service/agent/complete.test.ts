@@ -120,6 +120,13 @@ describe('what is told while it is written', () => {
   });
 });
 
+test('what was held back to the end is told in pieces (rule: loop-share)', async () => {
+  const text = `{"a": "${'word '.repeat(50_000)}`;
+  const told = await observed([text], {});
+  expect(Math.max(...told.map(([, delta = '']) => delta.length))).toBeLessThan(50_000);
+  expect(joined(told, 'answer')).toBe(text.trim());
+});
+
 describe('a reply that is told while it is written', () => {
   const silent = observerOf(async () => {});
   const object = fc.constantFrom(
