@@ -46,6 +46,8 @@ describe('what a refusal says of a constraint (rule: constraint-refusal)', () =>
       'response_format#1',
     ],
     [500, 'failed to parse grammar', 'response_format#1'],
+    [503, 'grammar compile failed for response_format', 'response_format#1'],
+    [503, 'The server is overloaded.', undefined],
     [404, 'No endpoints found that support response_format', 'response_format'],
     [404, 'No endpoints found for qwen/qwen3.', undefined],
     [400, 'Bad Request', 'response_format#1'],

@@ -143,8 +143,11 @@ function refusedOf(
   return refusedParameter(refusal, strippable) ?? constraint?.forSchema;
 }
 
-/** Failures as which a refused constraint may come: OpenRouter finds no provider that takes it, with a 404. */
-const refusals: readonly ProviderFailure[] = ['rejected', 'failed', 'model_not_found'];
+/**
+ * Failures as which a refused constraint may come: OpenRouter finds no provider that takes it, with a 404; a server whose
+ * grammar compiler gives up answers 500 or 503.
+ */
+const refusals: readonly ProviderFailure[] = ['rejected', 'failed', 'model_not_found', 'overloaded'];
 
 /** How servers speak of a schema that they do not take; some answer so with a 500 (docs/reference/constrained-output.md). */
 const formatWording =

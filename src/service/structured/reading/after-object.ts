@@ -3,7 +3,7 @@ import { SLICE, type Sliced } from '../../parsing/slices.js';
 import { skipSpace } from '../../parsing/text/characters.js';
 import { chatTokenAt, imaginesTurn } from '../../parsing/text/chat-tokens.js';
 import { matchMarker } from '../../parsing/text/markers.js';
-import { ObjectScanner } from './object-scanner.js';
+import { ObjectScanner } from '../scanning/object-scanner.js';
 
 /**
  * Where prose follows an object that ends at `from`, so that the object was only shown; null where nothing follows but

@@ -1,6 +1,6 @@
 import type { Discarded } from '../../parsing/discarded.js';
 import type { ParsedCompletion, ParseOptions } from '../../parsing/parse-completion.js';
-import type { ScannedField } from './object-scanner.js';
+import type { ScannedField } from '../scanning/scanned-strings.js';
 import { outcomesOf } from './outcomes.js';
 import { endOf, type ScannedReply, thoughtOf } from './scanned-reply.js';
 
@@ -65,12 +65,16 @@ export function cutByLimit(
   };
 }
 
-export function malformed({ text, before }: ScannedReply, problem: string): ParsedCompletion {
+export function malformed(
+  { text, before }: ScannedReply,
+  problem: string,
+  outcome: 'malformed_action' | 'unknown_tool' | 'truncated' = 'malformed_action',
+): ParsedCompletion {
   const answer = text.trim();
   return {
     ...before,
     ...noAction,
-    outcome: 'malformed_action',
+    outcome,
     dialect: 'json',
     problem,
     answer,

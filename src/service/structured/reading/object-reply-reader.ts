@@ -8,10 +8,11 @@ import {
   parseInSlices,
 } from '../../parsing/parse-completion.js';
 import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../../parsing/slices.js';
+import { ObjectScanner } from '../scanning/object-scanner.js';
+import type { ScannedField, StringPiece } from '../scanning/scanned-strings.js';
 import type { RestoreArguments } from '../schema/reply-schema.js';
 import { cutByLimit, noAction } from './completions.js';
 import { EdgelessDeltas } from './edgeless-deltas.js';
-import { ObjectScanner, type ScannedField, type StringPiece } from './object-scanner.js';
 import { describeMeantObject, findObjectStart } from './object-start.js';
 import { nestedAnswer, outcomesOf } from './outcomes.js';
 import { type ObjectReading, readObject } from './read-object.js';

@@ -1,4 +1,5 @@
-import type { ObjectScanner, ScannedField } from './object-scanner.js';
+import type { ObjectScanner } from '../scanning/object-scanner.js';
+import type { ScannedField } from '../scanning/scanned-strings.js';
 import type { ScannedReply } from './scanned-reply.js';
 
 type Outcomes = Pick<ScannedReply, 'scanner' | 'text' | 'start' | 'tools'>;

@@ -1,56 +1,115 @@
+import { OfferedTools } from '../../parsing/arguments/offered-tool.js';
+import { type ResolvedCall, resolveCall } from '../../parsing/arguments/resolve-call.js';
+import { withArguments } from '../../parsing/dialects/written-call.js';
+import { addUp } from '../../parsing/discarded.js';
 import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parsing/parse-completion.js';
 import type { Sliced } from '../../parsing/slices.js';
 import { readValue } from '../../parsing/text/literals.js';
-import { type Repair, Scanner } from '../../parsing/text/scanner.js';
-import { isRecord } from '../schema/image.js';
-import { cutOff, discardedFields, malformed } from './completions.js';
-import type { ScannedField } from './object-scanner.js';
+import { type JsonObject, type JsonValue, type Repair, Scanner } from '../../parsing/text/scanner.js';
+import type { ScannedField } from '../scanning/scanned-strings.js';
+import { isRecord, readJson } from '../schema/image.js';
+import { answered, cutOff, discardedFields, malformed, noAction } from './completions.js';
 import { type ScannedReply, thoughtOf } from './scanned-reply.js';
 
 /** A completion of which it is known whether it departs from the schema that it may have been held to. */
 export type ReadAction = ParsedCompletion & { readonly departs?: boolean };
 
+interface WrittenAction {
+  readonly turn: ScannedField;
+  readonly raw: string;
+}
+
 export function* readAction(
   reply: ScannedReply,
-  { turn, raw }: { readonly turn: ScannedField; readonly raw: string },
+  written: WrittenAction,
   options: ParseOptions,
 ): Sliced<ReadAction> {
-  if (turn.end === null) return cutOff(reply, options);
+  if (written.turn.end === null) return cutOff(reply, options);
+  const scanner = new Scanner(written.raw, 0);
+  const value = yield* readValue(scanner);
+  const problem = reply.scanner.hasTextBetween ? textBetween : contradiction(value, scanner);
+  if (problem !== null) return malformed(reply, problem);
+  return isTaught(value)
+    ? yield* readTaught(reply, { ...written, value, scanner })
+    : yield* readOther(reply, written, scanner.repairs);
+}
+
+const textBetween =
+  'text stands between the fields of the object: write the object alone, with nothing but a comma after each field';
+
+/** Keys under which the tool and its arguments may stand; those that are taught come first. */
+const nameKeys = ['tool', 'name', 'tool_name', 'function', 'action'] as const;
+const argumentKeys = ['args', 'arguments', 'parameters', 'params', 'tool_args', 'action_input'] as const;
+
+/** What would have to be guessed: which of two keys, names or arguments is meant. */
+function contradiction(value: JsonValue | undefined, { repairs }: Scanner): string | null {
+  if (repairs.has('duplicate_key')) return keyTwice;
+  if (!isRecord(value)) return null;
+  const names = nameKeys.map((key) => ownValue(value, key)).filter((name) => typeof name === 'string');
+  if (new Set(names).size > 1) return 'the action names two tools: write one, under "tool"';
+  const sets = argumentKeys.map((key) => ownValue(value, key)).filter((args) => (args ?? null) !== null);
+  const isOne = sets.length < 2 || new Set(sets.map((args) => JSON.stringify(args))).size === 1;
+  return isOne ? null : 'the action holds two sets of arguments: write one, under "args"';
+}
+
+const keyTwice = 'the action holds a key twice: write each key once';
+
+const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
+
+type TaughtAction = JsonObject & { readonly tool: string; readonly args: JsonValue };
+
+function isTaught(value: JsonValue | undefined): value is TaughtAction {
+  return isRecord(value) && typeof value['tool'] === 'string' && ownValue(value, 'args') !== undefined;
+}
+
+interface TaughtReading extends WrittenAction {
+  readonly value: TaughtAction;
+  readonly scanner: Scanner;
+}
+
+/** `{"tool", "args"}`, with the arguments that were meant. */
+function* readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtReading): Sliced<ReadAction> {
+  const { tool, args, final_answer: answer, ...others } = value;
+  const restored = reply.restoreArguments(tool, args, scanner);
+  const meant = restored ?? (typeof args === 'string' ? readJson(args, scanner) : args);
+  if (scanner.problem) return malformed(reply, `${tool}: ${scanner.problem}`);
+  if (scanner.repairs.has('duplicate_key')) return malformed(reply, keyTwice);
+  const place = { kind: 'call', dialect: 'json', start: 0, end: raw.length, isStepObject: true } as const;
+  const call = yield* withArguments({ ...place, name: tool }, isRecord(meant) ? meant : args, scanner);
+  const limits = { cutByLimit: false, textLength: raw.length };
+  const read = fromCall(reply, { turn, raw }, resolveCall(call, OfferedTools.of(reply.tools), limits));
+  const left = Object.values(others).map(
+    (each) => ({ kind: 'text', chars: JSON.stringify(each).length }) as const,
+  );
+  const departs = restored === undefined || answer !== undefined || left.length > 0 || turn.first === '"';
+  return { ...read, discarded: addUp([...read.discarded, ...left]), departs };
+}
+
+function fromCall(reply: ScannedReply, { turn, raw }: WrittenAction, call: ResolvedCall): ParsedCompletion {
+  if (call.outcome === 'answer')
+    return { ...answered(reply, call.answer.trim(), turn), repairs: call.repairs };
+  const discarded = discardedFields(reply, turn);
+  if (call.outcome !== 'action') return { ...malformed(reply, call.problem, call.outcome), discarded };
+  const { toolName, toolArgs, repairs } = call;
+  const said = { thought: thoughtOf(reply), discarded, repairs };
+  const action = { toolName, toolArgs, raw };
+  return { ...reply.before, ...noAction, ...said, outcome: 'action', answer: null, action, dialect: 'json' };
+}
+
+/** An action as other agents write it. */
+function* readOther(
+  reply: ScannedReply,
+  { turn, raw }: WrittenAction,
+  repairs: ReadonlySet<Repair>,
+): Sliced<ReadAction> {
   const { text, tools } = reply;
-  const meant = yield* meantCall(raw, reply);
-  if (!meant) return malformed(reply, 'the action holds a key twice: write each key once');
-  const { call, repairs } = meant;
-  const departs = meant.departs || turn.first === '"';
-  const parsed = yield* parseInSlices(`Action: ${call}`, tools, { finishReason: 'stop' });
+  const parsed = yield* parseInSlices(`Action: ${raw}`, tools, { finishReason: 'stop' });
   const discarded = discardedFields(reply, turn);
   const said = { thought: thoughtOf(reply), discarded, repairs: [...repairs, ...parsed.repairs] };
   if (parsed.outcome === 'answer' || parsed.outcome === 'empty') return { ...parsed, ...said };
   if (parsed.outcome !== 'action') return { ...parsed, answer: text.trim(), discarded };
-  return { ...parsed, ...said, action: { ...parsed.action, raw }, dialect: 'json', departs };
-}
-
-interface MeantCall {
-  readonly call: string;
-  readonly repairs: readonly Repair[];
-  /** The call is none of the schema. */
-  readonly departs: boolean;
-}
-
-/**
- * The call with the arguments that were meant; as it is written if it is not of the taught form. Null where a key
- * stands twice in it: which of the two is meant would have to be guessed.
- */
-function* meantCall(raw: string, { restoreArguments }: ScannedReply): Sliced<MeantCall | null> {
-  const scanner = new Scanner(raw, 0);
-  const value = yield* readValue(scanner);
-  if (scanner.repairs.has('duplicate_key')) return null;
-  const { tool, args = {}, final_answer: answer, ...others } = isRecord(value) ? value : {};
-  if (typeof tool !== 'string' || Object.keys(others).length > 0)
-    return { call: raw, repairs: [], departs: true };
-  const meant = restoreArguments(tool, args);
-  const asWritten = answer === undefined ? raw : JSON.stringify({ name: tool, arguments: args });
-  const call = meant === undefined ? asWritten : JSON.stringify({ name: tool, arguments: meant });
-  return { call, repairs: [...scanner.repairs], departs: meant === undefined || answer !== undefined };
+  return { ...parsed, ...said, action: { ...parsed.action, raw }, dialect: 'json', departs: true };
 }
 
 /** The text of an action that is an object, or the text of one; null for anything else. */

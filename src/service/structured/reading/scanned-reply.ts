@@ -1,7 +1,7 @@
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
 import type { ParsedCompletion, ParseOptions } from '../../parsing/parse-completion.js';
+import type { ObjectScanner } from '../scanning/object-scanner.js';
 import type { RestoreArguments } from '../schema/reply-schema.js';
-import type { ObjectScanner } from './object-scanner.js';
 
 /** A reply that holds an object, scanned. */
 export interface ScannedReply {

@@ -1,5 +1,5 @@
 import { countParts, expandSchema } from '../../parsing/arguments/expand-schema.js';
-import type { JsonValue } from '../../parsing/text/scanner.js';
+import { type JsonValue, Scanner } from '../../parsing/text/scanner.js';
 import { Conversion } from './conversion.js';
 import { restored, type SchemaObject } from './image.js';
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
@@ -13,8 +13,11 @@ export interface ConvertedSchema {
   readonly free: readonly string[];
   /** Whether a value is of the schema, but for bounds. */
   matches(value: JsonValue): boolean;
-  /** The arguments that were meant by a value of the schema; a value that is none of it comes back as it is. */
-  restore(value: JsonValue): JsonValue;
+  /**
+   * The arguments that were meant by a value of the schema; a value that is none of it comes back as it is. The `reading`
+   * of the action learns of keys that stand twice in free values, and of what cannot be read there.
+   */
+  restore(value: JsonValue, reading?: Scanner): JsonValue;
 }
 
 /**
@@ -33,8 +36,10 @@ export function convertSchema(
   const image = conversion.convertArguments(schema, level);
   if (!image || conversion.isTooLarge) return null;
   const { size, free } = conversion;
-  const { matches } = image;
-  return { schema: image.schema, size, free, matches, restore: (value) => restored(image, value) };
+  const { matches, schema: shown } = image;
+  const restore: ConvertedSchema['restore'] = (value, reading = new Scanner('', 0)) =>
+    restored(image, value, reading);
+  return { schema: shown, size, free, matches, restore };
 }
 
 /** Beyond so many parts of a schema the work would hold the event loop. */

@@ -1,4 +1,7 @@
-import type { JsonObject, JsonValue } from '../../parsing/text/scanner.js';
+import { atOnce } from '../../parsing/slices.js';
+import { skipSpace } from '../../parsing/text/characters.js';
+import { readValue } from '../../parsing/text/literals.js';
+import { type JsonObject, type JsonValue, Scanner } from '../../parsing/text/scanner.js';
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
@@ -10,13 +13,16 @@ export interface Image {
   /** Empty if it may be of any. */
   readonly types: readonly JsonType[];
   /** Absent where a value is what it means. Total: what does not match comes back as it is. */
-  readonly restore?: ((value: JsonValue) => JsonValue) | undefined;
+  readonly restore?: Restore | undefined;
   matches(value: JsonValue): boolean;
   /** Of a closed object. */
   readonly properties?: Properties;
   /** Of a union, none of them a union itself. */
   readonly alternatives?: readonly Image[];
 }
+
+/** `reading` is of the action that holds the value: it learns what is found in the text of a free value. */
+type Restore = (value: JsonValue, reading: Scanner) => JsonValue;
 
 /** In their order. */
 export type Properties = readonly Property[];
@@ -28,8 +34,8 @@ interface Property {
   readonly absence: 'required' | 'null' | 'omitted';
 }
 
-export const restored = ({ restore }: Image, value: JsonValue): JsonValue =>
-  restore ? restore(value) : value;
+export const restored = ({ restore }: Image, value: JsonValue, reading: Scanner): JsonValue =>
+  restore ? restore(value, reading) : value;
 
 export const anything: Image = { schema: {}, types: [], matches: () => true };
 
@@ -37,7 +43,7 @@ export const anything: Image = { schema: {}, types: [], matches: () => true };
 export const jsonText: Image = {
   schema: { type: 'string', description: 'a JSON value, written as text' },
   types: ['string'],
-  restore: (value) => (typeof value === 'string' ? parseJson(value) : value),
+  restore: (value, reading) => (typeof value === 'string' ? readJson(value, reading) : value),
   matches: (value) => typeof value === 'string',
 };
 
@@ -58,7 +64,8 @@ export function arrayImage(items: Image, bounds: SchemaObject): Image {
     types: ['array'],
     restore:
       items.restore &&
-      ((value) => (Array.isArray(value) ? value.map((each) => restored(items, each)) : value)),
+      ((value, reading) =>
+        Array.isArray(value) ? value.map((each) => restored(items, each, reading)) : value),
     matches: (value) => Array.isArray(value) && value.every((each) => items.matches(each)),
   };
 }
@@ -76,7 +83,7 @@ export function objectImage(properties: Properties): Image {
     },
     types: ['object'],
     properties,
-    restore: translates ? (value) => restoreProperties(value, byName) : undefined,
+    restore: translates ? (value, reading) => restoreProperties(value, byName, reading) : undefined,
     matches: (value) => matchesProperties(value, byName),
   };
 }
@@ -89,7 +96,7 @@ export function mapImage(value: Image): Image {
     { name: 'value', image: value, absence: 'required' },
   ]);
   const entries = arrayImage({ ...entry, restore: undefined }, {});
-  return { ...entries, restore: (list) => restoreEntries(list, value) };
+  return { ...entries, restore: (list, reading) => restoreEntries(list, value, reading) };
 }
 
 /** A property that is always written: null where nothing is meant. A null that may be meant is wrapped in an object. */
@@ -99,7 +106,7 @@ export function nullableImage(image: Image): Image {
   return {
     schema: { anyOf: [shown.schema, { type: 'null' }] },
     types: [...shown.types, 'null'],
-    restore: mayBeNull ? (value) => unwrap(restored(shown, value)) : image.restore,
+    restore: mayBeNull ? (value, reading) => unwrap(restored(shown, value, reading)) : image.restore,
     matches: (value) => value === null || shown.matches(value),
   };
 }
@@ -112,24 +119,41 @@ function typeOf(value: JsonValue): JsonType {
   return jsonTypes.find((type) => type === typeof value) ?? 'object';
 }
 
-function parseJson(text: string): JsonValue {
+function isJson(text: string): boolean {
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
+    return true;
   } catch {
-    return text;
+    return false;
   }
+}
+
+/** Read as all that a model writes: with the digits of its numbers, and word of keys that stand twice (rule: values). */
+export function readJson(text: string, reading: Scanner): JsonValue {
+  if (!isJson(text)) return text;
+  const scanner = new Scanner(text, skipSpace(text, 0), { within: reading });
+  const value = atOnce(readValue(scanner));
+  for (const repair of scanner.repairs) reading.repairs.add(repair);
+  if (value !== undefined) return value;
+  reading.fail(scanner.problem ?? 'a value cannot be read');
+  return text;
 }
 
 export function isRecord(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function restoreProperties(value: JsonValue, properties: ReadonlyMap<string, Property>): JsonValue {
+function restoreProperties(
+  value: JsonValue,
+  properties: ReadonlyMap<string, Property>,
+  reading: Scanner,
+): JsonValue {
   if (!isRecord(value)) return value;
   const meant = Object.entries(value).flatMap(([name, each]): [string, JsonValue][] => {
     const property = properties.get(name);
     if (!property) return [[name, each]];
-    return each === null && property.absence === 'null' ? [] : [[name, restored(property.image, each)]];
+    const isAbsent = each === null && property.absence === 'null';
+    return isAbsent ? [] : [[name, restored(property.image, each, reading)]];
   });
   return Object.fromEntries(meant);
 }
@@ -142,13 +166,16 @@ function matchesProperties(value: JsonValue, properties: ReadonlyMap<string, Pro
   });
 }
 
-function restoreEntries(list: JsonValue, value: Image): JsonValue {
+function restoreEntries(list: JsonValue, value: Image, reading: Scanner): JsonValue {
   if (!Array.isArray(list)) return list;
   const entries = list.flatMap((entry): [string, JsonValue][] => {
     const { key, value: each } = isRecord(entry) ? entry : {};
-    return typeof key === 'string' && each !== undefined ? [[key, restored(value, each)]] : [];
+    return typeof key === 'string' && each !== undefined ? [[key, restored(value, each, reading)]] : [];
   });
-  return entries.length === list.length ? Object.fromEntries(entries) : list;
+  const object = Object.fromEntries(entries);
+  if (entries.length < list.length) return list;
+  if (Object.keys(object).length < entries.length) reading.repairs.add('duplicate_key');
+  return object;
 }
 
 function unwrap(value: JsonValue): JsonValue {

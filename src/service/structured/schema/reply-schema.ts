@@ -1,7 +1,7 @@
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
-import type { JsonValue } from '../../parsing/text/scanner.js';
+import type { JsonValue, Scanner } from '../../parsing/text/scanner.js';
 import { convertSchema } from './convert-schema.js';
-import { jsonText, restored, type SchemaObject } from './image.js';
+import { isRecord, readJson, type SchemaObject } from './image.js';
 import type { SchemaDialect } from './schema-dialect.js';
 import { ARGUMENTS_LEVEL, Total } from './schema-total.js';
 
@@ -11,13 +11,16 @@ export interface ReplySchema {
   /** The tools whose arguments are not wholly described: where, or `null` for all of them. */
   readonly free: ReadonlyMap<string, readonly string[] | null>;
   readonly restoreArguments: RestoreArguments;
+  /** The key under which the answer stands. */
+  readonly answerKey: 'final_answer' | 'action';
 }
 
 /**
  * What the model meant by the arguments that it wrote for a tool; undefined where they are none of the schema, so that
- * it was not held to it and meant what it wrote.
+ * it was not held to it and meant what it wrote. The `reading` of the action learns of keys that stand twice in free
+ * values, and of what cannot be read there.
  */
-export type RestoreArguments = (tool: string, value: JsonValue) => JsonValue | undefined;
+export type RestoreArguments = (tool: string, value: JsonValue, reading: Scanner) => JsonValue | undefined;
 
 /** A longer schema of a tool is not looked at: no vendor would take it. In characters. */
 const LARGEST_SCHEMA = 256 * 1024;
@@ -44,7 +47,9 @@ export async function buildReplySchema(
   return {
     schema: replyOf(branches.length > 0 ? branches.map(({ schema }) => schema) : [anyTool(dialect)], dialect),
     free: new Map(branches.flatMap(({ tool, free }) => (free?.length === 0 ? [] : [[tool, free]]))),
-    restoreArguments: (tool, value) => (byTool.get(tool)?.restore ?? restoreText)(value),
+    restoreArguments: (tool, value, reading) =>
+      (byTool.get(tool)?.restore ?? freeRestore(dialect))(value, reading),
+    answerKey: dialect.unionAtRoot ? 'final_answer' : 'action',
   };
 }
 
@@ -53,7 +58,7 @@ interface Branch {
   readonly schema: SchemaObject;
   readonly free: readonly string[] | null;
   /** Undefined for what is none of the schema. */
-  restore(value: JsonValue): JsonValue | undefined;
+  restore(value: JsonValue, reading: Scanner): JsonValue | undefined;
 }
 
 function branchFor(
@@ -65,15 +70,28 @@ function branchFor(
   total.add({ properties: 2, characters: 'toolargs'.length + name.length });
   const converted = inputSchema && convertSchema(inputSchema, dialect, ARGUMENTS_LEVEL);
   if (!converted || !total.takes(converted.size)) {
-    return { tool: name, schema: action(tool, freeArguments(dialect)), free: null, restore: restoreText };
+    return {
+      tool: name,
+      schema: action(tool, freeArguments(dialect)),
+      free: null,
+      restore: freeRestore(dialect),
+    };
   }
   total.add(converted.size);
   const { schema, free, matches, restore } = converted;
-  const restoreMatching = (value: JsonValue) => (matches(value) ? restore(value) : undefined);
+  const restoreMatching: Branch['restore'] = (value, reading) =>
+    matches(value) ? restore(value, reading) : undefined;
   return { tool: name, schema: action(tool, schema), free, restore: restoreMatching };
 }
 
-const restoreText = (value: JsonValue): JsonValue => restored(jsonText, value);
+/** Free arguments are an object, or the text of one. */
+const freeRestore =
+  ({ openValues }: SchemaDialect): Branch['restore'] =>
+  (written, reading) => {
+    if (openValues) return isRecord(written) ? written : undefined;
+    const value = typeof written === 'string' ? readJson(written, reading) : undefined;
+    return isRecord(value) ? value : undefined;
+  };
 
 const freeArguments = ({ openValues }: SchemaDialect): SchemaObject =>
   openValues

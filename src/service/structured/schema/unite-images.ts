@@ -18,7 +18,7 @@ export function uniteImages(
     alternatives: united,
     types: isOpen ? [] : [...new Set(united.flatMap(({ types }) => types))],
     restore: translates
-      ? (value) => restored(united.find((each) => each.matches(value)) ?? anything, value)
+      ? (value, reading) => restored(united.find((each) => each.matches(value)) ?? anything, value, reading)
       : undefined,
     matches: (value) => united.some((each) => each.matches(value)),
   };

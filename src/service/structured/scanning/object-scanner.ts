@@ -1,35 +1,16 @@
-/** A piece of a string value, decoded, and the keys that lead to it. */
-export interface StringPiece {
-  readonly path: string;
-  readonly text: string;
-  /** The field that it is of, or in. */
-  readonly field: ScannedField;
-}
-
-/** A value directly in the object. */
-export interface ScannedField {
-  readonly key: string;
-  /** The first character of its text. */
-  readonly first: string;
-  /** Where its text begins, and ends if it is whole, in the text scanned so far. */
-  readonly start: number;
-  readonly end: number | null;
-}
+import { decodeEscape } from './escapes.js';
+import { endsString } from './inner-quotes.js';
+import { canonicalKey } from './reply-keys.js';
+import { type ScannedField, ScannedStrings, type StringPiece } from './scanned-strings.js';
 
 /** What a string of an object is: the name of a value, or a value. */
 type StringRole = 'key' | 'value';
 
+/** What may come next; a key or a value without quotes goes on until a mark ends it. */
+type Expected = 'key' | 'bare key' | 'colon' | 'value' | 'bare value' | 'end';
+
 /** Keys are told apart down to this level; what lies deeper is passed over. */
 const DEEPEST_KEY = 2;
-
-/** So much is looked at to tell whether a quote ends its string. */
-const FARTHEST = 256;
-
-/** What follows the string of a field: the object's end, or the next key, for one of ours even without its comma. */
-const closes =
-  /^\s*(?:\}|"(?:thought|action|final_answer)"\s*:|,\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|'?\w+'?\s*:))/s;
-/** What may become that. */
-const mayClose = /^\s*(?:"\w*(?:"\s*)?|,\s*(?:"(?:[^"\\]|\\.)*(?:\\|"\s*)?|'?\w*'?\s*)?)?$/s;
 
 /**
  * Reads one JSON object while it arrives: its fields with their places, and its strings piece by piece, decoded. Lenient:
@@ -38,14 +19,12 @@ const mayClose = /^\s*(?:"\w*(?:"\s*)?|,\s*(?:"(?:[^"\\]|\\.)*(?:\\|"\s*)?|'?\w*
  */
 export class ObjectScanner {
   readonly fields: ScannedField[] = [];
-  /** The strings so far, by the keys that lead to them; of two with the same keys the first. */
-  readonly strings = new Map<string, string>();
-  /** A string was left out, since another had its keys. */
-  repeats = false;
   /** A quote within a string was not escaped. */
   hasInnerQuotes = false;
   /** A key came without a comma before it. */
   lacksComma = false;
+  /** Text stands between the fields, where no JSON has any. */
+  hasTextBetween = false;
   /** Characters scanned, from the opening brace up to after the closing one. */
   length = 0;
   /** After the closing brace; null while it is missing. */
@@ -55,21 +34,26 @@ export class ObjectScanner {
   /** The key at each level. */
   readonly #keys: string[] = [];
   #string: StringRole | null = null;
-  #expectsKey = true;
-  /** A field's value has ended, and no comma has come. */
-  #endedField = false;
-  /** A started escape, a key, or the half of a character that waits for the other. */
+  #expected: Expected = 'key';
+  /** A started escape, or key. */
   #escape = '';
   #key = '';
-  /** Where the string is kept; null if it is not. */
-  #path: string | null = null;
-  #half = '';
   /** From a quote of which too little is there to tell whether it ends its string. */
   #undecided = '';
-  #pieces: StringPiece[] = [];
+  readonly #strings = new ScannedStrings();
   /** What is scanned now, and how much was scanned before it. */
   #piece = '';
   #before = 0;
+
+  /** The strings so far, by the keys that lead to them; of two with the same keys the first. */
+  get strings(): ReadonlyMap<string, string> {
+    return this.#strings.byPath;
+  }
+
+  /** A string was left out, since another had its keys. */
+  get repeats(): boolean {
+    return this.#strings.repeats;
+  }
 
   /** Goes on with further text; what follows the object's end is not scanned. */
   push(text: string): StringPiece[] {
@@ -82,9 +66,7 @@ export class ObjectScanner {
       at = this.#string ? this.#readString(at, this.#string) : this.#readMark(at);
     }
     this.length = this.#before + Math.min(at, length);
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    return pieces;
+    return this.#strings.takePieces();
   }
 
   /** Outside a string, one character at a time. */
@@ -94,59 +76,84 @@ export class ObjectScanner {
     else if (mark === '{' || mark === '[') this.#enter(mark, at);
     else if (mark === '}' || mark === ']') this.#leave(at);
     else if (mark === ',') this.#endValue(at);
-    else if (mark.trim() !== '' && mark !== ':') this.#beginValue(at);
+    else if (mark === ':') this.#endKey();
+    else if (mark.trim() !== '') this.#readBare(mark, at);
     return at + 1;
   }
 
   #enter(mark: string, at: number): void {
+    this.#expect('value');
     this.#beginValue(at);
     this.#open.push(mark);
-    this.#expectsKey = mark === '{';
+    this.#expected = mark === '{' ? 'key' : 'value';
   }
 
   #leave(at: number): void {
-    if (this.#open.length === 1) this.#endField(at);
+    if (this.#open.length === 1) this.#endMember(at);
     this.#open.pop();
     this.#keys.length = Math.min(this.#keys.length, this.#open.length);
-    this.#expectsKey = false;
-    this.#endedField = this.#open.length === 1;
+    this.#expected = 'end';
     if (this.#open.length === 0) this.end = this.#before + at + 1;
     else if (this.#open.length === 1) this.#endField(at + 1);
   }
 
   #endValue(at: number): void {
-    if (this.#open.length === 1) this.#endField(at);
-    this.#expectsKey = this.#open.at(-1) === '{';
-    this.#endedField = false;
+    if (this.#open.length === 1) this.#endMember(at);
+    this.#expected = this.#open.at(-1) === '{' ? 'key' : 'value';
+  }
+
+  #endKey(): void {
+    if (this.#expected === 'bare key') this.#nameValue();
+    else this.#expect('colon');
+    this.#expected = 'value';
+  }
+
+  /** A key, a number, or a word without quotes; anywhere else it is text. */
+  #readBare(mark: string, at: number): void {
+    if (this.#expected === 'key') this.#key = '';
+    if (this.#expected === 'key' || this.#expected === 'bare key') {
+      this.#expected = 'bare key';
+      this.#key += mark;
+    } else if (this.#expected === 'value') {
+      this.#beginValue(at);
+      this.#expected = 'bare value';
+    } else if (this.#expected !== 'bare value') this.#expect('value');
+  }
+
+  /** Notes where something else is expected between the fields. */
+  #expect(expected: Expected): void {
+    const isOutermost = this.#open.length === 1;
+    if (isOutermost && this.#expected !== expected && this.#expected !== 'bare value')
+      this.hasTextBetween = true;
   }
 
   #beginString(at: number): void {
-    if (this.#endedField) this.#expectsKey = this.lacksComma = true;
-    this.#endedField = false;
-    this.#string = this.#expectsKey ? 'key' : 'value';
+    const lacksComma = this.#open.length === 1 && this.#expected === 'end';
+    if (lacksComma) this.lacksComma = true;
+    this.#string = lacksComma || this.#expected === 'key' ? 'key' : 'value';
     if (this.#string === 'key') {
       this.#key = '';
       return;
     }
+    this.#expect('value');
     this.#beginValue(at);
-    this.#path = this.#open.length > DEEPEST_KEY || this.#open.includes('[') ? null : this.#keys.join('.');
-    if (this.#path === null) return;
-    if (this.strings.has(this.#path)) this.#path = this.#repeat();
-    else this.strings.set(this.#path, '');
-  }
-
-  #repeat(): null {
-    this.repeats = true;
-    return null;
+    const isKept = this.#open.length <= DEEPEST_KEY && !this.#open.includes('[');
+    this.#strings.begin(isKept ? this.#keys.join('.') : null, this.fields.at(-1));
   }
 
   /** The first character of a field's value. */
   #beginValue(at: number): void {
     const key = this.#keys[0];
     const last = this.fields.at(-1);
-    if (this.#open.length !== 1 || key === undefined || this.#expectsKey) return;
+    if (this.#open.length !== 1 || key === undefined || this.#expected === 'key') return;
     if (last?.end !== null)
       this.fields.push({ key, first: this.#piece.charAt(at), start: this.#before + at, end: null });
+  }
+
+  /** What is no key but text has no value. */
+  #endMember(at: number): void {
+    if (this.#expected === 'bare key' || this.#expected === 'colon') this.hasTextBetween = true;
+    else this.#endField(at);
   }
 
   #endField(at: number): void {
@@ -171,40 +178,41 @@ export class ObjectScanner {
   /** A quote in the value of a field is a part of it where the object could not go on so. */
   #readQuote(at: number, role: StringRole): number {
     const isField = role === 'value' && this.#open.length <= DEEPEST_KEY && this.#open.at(-1) === '{';
-    const rest = isField ? this.#piece.slice(at + 1, at + 1 + FARTHEST) : '';
-    const isOpen = isField && mayClose.test(rest);
-    if (isOpen && rest.length < FARTHEST) {
+    const ends = isField ? endsString(this.#piece, at + 1) : true;
+    if (ends === null) {
       this.#undecided = this.#piece.slice(at);
       return at;
     }
-    if (isField && !isOpen && !closes.test(rest)) {
+    if (ends) this.#endString(at + 1, role);
+    else {
       this.hasInnerQuotes = true;
       this.#take('"', role);
-    } else this.#endString(at + 1, role);
+    }
     return at + 1;
   }
 
   #endString(end: number, role: StringRole): void {
     this.#string = null;
     if (role === 'value') {
-      this.#emit(this.#half);
-      this.#half = '';
+      this.#strings.end();
       if (this.#open.length === 1) this.#endField(end);
-      this.#endedField = this.#open.length === 1;
+      if (this.#expected !== 'bare value') this.#expected = 'end';
       return;
     }
+    this.#nameValue();
+    this.#expected = 'colon';
+  }
+
+  #nameValue(): void {
     const level = this.#open.length;
-    if (level <= DEEPEST_KEY) this.#keys[level - 1] = this.#key;
-    this.#expectsKey = false;
+    if (level <= DEEPEST_KEY) this.#keys[level - 1] = level === 1 ? canonicalKey(this.#key) : this.#key;
   }
 
   #readEscape(at: number, role: StringRole): number {
     this.#escape += this.#piece.charAt(at);
     const isUnicode = this.#escape.charAt(1) === 'u';
     if (isUnicode && this.#escape.length < 6) return at + 1;
-    const decoded = isUnicode
-      ? decodeUnit(this.#escape)
-      : (escapes.get(this.#escape) ?? this.#escape.charAt(1));
+    const decoded = decodeEscape(this.#escape);
     this.#escape = '';
     this.#take(decoded, role);
     return at + 1;
@@ -212,41 +220,6 @@ export class ObjectScanner {
 
   #take(text: string, role: StringRole): void {
     if (role === 'key') this.#key += text;
-    else this.#send(text);
-  }
-
-  /** Half a character waits for its other half. */
-  #send(text: string): void {
-    if (text === '') return;
-    const whole = this.#half + text;
-    const endsInHalf = isHighSurrogate(whole.charCodeAt(whole.length - 1));
-    this.#half = endsInHalf ? whole.slice(-1) : '';
-    this.#emit(endsInHalf ? whole.slice(0, -1) : whole);
-  }
-
-  #emit(sent: string): void {
-    const path = this.#path;
-    if (sent === '' || path === null) return;
-    this.strings.set(path, `${this.strings.get(path)}${sent}`);
-    const last = this.#pieces.at(-1);
-    const field = this.fields.at(-1);
-    if (last?.path === path) this.#pieces[this.#pieces.length - 1] = { ...last, text: last.text + sent };
-    else if (field) this.#pieces.push({ path, text: sent, field });
+    else this.#strings.add(text);
   }
 }
-
-const escapes: ReadonlyMap<string, string> = new Map([
-  ['\\n', '\n'],
-  ['\\t', '\t'],
-  ['\\r', '\r'],
-  ['\\b', '\b'],
-  ['\\f', '\f'],
-]);
-
-/** What is no code is kept as it was written. */
-function decodeUnit(written: string): string {
-  const code = written.slice(2);
-  return /^[\da-f]{4}$/i.test(code) ? String.fromCharCode(Number.parseInt(code, 16)) : written;
-}
-
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
