@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { Completion } from '../../../src/service/agent/provider.js';
 import { readReply } from '../../../src/service/agent/read-reply.js';
+import { openaiSchema } from '../../../src/service/providers/models/schema-dialects.js';
+import { buildReplySchema } from '../../../src/service/structured/schema/reply-schema.js';
 import { completionOf } from '../../support/completion.js';
 import { turnsDuring } from '../../support/turns-during.js';
 
@@ -92,4 +94,21 @@ test.each([
     readReply({ completion: completionOf(text) }, { offered, protocol: 'json' }),
   );
   expect(turns).toBeGreaterThan(10);
+});
+
+test('the text of a free value is read as JSON only where the schema that asks for that was sent (rule: constrained-confidence)', async () => {
+  const tools = [
+    { name: 'write', parameters: ['content'], inputSchema: { type: 'object', properties: { content: {} } } },
+  ];
+  const schema = await buildReplySchema(tools, openaiSchema, () => undefined);
+  if (!schema) throw new Error('no schema');
+  const replyFormat = { ...schema, isCharged: false, warnings: [] };
+  const text = '{"thought": "t", "action": {"tool": "write", "args": {"content": "42"}}}';
+  const contentOf = async (isConstrained: boolean) => {
+    const completion = completionOf(text, { isConstrained });
+    const { actions } = await readReply({ completion }, { offered: tools, protocol: 'json', replyFormat });
+    return actions[0]?.parameters['content'];
+  };
+  expect(await contentOf(true)).toBe(42);
+  expect(await contentOf(false)).toBe('42');
 });
