@@ -36,6 +36,20 @@ describe('a large answer is written in parts, and is the same JSON (rule: loop-s
     });
   });
 
+  test('one long text, cut between the halves of a character', async () => {
+    const user_query = `x${'😀'.repeat(150_000)}`;
+    const response = await fetch(`${service.url}/api/agent/react_step`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(
+        stepRequest({ user_query, llm_config: { ...stepRequest().llm_config, tokenLimit: 1_000_000 } }),
+      ),
+    });
+    expect(await response.json()).toMatchObject({
+      updated_conversation_history: [{ role: 'user', content: user_query }, { content: 'done' }],
+    });
+  });
+
   test('as the last event of a stream', async () => {
     const response = await fetch(`${service.url}/api/agent/react_step/stream`, {
       method: 'POST',

@@ -41,9 +41,19 @@ export async function writeJson(response: Response, value: object): Promise<void
 const LEVELS = 4;
 
 function* piecesOf(value: unknown, levels: number): Generator<string> {
-  if (levels === 0 || typeof value !== 'object' || value === null) yield JSON.stringify(value);
+  if (typeof value === 'string' && value.length > PART) yield* quoted(value);
+  else if (levels === 0 || typeof value !== 'object' || value === null) yield JSON.stringify(value);
   else if (Array.isArray(value)) yield* listed(value, levels);
   else yield* fieldsOf(value, levels);
+}
+
+/** The halves of a character between two parts are escaped, which says the same. */
+function* quoted(text: string): Generator<string> {
+  yield '"';
+  for (let start = 0; start < text.length; start += PART) {
+    yield JSON.stringify(text.slice(start, start + PART)).slice(1, -1);
+  }
+  yield '"';
 }
 
 function* fieldsOf(value: object, levels: number): Generator<string> {
