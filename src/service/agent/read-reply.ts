@@ -81,6 +81,7 @@ export function objectReaderOptions({ offered, replyFormat, request }: ReadingSi
   return {
     tools: offered,
     restoreArguments: replyFormat?.restoreArguments ?? ((_, value) => value),
+    answerKey: replyFormat?.answerKey,
     phase: phase === 'reason' || phase === 'observe' ? phase : undefined,
   };
 }

@@ -17,6 +17,8 @@ export interface ReplyFormat {
   /** The schema is put into the prompt, and paid for. */
   readonly isCharged: boolean;
   readonly restoreArguments: RestoreArguments;
+  /** Under which key the schema has the answer. */
+  readonly answerKey?: ReplySchema['answerKey'];
   readonly warnings: readonly Warning[];
 }
 
@@ -36,8 +38,9 @@ export async function chooseReplyFormat(
   const take = (characters: number) => eventLoopShare.take(CONVERTING * characters, signal);
   const reply = await buildReplySchema(offered, structured, take);
   if (!reply) return { ...anyObject, warnings: [tooManyTools] };
-  const { schema, restoreArguments } = reply;
-  return { schema, isCharged: structured.isCharged, restoreArguments, warnings: freeTools(reply) };
+  const { schema, restoreArguments, answerKey } = reply;
+  const { isCharged } = structured;
+  return { schema, isCharged, restoreArguments, answerKey, warnings: freeTools(reply) };
 }
 
 const anyObject: ReplyFormat = {

@@ -7,19 +7,25 @@ import { ObjectScanner } from '../scanning/object-scanner.js';
 
 /**
  * Where prose follows an object that ends at `from`, so that the object was only shown; null where nothing follows but
- * its fence, further objects, chat tokens, and what the model imagines to come next (rule: object-reply).
+ * its fence, lone marks, further objects, chat tokens, and what the model imagines to come next. An answering object is
+ * prose after one that prose has introduced (rule: object-reply).
  */
-export function* proseAfter(text: string, from: number): Sliced<number | null> {
+export function* proseAfter(
+  text: string,
+  from: number,
+  { isIntroduced }: { readonly isIntroduced: boolean },
+): Sliced<number | null> {
   let paused = from;
   for (let at = from; ; ) {
     const { turn, end } = yield* skipTokens(text, at);
     if (turn !== null) return null;
-    at = skipFences(text, end);
+    at = skipMarks(text, end);
     if (at >= text.length || matchMarker(text, at)) return null;
     if (text.charAt(at) !== '{') return at;
-    const next = yield* objectEnd(text, at);
-    if (next === null) return null;
-    at = next;
+    const next = yield* scanObject(text, at);
+    if (next.end === null) return null;
+    if (isIntroduced && next.strings.get('final_answer')?.trim()) return at;
+    at += next.end;
     if (at - paused >= PAUSE) {
       yield at - paused;
       paused = at;
@@ -60,21 +66,22 @@ function* skipTokens(
   }
 }
 
-function skipFences(text: string, from: number): number {
-  for (let at = skipSpace(text, from); ; at = skipSpace(text, fence.lastIndex)) {
-    fence.lastIndex = at;
-    if (!fence.test(text)) return at;
+function skipMarks(text: string, from: number): number {
+  for (let at = skipSpace(text, from); ; at = skipSpace(text, mark.lastIndex)) {
+    mark.lastIndex = at;
+    if (!mark.test(text)) return at;
   }
 }
 
-/** A line that opens or closes a fence. */
-const fence = /`{3,}[ \t]{0,16}(?:json)?[ \t]{0,16}(?:\r?\n|$)|`{3,}(?=<)/iy;
+/** A line that opens or closes a fence; a closer of something, a rule, what cannot be seen: nothing is said by them. */
+const mark =
+  /`{3,}[ \t]{0,16}(?:json)?[ \t]{0,16}(?:\r?\n|$)|`{3,}(?=<)|[}\]);,\u200b\ufeff]|-{3,}(?=\s|$)|<\/(?:tool_call|action|json)>/iy;
 
-function* objectEnd(text: string, start: number): Sliced<number | null> {
+function* scanObject(text: string, start: number): Sliced<ObjectScanner> {
   const scanner = new ObjectScanner();
   for (let at = start; at < text.length && scanner.end === null; at += SLICE) {
     if (at > start) yield SLICE;
     scanner.push(text.slice(at, at + SLICE));
   }
-  return scanner.end === null ? null : start + scanner.end;
+  return scanner;
 }

@@ -1,6 +1,7 @@
-import type { ParsedCompletion } from '../../parsing/parse-completion.js';
+import type { ParsedCompletion, ParseOptions } from '../../parsing/parse-completion.js';
 import { answered, cutByLimit, noAction } from './completions.js';
-import { type ScannedReply, thoughtOf } from './scanned-reply.js';
+import { nestedAnswer } from './outcomes.js';
+import { isCut, type ScannedReply, thoughtOf } from './scanned-reply.js';
 
 export function isControl({ phase, scanner }: ScannedReply): boolean {
   const keys = phase && controlKeys[phase];
@@ -13,15 +14,31 @@ const controlKeys: Readonly<Record<'reason' | 'observe', readonly string[]>> = {
   observe: ['observation', 'should_continue'],
 };
 
+export function readControl(reply: ScannedReply, options: ParseOptions): ParsedCompletion {
+  if (isCut(reply, options)) return readCutControl(reply);
+  return readNestedAnswer(reply) ?? asText(reply);
+}
+
+/** The answer of a run that ends, where it stands under `action` as in other replies. */
+function readNestedAnswer(reply: ScannedReply): ParsedCompletion | null {
+  const { fields, strings } = reply.scanner;
+  const turn = fields.find(({ key }) => key === 'action');
+  if (!turn || !endsRun(reply) || strings.get('final_answer')?.trim()) return null;
+  const answer = nestedAnswer(reply, turn);
+  return answer ? answered(reply, answer, turn) : null;
+}
+
+/** Nothing in it says that the run goes on. */
+const endsRun = ({ phase, scanner }: ScannedReply): boolean =>
+  phase === 'observe' && scanner.fields.some(({ key, first }) => key === 'should_continue' && first === 'f');
+
 /** The phase reads its control in the text itself. */
-export function asText({ text, before }: ScannedReply): ParsedCompletion {
+function asText({ text, before }: ScannedReply): ParsedCompletion {
   return { ...before, ...noAction, outcome: 'answer', answer: text.trim(), thought: null };
 }
 
 /** The answer so far, where the limit cut it off and nothing says that the run goes on. */
-export function readCutControl(reply: ScannedReply): ParsedCompletion {
-  const { fields, strings } = reply.scanner;
-  const ends = fields.some(({ key, first }) => key === 'should_continue' && first === 'f');
-  const answer = reply.phase === 'observe' && ends ? strings.get('final_answer')?.trim() : '';
+function readCutControl(reply: ScannedReply): ParsedCompletion {
+  const answer = endsRun(reply) ? reply.scanner.strings.get('final_answer')?.trim() : '';
   return answer ? answered(reply, answer) : cutByLimit(reply, thoughtOf(reply));
 }

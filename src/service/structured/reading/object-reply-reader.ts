@@ -14,7 +14,7 @@ import type { RestoreArguments } from '../schema/reply-schema.js';
 import { cutByLimit, noAction } from './completions.js';
 import { EdgelessDeltas } from './edgeless-deltas.js';
 import { describeMeantObject, findObjectStart } from './object-start.js';
-import { nestedAnswer, outcomesOf } from './outcomes.js';
+import { nestedAnswer, turnOf } from './outcomes.js';
 import { type ObjectReading, readObject } from './read-object.js';
 
 /** A reply as it was read, with the deltas that were held back. */
@@ -27,6 +27,8 @@ export interface ReaderOptions {
   readonly restoreArguments: RestoreArguments;
   /** In these phases the reply is a control object (rule: phase-control). */
   readonly phase: 'reason' | 'observe' | undefined;
+  /** Under which key the schema has the answer, if the reply may have been held to one. */
+  readonly answerKey?: 'final_answer' | 'action' | undefined;
 }
 
 /** So many beginnings of an object are looked at. */
@@ -203,12 +205,19 @@ export class ObjectReplyReader {
     if (this.#attempts > MOST_ATTEMPTS) return undefined;
     const before = yield* this.#proseBefore();
     if (!before) return undefined;
-    const deltas = this.#tells ? this.#parser.finish(before) : [];
+    const thought = {
+      ...before,
+      ...noAction,
+      outcome: 'empty',
+      answer: null,
+      thought: before.answer,
+    } as const;
+    const deltas = this.#tells ? this.#parser.finish(thought) : [];
     const scanner = new ObjectScanner();
     this.#object = { start: this.#passed + brace, scanner, before };
     if (before.answer) this.#deltas.continue('thought', '\n');
     const told = this.#tell(scanner.push(this.#held.slice(brace)));
-    return [...deltas.filter(({ type }) => type !== 'answer'), ...told];
+    return [...deltas, ...told];
   }
 
   /** What was passed, if an action might follow it: one is put there to see whether it counts. */
@@ -249,7 +258,7 @@ export class ObjectReplyReader {
     const { fields } = this.#object.scanner;
     if (this.#options.phase === 'observe' && !fields.some(ends)) return false;
     const reply = { ...this.#object, text: this.#chunks.join(''), tools: this.#options.tools };
-    const turn = outcomesOf(reply)[0];
+    const turn = turnOf(reply);
     return turn?.start === start && (turn.key !== 'action' || nestedAnswer(reply, turn) !== null);
   }
 }

@@ -1,3 +1,5 @@
+import { OfferedTools } from '../../parsing/arguments/offered-tool.js';
+import { isAnswerName } from '../../parsing/dialects/written-call.js';
 import type { ObjectScanner } from '../scanning/object-scanner.js';
 import type { ScannedField } from '../scanning/scanned-strings.js';
 import type { ScannedReply } from './scanned-reply.js';
@@ -13,18 +15,51 @@ export function outcomesOf(reply: Outcomes): ScannedField[] {
   return spoken.length > 0 ? spoken : given;
 }
 
-/** No answer, or no action: an empty value, or a word for none in place of the tool. */
-function saysNothing(reply: Outcomes, { key, first, start, end }: ScannedField): boolean {
+/** The field that decides the reply: the first that can be read, else the first. */
+export function turnOf(reply: Outcomes): ScannedField | undefined {
+  const spoken = outcomesOf(reply);
+  return spoken.find((field) => isReadable(reply, field)) ?? spoken[0];
+}
+
+/** An answer, or an action that names an offered tool. */
+function isReadable(reply: Outcomes, field: ScannedField): boolean {
+  if (field.key !== 'action' || field.end === null || nestedAnswer(reply, field) !== null) return true;
+  const tool = field.first === '{' ? toolNamed(reply.scanner.strings) : null;
+  return tool ? isOffered(reply, tool.name) || isAnswerName(tool.name) : mentionsTool(reply, field);
+}
+
+const isOffered = ({ tools }: Outcomes, name: string): boolean =>
+  tools.length === 0 || OfferedTools.of(tools).find(name) !== undefined;
+
+/** Looked at of an action that is not of the taught form. */
+const LONGEST_MENTION = 1024;
+
+/** The name of an offered tool, or of an answer, stands in an action. */
+function mentionsTool({ tools, scanner, text, start }: Outcomes, field: ScannedField): boolean {
+  const said = field.first === '"' ? scanner.strings.get('action') : undefined;
+  const written = said ?? text.slice(start + field.start, start + (field.end ?? text.length));
+  const mention = written.slice(0, LONGEST_MENTION);
+  return (
+    tools.length === 0 || /final_answer/i.test(mention) || tools.some(({ name }) => mention.includes(name))
+  );
+}
+
+/** No answer, or no action: an empty value, a word for none, or nothing that names a tool. */
+function saysNothing(reply: Outcomes, field: ScannedField): boolean {
+  const { key, first, start, end } = field;
   const { strings } = reply.scanner;
   const said = strings.get(key);
-  if (first === '"' && said !== undefined) return key === 'action' ? isNone(reply, said) : said.trim() === '';
+  if (first === '"' && said !== undefined) {
+    if (key !== 'action') return said.trim() === '';
+    return isNone(reply, said) || (end !== null && !mentionsTool(reply, field));
+  }
   if (first === 'f') return true;
   if (end === null) return false;
   const written = reply.text.slice(reply.start + start, reply.start + end);
   if (/^(?:\{\s*\}|\[\s*\])\s*$/.test(written)) return true;
-  if (first !== '{' || key !== 'action' || strings.get('action.final_answer')?.trim()) return false;
-  const tool = toolNamed(strings);
-  return tool === null ? /"tool"\s{0,64}:\s{0,64}(?:null|false)\b/.test(written) : isNone(reply, tool.name);
+  if (key !== 'action' || strings.get('action.final_answer')?.trim()) return false;
+  const tool = first === '{' ? toolNamed(strings) : null;
+  return tool === null ? !mentionsTool(reply, field) : isNone(reply, tool.name);
 }
 
 /** Words for no action, unless a tool is called so. */

@@ -29,6 +29,8 @@ export function* readAction(
   const value = yield* readValue(scanner);
   const problem = reply.scanner.hasTextBetween ? textBetween : contradiction(value, scanner);
   if (problem !== null) return malformed(reply, problem);
+  const list = answerList(value);
+  if (list !== null) return { ...answered(reply, list, written.turn), departs: true };
   return isTaught(value)
     ? yield* readTaught(reply, { ...written, value, scanner })
     : yield* readOther(reply, written, scanner.repairs);
@@ -56,6 +58,12 @@ const keyTwice = 'the action holds a key twice: write each key once';
 
 const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
+
+/** An answer that is a list, as the text of its JSON. */
+function answerList(value: JsonValue | undefined): string | null {
+  const answer = isRecord(value) && Object.keys(value).length === 1 ? value['final_answer'] : undefined;
+  return Array.isArray(answer) ? JSON.stringify(answer) : null;
+}
 
 type TaughtAction = JsonObject & { readonly tool: string; readonly args: JsonValue };
 

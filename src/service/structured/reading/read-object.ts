@@ -2,12 +2,14 @@ import { addUp, type Discarded } from '../../parsing/discarded.js';
 import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parsing/parse-completion.js';
 import type { Sliced } from '../../parsing/slices.js';
 import type { Repair } from '../../parsing/text/scanner.js';
+import type { ScannedField } from '../scanning/scanned-strings.js';
 import { discardedAfter, proseAfter } from './after-object.js';
 import { answered, cutOff, noAction } from './completions.js';
-import { asText, isControl, readCutControl } from './control-object.js';
-import { holdsBoth, nestedAnswer, outcomesOf } from './outcomes.js';
+import { isControl, readControl } from './control-object.js';
+import { holdsBoth, nestedAnswer, outcomesOf, turnOf } from './outcomes.js';
 import { type ReadAction, readAction, writtenAction } from './read-action.js';
 import { endOf, isCut, type ScannedReply, thoughtOf } from './scanned-reply.js';
+import { isTaughtForm } from './taught-form.js';
 
 export interface ObjectReading {
   readonly completion: ParsedCompletion;
@@ -21,7 +23,8 @@ export interface ObjectReading {
 export function* readObject(reply: ScannedReply, options: ParseOptions): Sliced<ObjectReading> {
   const { before, scanner } = reply;
   const { departs = false, ...found } = yield* findIn(reply, options);
-  const prose = acts(found) ? yield* proseAfter(reply.text, endOf(reply)) : null;
+  const isIntroduced = Boolean(before.answer);
+  const prose = acts(found) ? yield* proseAfter(reply.text, endOf(reply), { isIntroduced }) : null;
   if (prose !== null) return yield* readExample(reply, prose, options);
   const reasoning = [options.reasoning, before.reasoning].filter((part) => part?.trim()).join('\n\n') || null;
   const around = [...before.discarded, ...(yield* discardedAfter(reply.text, endOf(reply)))];
@@ -37,17 +40,11 @@ export function* readObject(reply: ScannedReply, options: ParseOptions): Sliced<
   const isAlone =
     scanner.end === reply.text.trim().length &&
     reply.text.trimStart().length === reply.text.length - reply.start;
-  return { completion, isWhole: isAlone && repairs.length === 0 && !departs && isTaught(reply) };
-}
-
-/** Nothing stands in the object but a thought and one outcome, or a phase's control. */
-function isTaught(reply: ScannedReply): boolean {
-  const keys = reply.scanner.fields.map(({ key }) => key).filter((key) => key !== 'thought');
-  return isControl(reply) || (keys.length === 1 && (keys[0] === 'action' || keys[0] === 'final_answer'));
+  return { completion, isWhole: isAlone && repairs.length === 0 && !departs && isTaughtForm(reply) };
 }
 
 function* findIn(reply: ScannedReply, options: ParseOptions): Sliced<ReadAction> {
-  if (isControl(reply)) return isCut(reply, options) ? readCutControl(reply) : asText(reply);
+  if (isControl(reply)) return readControl(reply, options);
   return (yield* findOutcome(reply, options)) ?? (yield* readOtherwise(reply, options));
 }
 
@@ -78,16 +75,24 @@ const shown = {
     'if you meant to act, write the object by itself: text follows the one with an action, so it was taken for an example',
 } as const;
 
-/** The first of action and answer that says anything. */
+/** The first of action and answer that can be read. */
 function* findOutcome(reply: ScannedReply, options: ParseOptions): Sliced<ReadAction | undefined> {
-  const turn = outcomesOf(reply)[0];
+  const turn = turnOf(reply);
   if (!turn) return undefined;
   const nested = nestedAnswer(reply, turn);
   if (nested !== null) return answered(reply, nested, turn);
-  const answer = reply.scanner.strings.get('final_answer')?.trim();
-  if (turn.key === 'final_answer') return answer === undefined ? undefined : answered(reply, answer, turn);
+  if (turn.key === 'final_answer') return readAnswer(reply, turn);
   const raw = writtenAction(reply, turn);
   return raw === null ? undefined : yield* readAction(reply, { turn, raw }, options);
+}
+
+/** A list is the text of its JSON. */
+function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undefined {
+  const { text, start, scanner } = reply;
+  const said = scanner.strings.get('final_answer');
+  if (said !== undefined) return answered(reply, said.trim(), turn);
+  if (turn.first !== '[' || turn.end === null) return undefined;
+  return answered(reply, text.slice(start + turn.start, start + turn.end).trim(), turn);
 }
 
 /** No action and no answer of the taught form: the object as another dialect reads it, or its thought. */

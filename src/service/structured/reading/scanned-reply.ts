@@ -13,6 +13,8 @@ export interface ScannedReply {
   readonly tools: readonly OfferedTool[];
   readonly restoreArguments: RestoreArguments;
   readonly phase: 'reason' | 'observe' | undefined;
+  /** Under which key the schema has the answer, if the reply may have been held to one. */
+  readonly answerKey?: 'final_answer' | 'action' | undefined;
 }
 
 export const endOf = ({ text, start, scanner: { end } }: ScannedReply): number =>

@@ -572,3 +572,99 @@ test('a comma that is missing before a key of ours is mended, however the reply 
     });
   }
 });
+
+test.each([
+  ['other words for none', '"action": "No action needed.", "final_answer": "hello"'],
+  ['no tool in words', '"action": "Nothing to do", "final_answer": "hello"'],
+  ['a number', '"action": 0, "final_answer": "hello"'],
+  ['a list of nothing', '"action": [null], "final_answer": "hello"'],
+  ['arguments of no tool', '"action": {"args": {}}, "final_answer": "hello"'],
+  ['a tool that is none', '"action": {"tool": "No tool", "args": {}}, "final_answer": "hello"'],
+])('an action that names no offered tool leaves the answer beside it: %s (rule: object-reply)', (_, fields) => {
+  for (const cuts of [[1], [99]])
+    expect(read(`{"thought": "t", ${fields}}`, { cuts })).toMatchObject({
+      completion: { outcome: 'answer', answer: 'hello', thought: 't' },
+      shown: { thought: 't', answer: 'hello' },
+    });
+});
+
+test.each([
+  '"final_answer": ["a", "b"]',
+  '"action": {"final_answer": ["a", "b"]}',
+])('a list is an answer, as its JSON: %s', (field) => {
+  const { completion, shown } = read(`{"thought": "t", ${field}}`, { cuts: [1] });
+  expect(completion).toMatchObject({ outcome: 'answer', thought: 't', answerLabelled: true });
+  expect(JSON.parse(completion.answer ?? '')).toEqual(['a', 'b']);
+  expect(shown.answer).toBe(completion.answer);
+});
+
+test('the answer of a run that ends counts under `action` too, and before the end nobody is told (rule: phase-control)', () => {
+  const text = '{"thought": "x", "action": {"final_answer": "real"}, "should_continue": false}';
+  for (const cuts of [[1], [99]]) {
+    expect(read(text, { phase: 'observe', cuts })).toMatchObject({
+      completion: { outcome: 'answer', answer: 'real', thought: 'x', answerLabelled: true },
+      shown: { thought: 'x', answer: 'real' },
+    });
+    const on = read(text.replace('false', 'true'), { phase: 'observe', cuts });
+    expect(on.shown).toEqual({ thought: 'x' });
+  }
+});
+
+test.each([
+  ['no thought', '{"final_answer": "x"}'],
+  ['a thought that is a number', '{"thought": 42, "final_answer": "x"}'],
+  ['an answer that is a number', '{"thought": "t", "final_answer": 42}'],
+  ['an action without arguments', '{"thought": "t", "action": {"tool": "read_file"}}'],
+  ['a comma at the end', '{"thought": "t", "final_answer": "x",}'],
+  ['quotes of another language', `{"thought": "t", "action": {"tool": "read_file", "args": {'path': 'a'}}}`],
+])('what no schema lets pass was not held to it: %s (rule: constrained-confidence)', (_, text) => {
+  expect(read(text).isWhole).toBe(false);
+});
+
+test('an answer counts as held to the schema only in the place that the schema has for it', () => {
+  const nested = '{"thought": "t", "action": {"final_answer": "x"}}';
+  const isWhole = (text: string, answerKey: ReaderOptions['answerKey']) => {
+    const reader = new ObjectReplyReader({
+      tools,
+      phase: undefined,
+      answerKey,
+      restoreArguments: (__, value) => value,
+    });
+    reader.push(text);
+    return reader.end().isWhole;
+  };
+  expect([isWhole(answer, 'action'), isWhole(answer, 'final_answer')]).toEqual([false, true]);
+  expect([isWhole(nested, 'action'), isWhole(nested, 'final_answer')]).toEqual([true, false]);
+});
+
+test.each([
+  ['JSON', '{"note": "x"}\n'],
+  ['fenced text', '```\nls -l\n```\n'],
+])('%s before the object is told as the thought that it is (rule: deltas-join)', (_, before) => {
+  for (const cuts of [[1], [99]]) {
+    const { completion, shown } = read(`${before}{"thought": "b", "final_answer": "c"}`, { cuts });
+    expect((shown.draft ?? '') + (shown.thought ?? '')).toBe(completion.thought);
+    expect(completion).toMatchObject({ outcome: 'answer', answer: 'c' });
+  }
+});
+
+test.each([
+  '}',
+  ';',
+  '\n---',
+  '\n</tool_call>',
+  '\u200b',
+  '\n```\n}',
+])('a lone mark after an action is no prose: %j', (mark) => {
+  expect(read(action + mark).completion.outcome).toBe('action');
+});
+
+test('an action that prose introduces, and that an answering object follows, was an example', () => {
+  for (const cuts of [[1], [99]])
+    expect(read(`An example:\n${action}\n\n${answer}`, { cuts }).completion).toMatchObject({
+      outcome: 'answer',
+      action: null,
+      answer: 'Line 3.\nThen "b" 😀',
+      discarded: [{ kind: 'action' }],
+    });
+});
