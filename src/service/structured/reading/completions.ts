@@ -13,6 +13,15 @@ export const noAction = {
   problem: null,
 } as const;
 
+/** What is said before the object belongs to the thought. */
+export const asThought = (before: ParsedCompletion): ParsedCompletion => ({
+  ...before,
+  ...noAction,
+  outcome: 'empty',
+  answer: null,
+  thought: before.answer,
+});
+
 export function answered(reply: ScannedReply, answer: string, turn?: ScannedField): ParsedCompletion {
   const thought = thoughtOf(reply);
   const said = { ...reply.before, ...noAction, discarded: discardedFields(reply, turn), thought };

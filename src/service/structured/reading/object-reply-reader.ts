@@ -8,12 +8,12 @@ import {
   parseInSlices,
 } from '../../parsing/parse-completion.js';
 import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../../parsing/slices.js';
-import { ObjectScanner } from '../scanning/object-scanner.js';
+import type { ObjectScanner } from '../scanning/object-scanner.js';
 import type { ScannedField, StringPiece } from '../scanning/scanned-strings.js';
 import type { RestoreArguments } from '../schema/reply-schema.js';
-import { cutByLimit, noAction } from './completions.js';
+import { asThought, cutByLimit, noAction } from './completions.js';
 import { EdgelessDeltas } from './edgeless-deltas.js';
-import { describeMeantObject, findObjectStart } from './object-start.js';
+import { describeMeantObject, type FoundObject, ObjectFinder } from './object-finder.js';
 import { nestedAnswer, turnOf } from './outcomes.js';
 import { type ObjectReading, readObject } from './read-object.js';
 
@@ -57,10 +57,7 @@ export class ObjectReplyReader {
   #passed = 0;
   /** Somebody watches the reply arrive. */
   #tells = true;
-  /** The last two characters that were passed. */
-  #last = '';
-  /** Not yet known to be the object's beginning, or not to be. */
-  #held = '';
+  readonly #finder = new ObjectFinder();
   #attempts = 0;
   #decided: { readonly start: number; readonly isOutcome: boolean } | null = null;
 
@@ -105,7 +102,7 @@ export class ObjectReplyReader {
   /** What the whole reply has and the deltas lack. */
   #tellEnd(reading: ObjectReading, options: ParseOptions): ParseDelta[] {
     const { completion, furtherThought: further } = reading;
-    if (!this.#object) return [...this.#pass(this.#held.length), ...this.#parser.finish(completion)];
+    if (!this.#object) return [...this.#pass(this.#finder.held.length), ...this.#parser.finish(completion)];
     if (further && further !== completion.thought) this.#deltas.continue('thought', '\n');
     const thought = further ? this.#deltas.tell('thought', further) : [];
     return [...thought, ...this.#tellRest(reading, options)];
@@ -141,7 +138,7 @@ export class ObjectReplyReader {
     if (this.#object) return yield* readObject({ text, ...this.#object, ...this.#options }, options);
     const cut = yield* this.#readCutStart(options);
     if (cut) {
-      this.#held = ''; // it is not shown
+      this.#finder.pass(this.#finder.held.length); // it is not shown
       return { completion: cut, isWhole: false };
     }
     const completion = yield* parseInSlices(text, this.#options.tools, options);
@@ -158,9 +155,9 @@ export class ObjectReplyReader {
 
   /** The output limit ended the reply before it was certain that an object begins. */
   *#readCutStart({ finishReason, reasoning }: ParseOptions): Sliced<ParsedCompletion | undefined> {
-    if (this.#object || finishReason !== 'length' || !/^\s*(?:`{3,}\w*\s+)?\{/.test(this.#held))
-      return undefined;
-    const before = yield* this.#proseBefore();
+    const { held, isInOther } = this.#finder;
+    if (finishReason !== 'length' || isInOther || !/^\s*(?:`{3,}\w*\s+)?\{/.test(held)) return undefined;
+    const before = yield* this.#proseBefore(this.#passed);
     if (!before) return undefined;
     const thought = [reasoning, before.reasoning].filter((part) => part?.trim()).join('\n\n') || null;
     const cut = cutByLimit({ text: this.#chunks.join(''), before }, before.answer);
@@ -170,60 +167,46 @@ export class ObjectReplyReader {
   *#take(text: string): Sliced<ParseDelta[]> {
     this.#chunks.push(text);
     if (this.#object) return this.#tell(this.#object.scanner.push(text));
-    this.#held += text;
+    this.#finder.push(text);
     return yield* this.#seek();
   }
 
-  /** Lets go what cannot be the object's beginning, and scans from it. */
+  /** Lets go what cannot be the object's beginning, and reads on in it. */
   *#seek(): Sliced<ParseDelta[]> {
     const deltas: ParseDelta[] = [];
-    while (this.#held !== '') {
-      const found = findObjectStart(this.#held, this.#last);
-      if (found?.at !== 0) {
-        deltas.push(...this.#pass(found?.at ?? this.#held.length));
-        continue;
-      }
-      if (found.brace === null) break;
-      const begun = yield* this.#begin(found.brace);
+    for (let next = this.#finder.next(); next !== null; next = this.#finder.next()) {
+      const begun = typeof next === 'number' ? undefined : yield* this.#begin(next);
       if (begun) return [...deltas, ...begun];
-      deltas.push(...this.#pass(found.brace + 1));
+      deltas.push(...this.#pass(typeof next === 'number' ? next : next.brace + 1));
     }
     return deltas;
   }
 
   #pass(length: number): ParseDelta[] {
-    const passed = this.#held.slice(0, length);
-    this.#held = this.#held.slice(length);
     this.#passed += length;
-    this.#last = (this.#last + passed).slice(-2);
+    const passed = this.#finder.pass(length);
     return this.#tells ? this.#parser.push(passed) : [];
   }
 
   /** Undefined where an action would not count either: in reasoning, in a quotation, after an action or an answer. */
-  *#begin(brace: number): Sliced<ParseDelta[] | undefined> {
+  *#begin({ brace, isFenced, scanner, pieces }: FoundObject): Sliced<ParseDelta[] | undefined> {
     this.#attempts += 1;
     if (this.#attempts > MOST_ATTEMPTS) return undefined;
-    const before = yield* this.#proseBefore();
+    const start = this.#passed + brace;
+    const inFence = yield* this.#proseBefore(this.#passed);
+    const before = inFence ?? (isFenced ? yield* this.#proseBefore(start) : undefined);
     if (!before) return undefined;
-    const thought = {
-      ...before,
-      ...noAction,
-      outcome: 'empty',
-      answer: null,
-      thought: before.answer,
-    } as const;
-    const deltas = this.#tells ? this.#parser.finish(thought) : [];
-    const scanner = new ObjectScanner();
-    this.#object = { start: this.#passed + brace, scanner, before };
+    const passed = inFence ? [] : this.#pass(brace); // the fence before it closes what stands there
+    this.#object = { start, scanner, before };
+    const told = this.#tells ? this.#parser.finish(asThought(before)) : [];
     if (before.answer) this.#deltas.continue('thought', '\n');
-    const told = this.#tell(scanner.push(this.#held.slice(brace)));
-    return [...deltas, ...told];
+    return [...passed, ...told, ...this.#tell(pieces)];
   }
 
-  /** What was passed, if an action might follow it: one is put there to see whether it counts. */
-  *#proseBefore(): Sliced<ParsedCompletion | undefined> {
+  /** What stands before a place, if an action might follow it: one is put there to see whether it counts. */
+  *#proseBefore(place: number): Sliced<ParsedCompletion | undefined> {
     const { tools } = this.#options;
-    const passed = this.#chunks.join('').slice(0, this.#passed);
+    const passed = this.#chunks.join('').slice(0, place);
     const offered = tools.length > 0 ? [...tools, probe] : [];
     const probed = yield* parseInSlices(`${passed}Action: ${probe.name}()`, offered);
     if (probed.action?.toolName !== probe.name) return undefined;

@@ -485,6 +485,11 @@ const replyText = fc
       ' \n',
       'a > b\n',
       'Thought: x\n',
+      '<p>x</p>\n',
+      'x:\n```\na\n```\n',
+      '```\na\n```\n\n',
+      '{"a": 1}\n',
+      '\u200b',
     ),
     fields: fc.array(fieldText, { maxLength: 4 }),
     after: fc.constantFrom('', '', '\n```', ' bye', '\nbye\nFinal Answer: 1', '\nObservation: x'),
@@ -667,4 +672,47 @@ test('an action that prose introduces, and that an answering object follows, was
       answer: 'Line 3.\nThen "b" 😀',
       discarded: [{ kind: 'action' }],
     });
+});
+
+const plain = '{"thought":"b","final_answer":"c"}';
+test.each([
+  ['a line that ends in a tag', '<p>Hello</p>\n\n'],
+  ['a tag in a line', 'I set <b>x</b>\n'],
+  ['a thought in a tag', '<thought>hm</thought>\n'],
+  ['no tag at all', 'if a<b and c>\n'],
+  ['chat tokens', '<|channel|>final<|message|>\n'],
+  ['an echo that is closed', '<file path="log" mark="ab12cd34">\nx\n</file ab12cd34>\n'],
+  ['a fence that is closed', 'The file says:\n```\nx = 1\n```\n'],
+  ['a fence that is closed, and an empty line', 'The file says:\n```python\nx = 1\n```\n\n'],
+  ['an object of another kind', 'Config:\n{"a": {"b": 1}}\n'],
+  ['what cannot be seen', '\u200b'],
+])('the object is found after %s (rule: object-reply)', (_, before) => {
+  for (const cuts of [[1], [7], [999]]) {
+    const { completion, shown } = read(before + plain, { cuts });
+    expect(completion).toMatchObject({ outcome: 'answer', answer: 'c', answerLabelled: true });
+    expect(completion.thought).toMatch(/b$/);
+    expect((shown.draft ?? '') + (shown.thought ?? '')).toBe(completion.thought);
+  }
+});
+
+test.each([
+  '{"step": 1, "thought": "b", "final_answer": "c"}',
+  '{"analysis": {"thought": "no"}, "thought": "b", "final_answer": "c"}',
+  '```json\n{"status": ["done"], "thought": "b", "final_answer": "c"}\n```',
+  '{"Thought": "b", "Final_Answer": "c"}',
+  '{"thought": "b", "Final Answer": "c"}',
+])('an object with a key of ours anywhere at its top level is a reply: %s (rule: object-reply)', (text) => {
+  for (const cuts of [[1], [7], [999]])
+    expect(read(text, { cuts })).toMatchObject({
+      completion: { outcome: 'answer', thought: 'b', answer: 'c' },
+      shown: { thought: 'b', answer: 'c' },
+      isWhole: false,
+    });
+});
+
+test('an object without a key of ours is text, and so is one that an open quotation holds', () => {
+  const other = '{"name": "x", "plan": {"thought": 1}}';
+  expect(read(other, { cuts: [1] })).toMatchObject({ completion: { outcome: 'answer', answer: other } });
+  const open = `<file path="a" mark="ab12cd34">\n${plain}`;
+  expect(read(open).completion).toMatchObject({ answerLabelled: false, problem: null });
 });

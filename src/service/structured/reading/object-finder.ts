@@ -1,0 +1,120 @@
+import { ObjectScanner } from '../scanning/object-scanner.js';
+import { marksReply } from '../scanning/reply-keys.js';
+import type { StringPiece } from '../scanning/scanned-strings.js';
+
+/** An object that is a reply by one of its keys, as far as it has come. */
+export interface FoundObject {
+  /** Where it begins in what is held. A line of a fence may stand before it. */
+  readonly brace: number;
+  readonly isFenced: boolean;
+  readonly scanner: ObjectScanner;
+  readonly pieces: readonly StringPiece[];
+}
+
+const blanks = '[ \\t\\u200b\\ufeff]{0,64}';
+const fence = '`{3,16}(?:json)?[ \\t]{0,16}\\r?\\n\\s{0,64}';
+/** An object stands at the beginning of a line or after a tag, by itself or in a fence. */
+const start = new RegExp(`(?<=^|\\n|[\\w|]>)${blanks}(?:${fence})?\\{\\s{0,64}"`, 'gi');
+/** What may become that. */
+const begun = new RegExp(
+  `(?<=^|\\n|[\\w|]>)${blanks}(?:\`{1,2}|\`{3,16}(?:j|js|jso|json)?[ \\t]{0,16}\\r?|(?:${fence})?(?:\\{\\s{0,64})?)$`,
+  'i',
+);
+/** No beginning of it is longer. */
+const LONGEST_BEGINNING = 256;
+
+/**
+ * Finds the object in an arriving reply: the first at the beginning of a line, or after a tag, that has a key of ours at
+ * its top level. Text is held until it is certain what it belongs to, however it is cut.
+ */
+export class ObjectFinder {
+  #held = '';
+  /** The last two characters that were passed. */
+  #last = '';
+  /** Where an object begins of which no key of ours has come yet. */
+  #brace = 0;
+  #scanner: ObjectScanner | null = null;
+  #pieces: StringPiece[] = [];
+
+  get held(): string {
+    return this.#held;
+  }
+
+  /** The text of an object that shows by its keys to be another one, or may yet. */
+  get isInOther(): boolean {
+    return (this.#scanner?.fields.length ?? 0) > 0;
+  }
+
+  push(text: string): void {
+    this.#held += text;
+    this.#scan(text);
+  }
+
+  /** The object, how much is no part of it, or null where more text is needed to tell. */
+  next(): FoundObject | number | null {
+    if (this.#held === '') return null;
+    if (!this.#scanner) {
+      const at = this.#begin();
+      if (at !== 0) return at;
+    }
+    const scanner = this.#scanner;
+    if (!scanner) return null;
+    if (scanner.fields.some(({ key }, place) => marksReply(key, place === 0))) {
+      const brace = this.#brace;
+      const isFenced = this.#held.slice(0, brace).includes('`');
+      return { brace, isFenced, scanner, pieces: this.#pieces };
+    }
+    return scanner.end === null ? null : this.#brace + scanner.end;
+  }
+
+  /** Lets the beginning of what is held go. */
+  pass(length: number): string {
+    const passed = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
+    this.#last = (this.#last + passed).slice(-2);
+    this.#scanner = null;
+    return passed;
+  }
+
+  /** Begins to scan where an object begins that is all that is held; else returns how much stands before. */
+  #begin(): number {
+    const text = this.#last + this.#held;
+    start.lastIndex = this.#last.length;
+    const found = start.exec(text);
+    if (!found) return this.#mayBegin(text);
+    const at = found.index - this.#last.length;
+    if (at > 0) return at;
+    this.#brace = this.#held.indexOf('{');
+    this.#scanner = new ObjectScanner();
+    this.#pieces = [];
+    this.#scan(this.#held.slice(this.#brace));
+    return 0;
+  }
+
+  #mayBegin(text: string): number {
+    const tail = text.slice(-LONGEST_BEGINNING);
+    const rest = begun.exec(tail)?.[0].length ?? 0;
+    return Math.max(0, this.#held.length - rest);
+  }
+
+  #scan(text: string): void {
+    if (this.#scanner) this.#pieces.push(...this.#scanner.push(text));
+  }
+}
+
+/** Words for the model where a reply object stands in a line of prose, so that it was not read (rule: closing-fence). */
+export function describeMeantObject(answer: string): string | null {
+  const key = /"(?:thought|action|final_answer)"\s{0,64}:/i.exec(answer);
+  const before = answer.slice(0, key?.index ?? 0);
+  return before.includes('{') && !isQuoted(before)
+    ? 'if you meant to act or to answer, write the object by itself: it stands in other text, so it was taken for an example'
+    : null;
+}
+
+/** A text ends in a block quote, or in an echoed fence that is still open: nothing there was meant. */
+function isQuoted(text: string): boolean {
+  const line = text.slice(text.lastIndexOf('\n') + 1);
+  const opened = Math.max(text.lastIndexOf('<file'), text.lastIndexOf('<observation'));
+  const closed = Math.max(text.lastIndexOf('</file'), text.lastIndexOf('</observation'));
+  return /^[ \t]{0,16}>/.test(line) || opened > closed;
+}
