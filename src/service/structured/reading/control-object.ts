@@ -15,8 +15,9 @@ const controlKeys: Readonly<Record<'reason' | 'observe', readonly string[]>> = {
 };
 
 export function readControl(reply: ScannedReply, options: ParseOptions): ParsedCompletion {
-  if (isCut(reply, options)) return readCutControl(reply);
-  return readNestedAnswer(reply) ?? asText(reply);
+  const nested = readNestedAnswer(reply);
+  if (nested) return nested;
+  return isCut(reply, options) ? readCutControl(reply) : asText(reply);
 }
 
 /** The answer of a run that ends, where it stands under `action` as in other replies. */

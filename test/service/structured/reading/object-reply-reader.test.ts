@@ -464,14 +464,14 @@ const word = fc.oneof(
   fc.constantFrom('{"thought":', 'Action: f(', '</think>', '😀', '\\', '"', '\n'),
 );
 const fieldText = fc.record({
-  key: fc.constantFrom('thought', 'final_answer', 'action', 'plan'),
+  key: fc.constantFrom('thought', 'final_answer', 'action', 'plan', 'should_continue', 'step'),
   value: fc.oneof(
     word,
     fc.constant(null),
     fc.record({ tool: fc.constantFrom('read_file', 'x'), args: fc.record({ path: word }) }),
     fc.record({ final_answer: word }),
     fc.record({ final_answer: word, tool: fc.constantFrom('read_file', 'none') }),
-    fc.constantFrom<unknown>('none', '', [], {}, false, { tool: null }),
+    fc.constantFrom<unknown>('none', '', [], {}, false, 0, ['a'], { tool: null }, { tool: 'No tool' }),
   ),
 });
 const replyText = fc
@@ -492,7 +492,17 @@ const replyText = fc
       '\u200b',
     ),
     fields: fc.array(fieldText, { maxLength: 4 }),
-    after: fc.constantFrom('', '', '\n```', ' bye', '\nbye\nFinal Answer: 1', '\nObservation: x'),
+    after: fc.constantFrom(
+      '',
+      '',
+      '\n```',
+      ' bye',
+      '}',
+      '\n---',
+      `\n${answer}`,
+      '\nbye\nFinal Answer: 1',
+      '\nObservation: x',
+    ),
     cut: fc.option(fc.nat(80)),
     isCareless: fc.boolean(),
   })
@@ -508,9 +518,10 @@ test('however a reply is cut into pieces, it is read and shown the same', () => 
       replyText,
       fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }),
       fc.constantFrom('stop', 'length'),
-      (text, cuts, finishReason) => {
-        const whole = read(text, { finishReason });
-        const pieces = read(text, { finishReason, cuts });
+      fc.option(fc.constantFrom('reason', 'observe'), { nil: undefined }),
+      (text, cuts, finishReason, phase) => {
+        const whole = read(text, { finishReason, phase });
+        const pieces = read(text, { finishReason, phase, cuts });
         expect(pieces.completion).toEqual(whole.completion);
         expect(pieces.shown).toEqual(whole.shown);
       },
@@ -601,6 +612,15 @@ test.each([
   expect(completion).toMatchObject({ outcome: 'answer', thought: 't', answerLabelled: true });
   expect(JSON.parse(completion.answer ?? '')).toEqual(['a', 'b']);
   expect(shown.answer).toBe(completion.answer);
+});
+
+test('an answer under `action` that the output limit cut counts as far as it goes, however it is cut', () => {
+  const text = '{"should_continue": false, "action": {"final_answer": "rea';
+  for (const cuts of [[1], [99]])
+    expect(read(text, { phase: 'observe', finishReason: 'length', cuts })).toMatchObject({
+      completion: { outcome: 'answer', answer: 'rea' },
+      shown: { answer: 'rea' },
+    });
 });
 
 test('the answer of a run that ends counts under `action` too, and before the end nobody is told (rule: phase-control)', () => {
