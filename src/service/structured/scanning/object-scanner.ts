@@ -41,6 +41,9 @@ export class ObjectScanner {
   /** From a quote of which too little is there to tell whether it ends its string. */
   #undecided = '';
   readonly #strings = new ScannedStrings();
+  /** The keys of the fields so far; whether the last of them was among those before it. */
+  readonly #begun = new Set<string>();
+  #isSecond = false;
   /** What is scanned now, and how much was scanned before it. */
   #piece = '';
   #before = 0;
@@ -137,7 +140,8 @@ export class ObjectScanner {
     }
     this.#expect('value');
     this.#beginValue(at);
-    const isKept = this.#open.length <= DEEPEST_KEY && !this.#open.includes('[');
+    const isDeeper = this.#open.length > 1 && this.#isSecond; // what it holds is none of the first field's
+    const isKept = this.#open.length <= DEEPEST_KEY && !this.#open.includes('[') && !isDeeper;
     this.#strings.begin(isKept ? this.#keys.join('.') : null, this.fields.at(-1));
   }
 
@@ -146,8 +150,10 @@ export class ObjectScanner {
     const key = this.#keys[0];
     const last = this.fields.at(-1);
     if (this.#open.length !== 1 || key === undefined || this.#expected === 'key') return;
-    if (last?.end !== null)
-      this.fields.push({ key, first: this.#piece.charAt(at), start: this.#before + at, end: null });
+    if (last?.end === null) return;
+    this.#isSecond = this.#begun.has(key);
+    this.#begun.add(key);
+    this.fields.push({ key, first: this.#piece.charAt(at), start: this.#before + at, end: null });
   }
 
   /** What is no key but text has no value. */

@@ -623,6 +623,12 @@ test('an answer under `action` that the output limit cut counts as far as it goe
     });
 });
 
+test('what a second action names is none of the first, however the reply is cut (rule: object-reply)', () => {
+  const text = `{"thought": "t", "action": {"tool": null}, "final_answer": "a", "action": ${call}}`;
+  for (const cuts of [[1], [99]])
+    expect(read(text, { cuts })).toMatchObject({ completion: { answer: 'a' }, shown: { answer: 'a' } });
+});
+
 test('the answer of a run that ends counts under `action` too, and before the end nobody is told (rule: phase-control)', () => {
   const text = '{"thought": "x", "action": {"final_answer": "real"}, "should_continue": false}';
   for (const cuts of [[1], [99]]) {
