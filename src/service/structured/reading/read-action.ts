@@ -80,7 +80,8 @@ interface TaughtReading extends WrittenAction {
 function* readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtReading): Sliced<ReadAction> {
   const { tool, args, final_answer: answer, ...others } = value;
   const restored = reply.restoreArguments(tool, args, scanner);
-  const meant = restored ?? (typeof args === 'string' ? readJson(args, scanner) : args);
+  const given = restored ?? args;
+  const meant = typeof given === 'string' ? readJson(given, scanner) : given;
   if (scanner.problem) return malformed(reply, `${tool}: ${scanner.problem}`);
   if (scanner.repairs.has('duplicate_key')) return malformed(reply, keyTwice);
   const place = { kind: 'call', dialect: 'json', start: 0, end: raw.length, isStepObject: true } as const;

@@ -66,6 +66,14 @@ test.each([
   });
 });
 
+test('a key twice in arguments that are written as text is malformed too', () => {
+  const args = JSON.stringify('{"path": "a", "path": "b"}');
+  expect(readAction(`{"tool": "rm", "args": ${args}}`).completion).toMatchObject({
+    outcome: 'malformed_action',
+    problem: 'the action holds a key twice: write each key once',
+  });
+});
+
 test('the same name or the same arguments twice are no contradiction, and further keys are reported', () => {
   const action =
     '{"tool": "rm", "name": "rm", "args": {"path": "/"}, "arguments": {"path": "/"}, "ok": false}';
