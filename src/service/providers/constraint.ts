@@ -21,7 +21,7 @@ const parameters = {
 
 /** The constraint of a request, if its model knows any. */
 export function constraintOf(
-  { replySchema: schema }: CompletionRequest,
+  { replySchema: schema }: Pick<CompletionRequest, 'replySchema'>,
   { structured }: ModelTraits,
 ): Constraint | undefined {
   if (schema === undefined || structured === 'none') return undefined;

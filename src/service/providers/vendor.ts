@@ -10,8 +10,11 @@ export interface Vendor {
   /** The headers that say who asks: the one place that reveals the key. */
   headers(): Readonly<Record<string, string>>;
 
-  /** The request in the vendor's words, without the parameters the model is known to refuse. */
-  draft(request: CompletionRequest, options: DraftOptions): Draft;
+  /** The prompt and the tools in the vendor's words. */
+  word(request: CompletionRequest): Wording;
+
+  /** A request for what was worded, without the parameters the model is known to refuse. */
+  draft(wording: Wording, terms: Terms, options: DraftOptions): Draft;
 
   /** Sends a body as JSON through the vendor's SDK; resolves when `fetch` has succeeded. Throws what the SDK throws. */
   post(request: SentBody): Promise<unknown>;
@@ -32,6 +35,16 @@ export interface Vendor {
   ): AsyncGenerator<CompletionEvent, undefined>;
 }
 
+/** What is long in a request, as fields of its body, and the way back from the names it uses. */
+export interface Wording {
+  readonly long: object;
+  /** The caller's name of a tool, from the name the vendor was given. */
+  ownToolName(vendorName: string): string;
+}
+
+/** A request without its texts. */
+export type Terms = Omit<CompletionRequest, 'prompt'>;
+
 export interface DraftOptions {
   readonly refused: ReadonlySet<string>;
   readonly streamed: boolean;
@@ -41,7 +54,7 @@ export interface DraftOptions {
 export type SentDraft = Omit<Draft, 'body'>;
 
 /** A request as it will be sent. */
-export interface Draft {
+export interface Draft extends Pick<Wording, 'ownToolName'> {
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;
   /** Keys of the body that can be left out: the answer may be less to the caller's liking, but it is one. */
@@ -49,8 +62,6 @@ export interface Draft {
   /** What the reply is held to; absent if nothing of the kind is sent. */
   readonly constraint?: Constraint | undefined;
   readonly warnings: readonly Warning[];
-  /** The caller's name of a tool, from the name the vendor was given. */
-  ownToolName(vendorName: string): string;
 }
 
 /** More of a reply's text or of its reasoning. */

@@ -5,9 +5,9 @@ import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { openaiClient, openaiVendor } from '../../../src/service/providers/openai/provider.js';
 import {
   ask,
-  completionRequest,
   connect,
   directoryAt,
+  draftOf,
   fakeProvider,
   toolOf,
   ways,
@@ -69,7 +69,7 @@ test.each(
   vendor,
   answer,
 }) => {
-  const draft = vendor.draft(completionRequest(), { refused: new Set(), streamed: false });
+  const draft = draftOf(vendor);
   const { toolCalls } = vendor.readAnswer(JSON.parse(answer(nested(20_000))), draft);
   const written = toolCalls[0]?.arguments ?? '';
   expect(written).toBe(nested(100).replace('1', 'null'));

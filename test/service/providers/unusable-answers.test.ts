@@ -10,8 +10,7 @@ import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { openaiClient, openaiVendor } from '../../../src/service/providers/openai/provider.js';
 import { FailedAttempt } from '../../../src/service/providers/upstream/failed-attempt.js';
 import { readEvents } from '../../../src/service/providers/upstream/server-sent-events.js';
-import type { Vendor } from '../../../src/service/providers/vendor.js';
-import { collect, completionRequest } from '../../support/providers/requests.js';
+import { collect, draftOf } from '../../support/providers/requests.js';
 
 const url = 'http://127.0.0.1:9';
 const vendors = [
@@ -54,9 +53,6 @@ const scripted = {
   reasoning: 'hm',
   toolCalls: [{ id: 'c1', name: 'look', arguments: { path: 'a' } }],
 };
-
-const draftOf = (vendor: Vendor, streamed: boolean) =>
-  vendor.draft(completionRequest(), { refused: new Set(), streamed });
 
 /** Anything in the place of anything: one value of the JSON is replaced. */
 function mutated(json: unknown, place: number, value: unknown): unknown {

@@ -19,6 +19,7 @@ import {
   type ProvidersConfig,
 } from '../../../src/service/providers/create-model-directory.js';
 import { Secret } from '../../../src/service/providers/secret.js';
+import type { Draft, Vendor } from '../../../src/service/providers/vendor.js';
 
 export const canary = 'sk-canary-4f2a9c"\\key+/0123456789';
 
@@ -44,6 +45,10 @@ export function completionRequest(changes: Partial<CompletionRequest> = {}): Com
     ...changes,
   };
 }
+
+/** What a vendor makes of an ordinary request. */
+export const draftOf = (vendor: Vendor, streamed = false): Draft =>
+  vendor.draft(vendor.word(completionRequest()), completionRequest(), { refused: new Set(), streamed });
 
 export const toolOf = (name: string, inputSchema: ToolDefinition['inputSchema'] = {}): ToolDefinition => ({
   name,

@@ -6,7 +6,7 @@ import { fromResponse } from './from-response.js';
 import { fromStream } from './from-stream.js';
 import type { MessagesClient } from './messages-client.js';
 import { noCompletion, toError } from './to-error.js';
-import { toRequest } from './to-request.js';
+import { toRequest, wordRequest } from './to-request.js';
 
 /** The version of the API that the pinned SDK's types describe; a test compares it with what the SDK sends. */
 export const apiVersion = '2026-10-21';
@@ -29,7 +29,8 @@ export function anthropicVendor({ name, client, key, traits }: AnthropicOptions)
       'anthropic-version': apiVersion,
       ...(key && { authorization: `Bearer ${key.reveal()}` }),
     }),
-    draft: (request, options) => toRequest(request, traits, options),
+    word: wordRequest,
+    draft: (wording, terms, options) => toRequest(wording, terms, { ...options, traits }),
     post: async (request) => (await client()).send(request),
     readError: (error, { strippable, constraint }) =>
       toError(error, { provider: name, strippable, constraint, key }),

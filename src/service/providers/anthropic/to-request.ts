@@ -1,48 +1,62 @@
-import type { TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages';
+import type { MessageParam, TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { CompletionRequest } from '../../agent/provider.js';
 import { type Constraint, constraintDropped, constraintOf, isRefused } from '../constraint.js';
 import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
-import type { Draft, DraftOptions } from '../vendor.js';
+import type { Draft, DraftOptions, Terms, Wording } from '../vendor.js';
 import { inVendorNames, limitBreakpoints, MOST_BREAKPOINTS } from '../vendor-limits.js';
 import { toMessages } from './to-messages.js';
 
 const strippable = ['output_config', 'thinking'];
 
+/** What is long in a request. Other fields may stand beside it. */
+interface MessagesWording {
+  readonly system?: readonly TextBlockParam[];
+  readonly messages: readonly MessageParam[];
+  readonly tools?: readonly Tool[];
+}
+
+export function wordRequest(request: CompletionRequest): Wording {
+  const { system, systemBreakpoint } = request.prompt;
+  const { definitions, messages, ownToolName } = inVendorNames(request);
+  const long: MessagesWording = {
+    ...(system !== '' && { system: [systemBlock(system, systemBreakpoint)] }),
+    messages: toMessages(limitBreakpoints(messages, MOST_BREAKPOINTS - Number(systemBreakpoint))),
+    tools: definitions.map(toTool),
+  };
+  return { long, ownToolName };
+}
+
 /** A Messages request. `max_tokens` is required; sampling parameters are gone from the API's types. */
 export function toRequest(
-  request: CompletionRequest,
-  traits: ModelTraits,
-  { refused, streamed }: DraftOptions,
+  { long, ownToolName }: Wording,
+  terms: Terms,
+  { traits, refused, streamed }: DraftOptions & { readonly traits: ModelTraits },
 ): Draft {
-  const { prompt, nativeTools } = request;
-  const named = inVendorNames(request);
-  const messages = limitBreakpoints(named.messages, MOST_BREAKPOINTS - Number(prompt.systemBreakpoint));
-  const { sent, warnings } = chooseParameters(wantedParameters(request, traits), refused);
-  const asked = constraintOf(request, traits);
+  const { system, messages, tools } = long as MessagesWording; // as `wordRequest` made it, or read back from what was sent
+  const { nativeTools } = terms;
+  const { sent, warnings } = chooseParameters(wantedParameters(terms, traits), refused);
+  const asked = constraintOf(terms, traits);
   const constraint = asked && !isRefused(refused, asked) ? asked : undefined;
   const body = {
-    model: request.model,
-    max_tokens: request.maxOutputTokens,
-    ...(prompt.system !== '' && { system: [systemBlock(prompt.system, prompt.systemBreakpoint)] }),
-    messages: toMessages(messages),
+    model: terms.model,
+    max_tokens: terms.maxOutputTokens,
+    ...(system && { system }),
+    messages,
     ...sent,
     ...adaptiveThinking(sent, refused),
     ...(constraint && { output_config: withFormat(sent['output_config'], constraint) }),
-    ...(nativeTools && {
-      tools: named.definitions.map(toTool),
-      tool_choice: { type: nativeTools.choice },
-    }),
+    ...(nativeTools && { tools, tool_choice: { type: nativeTools.choice } }),
     ...(streamed && { stream: true }),
   };
   return {
-    model: request.model,
+    model: terms.model,
     body,
     strippable: strippable.filter((key) => key in body && (key !== 'output_config' || key in sent)),
     constraint,
     warnings: [...warnings, ...(asked && !constraint ? [constraintDropped] : [])],
-    ownToolName: named.ownToolName,
+    ownToolName,
   };
 }
 
@@ -52,10 +66,7 @@ const withFormat = (config: unknown, { schema }: Constraint): object => ({
   format: { type: 'json_schema', schema },
 });
 
-function wantedParameters(
-  { temperature, seed, reasoningEffort: effort }: CompletionRequest,
-  traits: ModelTraits,
-) {
+function wantedParameters({ temperature, seed, reasoningEffort: effort }: Terms, traits: ModelTraits) {
   const taken = traits.efforts.some((each) => each === effort);
   return [
     { name: 'temperature', wire: 'temperature', value: temperature, taken: traits.temperature },

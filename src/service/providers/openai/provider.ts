@@ -6,7 +6,7 @@ import type { ChatClient } from './chat-client.js';
 import { fromResponse } from './from-response.js';
 import { fromStream } from './from-stream.js';
 import { noCompletion, toError } from './to-error.js';
-import { toRequest } from './to-request.js';
+import { toRequest, wordRequest } from './to-request.js';
 
 export interface OpenaiOptions {
   /** `openai`, or the name of a compatible upstream. */
@@ -28,7 +28,8 @@ export function openaiClient(url: string | (() => Promise<string>)): OpenaiOptio
 export function openaiVendor({ name, client, key, traits }: OpenaiOptions): Vendor {
   return {
     headers: () => (key ? { authorization: `Bearer ${key.reveal()}` } : {}),
-    draft: (request, options) => toRequest(request, traits, options),
+    word: (request) => wordRequest(request, traits),
+    draft: (wording, terms, options) => toRequest(wording, terms, { ...options, traits }),
     post: async (request) => (await client()).send(request),
     readError: (error, { strippable, constraint }) =>
       toError(error, { provider: name, strippable, constraint, key }),

@@ -85,3 +85,16 @@ function markedContentOf(texts: readonly TextPart[]): Content {
   }
   return begun === '' ? content : [...content, { type: 'text', text: begun }];
 }
+
+/** Parts of other kinds are never written. */
+const textOfPart = (part: object): string => ('text' in part ? String(part.text) : '');
+
+/** The same messages for a model that takes no breakpoints after all. */
+export function withoutBreakpoints(
+  messages: readonly ChatCompletionMessageParam[],
+): ChatCompletionMessageParam[] {
+  return messages.map((message) => {
+    const { content } = message;
+    return Array.isArray(content) ? { ...message, content: content.map(textOfPart).join('') } : message;
+  });
+}

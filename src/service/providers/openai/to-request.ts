@@ -1,43 +1,58 @@
-import type { ChatCompletionTool } from 'openai/resources/chat/completions';
+import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { CompletionRequest } from '../../agent/provider.js';
 import { type Constraint, constraintDropped, constraintOf, isRefused } from '../constraint.js';
 import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
-import type { Draft, DraftOptions } from '../vendor.js';
+import type { Draft, DraftOptions, Terms, Wording } from '../vendor.js';
 import { inVendorNames } from '../vendor-limits.js';
-import { toMessages } from './to-messages.js';
+import { toMessages, withoutBreakpoints } from './to-messages.js';
+
+/** What is long in a request. Other fields may stand beside it. */
+interface ChatWording {
+  readonly messages: readonly ChatCompletionMessageParam[];
+  readonly tools?: readonly ChatCompletionTool[];
+}
+
+export function wordRequest(request: CompletionRequest, { cacheBreakpoints }: ModelTraits): Wording {
+  const { definitions, messages, ownToolName } = inVendorNames(request);
+  const long: ChatWording = {
+    messages: toMessages({ ...request.prompt, messages }, cacheBreakpoints),
+    tools: definitions.map(toTool),
+  };
+  return { long, ownToolName };
+}
 
 /** A Chat Completions request. Never sends `stop`, which newer models refuse: `unsupported_parameter`. */
 export function toRequest(
-  request: CompletionRequest,
-  traits: ModelTraits,
-  { refused, streamed }: DraftOptions,
+  { long, ownToolName }: Wording,
+  terms: Terms,
+  { traits, refused, streamed }: DraftOptions & { readonly traits: ModelTraits },
 ): Draft {
-  const { definitions, messages, ownToolName } = inVendorNames(request);
+  const { messages, tools } = long as ChatWording; // as `wordRequest` made it, or read back from what was sent
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
-  const { sent, warnings } = chooseParameters(wantedParameters(request, traits), refused);
-  const asked = constraintOf(request, traits);
+  const { sent, warnings } = chooseParameters(wantedParameters(terms, traits), refused);
+  const asked = constraintOf(terms, traits);
   const constraint = asked && !isRefused(refused, asked) ? asked : undefined;
   const optional = {
     ...sent,
-    ...outputLimit(request, traits, refused),
-    ...(traits.cacheKey && { prompt_cache_key: request.cacheKey }),
-    ...(request.nativeTools && traits.toolsWithoutReasoning && { reasoning_effort: 'none' }),
+    ...outputLimit(terms, traits, refused),
+    ...(traits.cacheKey && { prompt_cache_key: terms.cacheKey }),
+    ...(terms.nativeTools && traits.toolsWithoutReasoning && { reasoning_effort: 'none' }),
     ...(streamed && { stream_options: { include_usage: true } }),
   };
   const body = {
-    model: request.model,
-    messages: toMessages({ ...request.prompt, messages }, breakpoints),
+    model: terms.model,
+    messages: traits.cacheBreakpoints && !breakpoints ? withoutBreakpoints(messages) : messages,
     ...(refused.size === 0 ? optional : without(optional, refused)),
     ...(constraint && { response_format: responseFormat(constraint) }),
-    ...(request.nativeTools && { tools: definitions.map(toTool), tool_choice: request.nativeTools.choice }),
+    ...(terms.nativeTools && { tools, tool_choice: terms.nativeTools.choice }),
     ...(streamed && { stream: true }),
   };
   const strippable = [...Object.keys(optional), ...(breakpoints ? ['prompt_cache_breakpoint'] : [])];
   const dropped = asked && !constraint ? [constraintDropped] : [];
   return {
-    model: request.model,
+    model: terms.model,
     body,
     strippable,
     constraint,
@@ -57,8 +72,8 @@ function responseFormat({ form, schema }: Constraint): object {
   return { type: 'json_schema', json_schema: { name: 'reply', strict: true, schema } };
 }
 
-function wantedParameters(request: CompletionRequest, traits: ModelTraits) {
-  const { temperature, seed, reasoningEffort: effort, nativeTools } = request;
+function wantedParameters(terms: Terms, traits: ModelTraits) {
+  const { temperature, seed, reasoningEffort: effort, nativeTools } = terms;
   const efforts = nativeTools && traits.toolsWithoutReasoning ? ['none'] : traits.efforts;
   const takesEffort = efforts.some((each) => each === effort);
   return [
@@ -70,7 +85,7 @@ function wantedParameters(request: CompletionRequest, traits: ModelTraits) {
 
 /** Under the name the model takes; if it refuses one, under the other. */
 function outputLimit(
-  { maxOutputTokens }: CompletionRequest,
+  { maxOutputTokens }: Terms,
   { maxTokensParam }: ModelTraits,
   refused: ReadonlySet<string>,
 ): Record<string, number> {

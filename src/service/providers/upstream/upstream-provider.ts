@@ -1,7 +1,7 @@
 import type { StepDeadline } from '../../agent/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../agent/provider.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
-import type { Draft, SentDraft, Vendor } from '../vendor.js';
+import type { DraftOptions, SentDraft, Terms, Vendor, Wording } from '../vendor.js';
 import { withSecondAttempt } from './attempts.js';
 import { FailedAttempt, invalidAnswer } from './failed-attempt.js';
 import { parseJson } from './read-upstream-body.js';
@@ -13,6 +13,12 @@ export interface SharedState {
   /** Loaded with the first call. */
   readonly transport: () => Promise<Transport>;
   readonly learned: LearnedParameters;
+}
+
+/** A request that was sent, or is about to be. */
+interface Sent {
+  readonly body: Buffer;
+  readonly draft: SentDraft;
 }
 
 /** A 2xx has begun. */
@@ -48,42 +54,42 @@ export class UpstreamProvider implements Provider {
     return this.#open(request, { deadline, streamed: false }, (opened) => this.#readWhole(opened));
   }
 
-  async *stream(request: CompletionRequest, deadline: StepDeadline): AsyncGenerator<CompletionEvent> {
-    const { first, events, exchange } = await this.#open(request, { deadline, streamed: true }, (opened) =>
-      this.#begin(opened),
-    );
-    try {
-      let event = first;
-      while (event && event.type !== 'completion') {
-        yield event;
-        event = (await events.next()).value;
-      }
-      await endOf(events);
-      exchange.close();
-      if (event) yield event;
-    } catch (error) {
-      throw error instanceof FailedAttempt ? error.failure : error;
-    } finally {
-      exchange.close();
-    }
+  stream(request: CompletionRequest, deadline: StepDeadline): AsyncGenerator<CompletionEvent> {
+    return relay(this.#open(request, { deadline, streamed: true }, (opened) => this.#begin(opened)));
   }
 
-  /** `read` takes of the answer what must be seen before it is sure that the request was not refused in it. */
+  /**
+   * `read` takes of the answer what must be seen before it is sure that the request was not refused in it. While that is
+   * awaited, the request is bytes and nothing else: a second one is made from those (rule: lean-waiting).
+   */
   #open<Read>(
     request: CompletionRequest,
     { deadline, streamed }: { readonly deadline: StepDeadline; readonly streamed: boolean },
     read: (opened: Opened) => Read | Promise<Read>,
   ): Promise<Read> {
+    const { prompt: _, ...terms } = request;
     const { learned } = this.#shared;
+    const refused = learned.refusedBy(this.name, terms.model);
+    let sent = this.#draft(this.#vendor.word(request), terms, { refused, streamed });
     return withSecondAttempt(
-      async (refused) =>
-        read(await this.#send(this.#vendor.draft(request, { refused, streamed }), deadline, streamed)),
+      async (refusedByNow) => {
+        if (refusedByNow !== refused) {
+          const wording = { ...sent.draft, long: JSON.parse(sent.body.toString()) };
+          sent = this.#draft(wording, terms, { refused: refusedByNow, streamed });
+        }
+        return read(await this.#send(sent, { signal: deadline.signal, streamed }));
+      },
       {
         deadline,
-        refused: learned.refusedBy(this.name, request.model),
-        remember: (parameter) => learned.remember(this.name, request.model, parameter),
+        refused,
+        remember: (parameter) => learned.remember(this.name, terms.model, parameter),
       },
     );
+  }
+
+  #draft(wording: Wording, terms: Terms, options: DraftOptions): Sent {
+    const { body, ...draft } = this.#vendor.draft(wording, terms, options);
+    return { body: Buffer.from(JSON.stringify(body)), draft };
   }
 
   #readWhole({ answer, draft }: Opened): Completion {
@@ -105,14 +111,8 @@ export class UpstreamProvider implements Provider {
     }
   }
 
-  /** From here on the request is bytes: its texts are not held while the model is awaited (rule: lean-waiting). */
-  #send({ body, ...draft }: Draft, deadline: StepDeadline, streamed: boolean): Promise<Opened> {
-    return this.#sendBytes(Buffer.from(JSON.stringify(body)), draft, { signal: deadline.signal, streamed });
-  }
-
-  async #sendBytes(
-    body: Buffer,
-    draft: SentDraft,
+  async #send(
+    { body, draft }: Sent,
     { signal, streamed }: { readonly signal: AbortSignal; readonly streamed: boolean },
   ): Promise<Opened> {
     const headers = this.#vendor.headers();
@@ -125,6 +125,25 @@ export class UpstreamProvider implements Provider {
       // What is no answer of the provider's is the SDK's own trouble; its text may hold anything.
       throw exchange.failure() ?? this.#vendor.readError(error, draft) ?? invalidAnswer(this.name, null);
     }
+  }
+}
+
+/** Tells the reply as it comes. A function of its own, since a generator holds what it was given until it ends. */
+async function* relay(opened: Promise<Begun>): AsyncGenerator<CompletionEvent> {
+  const { first, events, exchange } = await opened;
+  try {
+    let event = first;
+    while (event && event.type !== 'completion') {
+      yield event;
+      event = (await events.next()).value;
+    }
+    await endOf(events);
+    exchange.close();
+    if (event) yield event;
+  } catch (error) {
+    throw error instanceof FailedAttempt ? error.failure : error;
+  } finally {
+    exchange.close();
   }
 }
 

@@ -2,14 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
 import type { CompletionRequest, Message } from '../../../../src/service/agent/provider.js';
-import { toRequest } from '../../../../src/service/providers/anthropic/to-request.js';
+import { toRequest, wordRequest } from '../../../../src/service/providers/anthropic/to-request.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
 import { anyPrompt } from '../../../support/providers/prompts.js';
 import { completionRequest } from '../../../support/providers/requests.js';
 
 const draftOf = (changes: Partial<CompletionRequest>, refused: readonly string[] = []) => {
   const request = completionRequest({ model: 'claude-opus-5', ...changes });
-  return toRequest(request, traitsOf('anthropic', request.model), {
+  return toRequest(wordRequest(request), request, {
+    traits: traitsOf('anthropic', request.model),
     refused: new Set(refused),
     streamed: false,
   });

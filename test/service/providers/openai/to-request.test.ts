@@ -2,16 +2,18 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
 import type { CompletionRequest } from '../../../../src/service/agent/provider.js';
-import { compatibleModel } from '../../../../src/service/providers/models/model-traits.js';
+import { compatibleModel, type ModelTraits } from '../../../../src/service/providers/models/model-traits.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
-import { toRequest } from '../../../../src/service/providers/openai/to-request.js';
+import { toRequest, wordRequest } from '../../../../src/service/providers/openai/to-request.js';
 import { anyPrompt, textsOf } from '../../../support/providers/prompts.js';
 import { completionRequest, toolOf } from '../../../support/providers/requests.js';
 
 const plain = { refused: new Set<string>(), streamed: false };
+const draftOf = (request: CompletionRequest, traits: ModelTraits, options = plain) =>
+  toRequest(wordRequest(request, traits), request, { ...options, traits });
 const bodyOf = (request: Partial<CompletionRequest>, options = plain) => {
   const whole = completionRequest(request);
-  return toRequest(whole, traitsOf('openai', whole.model), options);
+  return draftOf(whole, traitsOf('openai', whole.model), options);
 };
 
 const contentSchema = z.union([
@@ -145,11 +147,7 @@ describe('parameters follow the model table (rule: model-table)', () => {
   });
 
   test('a compatible server gets the old name of the limit, and no cache key (rule: prompt-caching)', () => {
-    const { body } = toRequest(
-      completionRequest({ model: 'qwen3', temperature: 0.5 }),
-      compatibleModel,
-      plain,
-    );
+    const { body } = draftOf(completionRequest({ model: 'qwen3', temperature: 0.5 }), compatibleModel, plain);
     expect(body).toMatchObject({ max_tokens: 500, temperature: 0.5 });
     expect(body).not.toHaveProperty('prompt_cache_key');
   });
