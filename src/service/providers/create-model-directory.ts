@@ -9,6 +9,7 @@ import { LearnedParameters } from './models/model-parameters.js';
 import { compatibleModel, type ModelTraits } from './models/model-traits.js';
 import { traitsOf, type VendorName, vendors } from './models/models.js';
 import { openaiClient, openaiVendor } from './openai/provider.js';
+import { observeTogether, type RequestObserver } from './request-observer.js';
 import type { Secret } from './secret.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
 import type { Vendor } from './vendor.js';
@@ -35,6 +36,8 @@ export interface ProvidersConfig {
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
   /** Starts the embedded model; resolves with its loopback URL, ending in `/v1`. Absent when it is off. */
   readonly startOffline?: () => Promise<string>;
+  /** Told of all requests of this process. */
+  readonly observe?: RequestObserver;
 }
 
 /** A model a step can be made with. */
@@ -44,8 +47,11 @@ export interface ResolvedModel {
   readonly profile: ModelProfile;
   /** Counts the texts of one step for this model; the signal ends the counting. Cheap. */
   tokenCounter(signal: AbortSignal): TokenCounter;
-  /** Costs nothing and opens no connection. The key is not sent if the upstream needs none. */
-  connect(key: Secret | undefined): Provider;
+  /**
+   * Costs nothing and opens no connection. The key is not sent if the upstream needs none. The observer is told of the
+   * requests made through this provider.
+   */
+  connect(key: Secret | undefined, observe?: RequestObserver): Provider;
 }
 
 /** All upstreams and models, and the connections to them: one for the whole process. */
@@ -70,7 +76,11 @@ interface Upstream {
 /** Throws where an upstream is given the name of another. Reads no environment. */
 export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
   const transport = onDemand(async () => new (await import('./upstream/transport.js')).Transport());
-  const shared: SharedState = { transport: transport.get, learned: new LearnedParameters() };
+  const shared: SharedState = {
+    transport: transport.get,
+    learned: new LearnedParameters(),
+    observe: config.observe,
+  };
   const upstreams = byName([
     openai(config),
     anthropic(config),
@@ -108,8 +118,11 @@ function resolved(upstream: Upstream, model: string, shared: SharedState): Resol
     keyRequired,
     profile: traits,
     tokenCounter: (signal) => createTokenCounter(traits.encoding, { margin: traits.countMargin, signal }),
-    connect: (key) =>
-      new UpstreamProvider(name, upstream.vendor(traits, keyRequired ? key : undefined), shared),
+    connect: (key, observe) =>
+      new UpstreamProvider(name, upstream.vendor(traits, keyRequired ? key : undefined), {
+        ...shared,
+        observe: observeTogether(shared.observe, observe),
+      }),
   };
 }
 

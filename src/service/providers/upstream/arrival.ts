@@ -23,9 +23,14 @@ export class Arrival implements Dispatcher.DispatchHandler {
   #failure: { readonly error: unknown } | undefined;
   #wake = (): void => {};
   #unwatch = (): void => {};
+  #tellEnd: (error?: unknown) => void = () => {};
 
-  /** Gives it up when the signal fires, with its reason. No listener stays on the signal once it is over. */
-  watch(signal: AbortSignal): void {
+  /**
+   * Gives it up when the signal fires, with its reason. No listener stays on the signal once it is over; `ended` is told
+   * then, once, with what ended it too early.
+   */
+  watch(signal: AbortSignal, ended: (error?: unknown) => void): void {
+    this.#tellEnd = ended;
     const giveUp = (): void => this.giveUp(signal.reason);
     signal.addEventListener('abort', giveUp);
     this.#unwatch = () => signal.removeEventListener('abort', giveUp);
@@ -78,7 +83,7 @@ export class Arrival implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Controller, error: unknown): void {
-    if (!this.#isOver) this.#end({ error });
+    this.#end({ error });
   }
 
   #take(): Buffer | undefined {
@@ -90,9 +95,11 @@ export class Arrival implements Dispatcher.DispatchHandler {
   }
 
   #end(failure?: { readonly error: unknown }): void {
+    if (this.#isOver) return;
     this.#isOver = true;
     this.#failure = failure;
     this.#unwatch();
+    this.#tellEnd(failure?.error);
     this.#wake();
   }
 

@@ -1,8 +1,9 @@
 import { Agent } from 'undici';
+import { Interruption } from '../../agent/interruption.js';
+import type { RequestEnd, RequestObserver } from '../request-observer.js';
 import { Arrival } from './arrival.js';
 import { Dialler } from './dialler.js';
-import type { FailedAttempt } from './failed-attempt.js';
-import { connectionFailure, invalidAnswer } from './failed-attempt.js';
+import { connectionFailure, FailedAttempt, invalidAnswer } from './failed-attempt.js';
 import { readStart, readWhole, UpstreamBody } from './read-upstream-body.js';
 
 /** Bytes of an answer we are willing to read. A stream carries some 250 bytes of framing with every token. */
@@ -24,6 +25,7 @@ export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Its reason is thrown when it fires, in whatever phase. */
   readonly signal: AbortSignal;
+  readonly observe: RequestObserver | undefined;
 }
 
 /** An answer that is no error. */
@@ -72,7 +74,7 @@ export class Transport {
         return answer;
       },
       failure: () => failure,
-      close: () => arrival.giveUp(new Error('The rest of the answer is of no use.')),
+      close: () => arrival.giveUp(enough),
       fetch: async (url, init) => {
         try {
           await this.#send(
@@ -99,14 +101,16 @@ export class Transport {
 
   /** Resolves once the answer has begun and looks usable. */
   async #send(arrival: Arrival, { url, body }: { url: URL; body: unknown }, options: ExchangeOptions) {
-    const { signal, provider } = options;
+    const { signal, provider, streamed, headers } = options;
+    const { origin } = url;
     signal.throwIfAborted();
-    arrival.watch(signal);
+    const observed = options.observe?.({ provider, streamed, origin });
+    arrival.watch(signal, observed ? toldTo(observed, arrival) : () => {});
     const request = {
-      origin: url.origin,
+      origin,
       path: url.pathname + url.search,
       method: 'POST' as const,
-      headers: { ...contentHeaders[options.streamed ? 'stream' : 'plain'], ...options.headers },
+      headers: { ...observed?.headers, ...contentHeaders[streamed ? 'stream' : 'plain'], ...headers },
       body: body instanceof Uint8Array ? body : String(body),
     };
     this.#dialler.startFor(signal, () => this.#agent.dispatch(request, arrival));
@@ -120,6 +124,24 @@ export class Transport {
     throw problem;
   }
 }
+
+/** The reason to give an answer up that has said all. */
+const enough = new Error('The rest of the answer is of no use.');
+
+/** A function of its own: what it closes over lives until the exchange ends, and the request must not (rule: lean-waiting). */
+const toldTo =
+  (observed: ReturnType<RequestObserver>, arrival: Arrival) =>
+  (error?: unknown): void =>
+    observed.ended(endOf(arrival, error));
+
+/** How an exchange ended, as an observer is told. An answer that we gave up, since it is of no use, has come. */
+function endOf({ status }: Arrival, error: unknown): RequestEnd {
+  const hasCome = error === undefined || error === enough || error instanceof FailedAttempt;
+  return { status: status === 0 ? null : status, failure: hasCome ? null : failureOf(error) };
+}
+
+const failureOf = (error: unknown): RequestEnd['failure'] =>
+  error instanceof Interruption ? error.reason : connectionFailure(error, '').failure.failure;
 
 const ownHeaders = { 'content-type': 'application/json', 'user-agent': 'stepwise' };
 const contentHeaders = {

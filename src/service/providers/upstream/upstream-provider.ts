@@ -1,6 +1,7 @@
 import type { StepDeadline } from '../../agent/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../agent/provider.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
+import type { RequestObserver } from '../request-observer.js';
 import type { DraftOptions, SentDraft, Terms, Vendor, Wording } from '../vendor.js';
 import { withSecondAttempt } from './attempts.js';
 import { FailedAttempt, invalidAnswer } from './failed-attempt.js';
@@ -13,6 +14,7 @@ export interface SharedState {
   /** Loaded with the first call. */
   readonly transport: () => Promise<Transport>;
   readonly learned: LearnedParameters;
+  readonly observe?: RequestObserver | undefined;
 }
 
 /** A request that was sent, or is about to be. */
@@ -117,7 +119,8 @@ export class UpstreamProvider implements Provider {
   ): Promise<Opened> {
     const headers = this.#vendor.headers();
     const transport = await this.#shared.transport();
-    const exchange = transport.exchange({ provider: this.name, headers, signal, streamed });
+    const { observe } = this.#shared;
+    const exchange = transport.exchange({ provider: this.name, headers, signal, streamed, observe });
     try {
       await this.#vendor.post({ body, fetch: exchange.fetch });
       return { answer: exchange.answer(), draft, exchange };

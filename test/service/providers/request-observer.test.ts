@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ScriptedReply } from '../../../src/service/offline/wire/reply.js';
+import type {
+  ProviderRequest,
+  RequestEnd,
+  RequestObserver,
+} from '../../../src/service/providers/request-observer.js';
+import {
+  ask,
+  canary,
+  directoryAt,
+  failureOf,
+  fakeProvider,
+  llmConfig,
+  patienceOf,
+  secretOf,
+  ways,
+} from '../../support/providers/requests.js';
+
+interface Seen {
+  readonly request: ProviderRequest;
+  readonly ends: RequestEnd[];
+}
+
+/** Remembers what it is told, and sends a header along. */
+function spy(headers?: Record<string, string>) {
+  const seen: Seen[] = [];
+  const observe: RequestObserver = (request) => {
+    const ends: RequestEnd[] = [];
+    seen.push({ request, ends });
+    return { ...(headers && { headers }), ended: (end) => void ends.push(end) };
+  };
+  return { observe, seen, ends: () => seen.map(({ ends }) => ends) };
+}
+
+function observed(url: string, model: string, { all, one }: Record<'all' | 'one', RequestObserver>) {
+  const resolved = directoryAt(url, { observe: all }).resolve(llmConfig(model));
+  if (!resolved) throw new Error(`${model} is not resolved`);
+  return resolved.connect(secretOf(canary), one);
+}
+
+describe.each(ways)('each request to a provider is observed once (rule: tracing): $title', (way) => {
+  async function endsAfter(...script: ScriptedReply[]) {
+    const fake = await fakeProvider(script);
+    const [all, one] = [spy(), spy()];
+    const asked = ask(observed(fake.url, way.model, { all: all.observe, one: one.observe }), way);
+    await asked.catch(() => {});
+    expect(all.seen).toEqual(one.seen);
+    expect(one.seen.map(({ request }) => request)).toEqual(
+      fake.requests.map(() => ({ provider: way.name, streamed: way.streamed, origin: fake.url })),
+    );
+    return one.ends();
+  }
+  const whole = [{ status: 200, failure: null }];
+
+  test('a whole answer', async () => {
+    expect(await endsAfter({ text: 'Final Answer: yes' })).toEqual([whole]);
+  });
+
+  test('a second request is told by itself (rule: second-request)', async () => {
+    const ends = await endsAfter({ fault: 'unavailable' }, { text: 'Final Answer: yes' });
+    expect(ends).toEqual([[{ status: 503, failure: null }], whole]);
+  });
+
+  test('an answer that breaks off is none; one that is of no use has come', async () => {
+    expect(await endsAfter({ fault: 'cut' })).toEqual([[{ status: 200, failure: 'unreachable' }]]);
+    expect(await endsAfter({ fault: 'html' })).toEqual([[{ status: 200, failure: null }]]);
+  });
+
+  test('nobody is there', async () => {
+    const [all, one] = [spy(), spy()];
+    const provider = observed('http://127.0.0.1:9', way.model, { all: all.observe, one: one.observe });
+    await failureOf(ask(provider, way));
+    expect(one.ends()).toEqual([
+      [{ status: null, failure: 'unreachable' }],
+      [{ status: null, failure: 'unreachable' }],
+    ]);
+  });
+
+  test('the caller leaves', async () => {
+    const fake = await fakeProvider({ fault: 'stalled-body' });
+    const [all, one] = [spy(), spy()];
+    const deadline = patienceOf();
+    const provider = observed(fake.url, way.model, { all: all.observe, one: one.observe });
+    const failed = failureOf(ask(provider, way, deadline));
+    await fake.request(0);
+    deadline.interrupt('caller_left');
+    await failed;
+    expect(one.ends().flat()).toMatchObject([{ failure: 'caller_left' }]);
+  });
+
+  test('its headers go along, and change none of the vendor’s', async () => {
+    const fake = await fakeProvider({ text: 'Final Answer: yes' });
+    const [all, one] = [spy({ authorization: 'x', first: '1' }), spy({ second: '2' })];
+    await ask(observed(fake.url, way.model, { all: all.observe, one: one.observe }), way);
+    expect((await fake.request(0)).headers).toMatchObject({
+      first: '1',
+      second: '2',
+      authorization: `Bearer ${canary}`,
+    });
+  });
+});
