@@ -216,7 +216,9 @@ const configSchema = z
     MAX_IN_FLIGHT: wholeNumber(1, 1_000_000).default(2_048),
     /** The longest a request may take, in milliseconds. Default 120,000. */
     STEP_DEADLINE_MS: wholeNumber(1, 3_600_000).default(120_000),
-    /** How long accepted requests may still take once the service is to end, in milliseconds. Default 125,000. */
+    /** How long the service, not ready any more, still takes requests once it is to end, in milliseconds. Default 0. */
+    SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
+    /** How long accepted requests may still take after that, in milliseconds. Default 125,000. */
     SHUTDOWN_GRACE_MS: wholeNumber(0, 3_600_000).default(125_000),
   })
   .superRefine((config, context) => {

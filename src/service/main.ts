@@ -28,7 +28,8 @@ Starts the Stepwise service. Configured by the environment alone:
   MAX_BODY_BYTES           of one request (4194304)
   MAX_IN_FLIGHT            steps at the same time (2048)
   STEP_DEADLINE_MS         the longest a step may take (120000)
-  SHUTDOWN_GRACE_MS        how long accepted steps may still take after SIGTERM (125000)
+  SHUTDOWN_DELAY_MS        how long after SIGTERM steps are still taken, while /readyz says 503 (0)
+  SHUTDOWN_GRACE_MS        how long accepted steps may still take after that (125000)
 `;
 
 const exitCodes = { stopped: 0, failed: 1, misconfigured: 2, interrupted: 130 };

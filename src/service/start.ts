@@ -24,8 +24,8 @@ import { version } from './version.js';
 export interface Service {
   readonly url: string;
   /**
-   * Takes nothing more, finishes what was accepted for at most `SHUTDOWN_GRACE_MS`, answers 503 to what is left,
-   * and frees everything. Calling it again waits for the same end.
+   * Is not ready any more, takes nothing more after `SHUTDOWN_DELAY_MS`, finishes what was accepted for at most
+   * `SHUTDOWN_GRACE_MS`, answers 503 to what is left, and frees everything. Calling it again waits for the same end.
    */
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
   try {
     const url = await listen(server, config);
     void warmUp(models);
-    const closing = onDemand(() => close(server, inFlight, config.SHUTDOWN_GRACE_MS).then(free));
+    const closing = onDemand(() => close(server, inFlight, config).then(free));
     return { url, close: closing.get };
   } catch (error) {
     await free();
@@ -130,8 +130,9 @@ async function warmUp(models: ModelDirectory): Promise<void> {
   await models.warmUp();
 }
 
-async function close(server: Server, inFlight: InFlight, graceMs: number): Promise<void> {
-  await drain(inFlight, graceMs);
+async function close(server: Server, inFlight: InFlight, config: Config): Promise<void> {
+  if (config.SHUTDOWN_DELAY_MS > 0) await lookAway(server, inFlight, config.SHUTDOWN_DELAY_MS);
+  await drain(inFlight, config.SHUTDOWN_GRACE_MS);
   await stopListening(server);
 }
 
@@ -142,7 +143,18 @@ async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Readiness and new steps get 503 while the listener stays open, so that balancers can look elsewhere. */
+/**
+ * Gives balancers the time to see that the service is not ready: what they still send meanwhile is served. Then nobody
+ * can connect any more; a balancer that does not ask for readiness is refused, and may try elsewhere without risk.
+ */
+async function lookAway(server: Server, inFlight: InFlight, delayMs: number): Promise<void> {
+  inFlight.announceDrain();
+  await sleep(delayMs);
+  server.close();
+  await sleep(LAST_LOOK_MS);
+}
+
+/** Readiness and new steps get 503; without a delay the listener stays open to say so. */
 async function drain(inFlight: InFlight, graceMs: number): Promise<void> {
   const timer = setTimeout(() => inFlight.interruptAll(), graceMs);
   await inFlight.drain();

@@ -35,6 +35,7 @@ describe('the environment (rule: settings)', () => {
       MAX_BODY_BYTES: 4_194_304,
       MAX_IN_FLIGHT: 2_048,
       STEP_DEADLINE_MS: 120_000,
+      SHUTDOWN_DELAY_MS: 0,
       SHUTDOWN_GRACE_MS: 125_000,
     });
   });

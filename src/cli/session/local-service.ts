@@ -21,5 +21,10 @@ export function startLocalService(environment: NodeJS.ProcessEnv = process.env):
     { ignoreOthers: true },
   );
   const ollama = { url: `${ollamaUrl}/v1`, keyRequired: false };
-  return startService({ ...config, UPSTREAMS: { ollama, ...config.UPSTREAMS }, SHUTDOWN_GRACE_MS: 0 });
+  return startService({
+    ...config,
+    UPSTREAMS: { ollama, ...config.UPSTREAMS },
+    SHUTDOWN_DELAY_MS: 0,
+    SHUTDOWN_GRACE_MS: 0,
+  });
 }

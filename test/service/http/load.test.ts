@@ -72,6 +72,38 @@ describe('shutdown (rule: shutdown)', () => {
     await drained;
   });
 
+  test('announced, it is not ready but takes steps, and each connection ends with its answer', async () => {
+    const held = heldSteps();
+    service = await startTestService({ step: held.step });
+    const before = post();
+    await until(() => held.waiting.length === 1);
+    service.inFlight.announceDrain();
+    expect((await service.call('GET', '/readyz')).body.error.code).toBe('shutting_down');
+    const after = post();
+    await until(() => held.waiting.length === 2);
+    held.release();
+    for (const { status, headers } of await Promise.all([before, after])) {
+      expect([status, headers['connection']]).toEqual([200, 'close']);
+    }
+  });
+
+  test('announced, the connection of a stream that has begun ends with it', async () => {
+    const held = heldSteps();
+    service = await startTestService({
+      step: async (request, dependencies, observer) => {
+        await observer?.delta('thought', 'I know.');
+        return held.step(request, dependencies);
+      },
+    });
+    const { socket, text } = upload();
+    const body = JSON.stringify(stepBody());
+    socket.write(head({ 'Content-Length': body.length }, streamPath) + body);
+    await until(() => held.waiting.length === 1);
+    service.inFlight.announceDrain();
+    held.release();
+    expect(await text()).toMatch(/^HTTP\/1\.1 200[\s\S]*event: step\.completed/);
+  });
+
   test('a body that was still arriving counts as accepted', async () => {
     service = await startTestService();
     const { socket, answer } = upload();

@@ -18,6 +18,7 @@ export class InFlight {
   readonly #accepted = new Set<RequestDeadline>();
   #whenIdle: (() => void) | undefined;
   #draining = false;
+  #refusing = false;
 
   constructor(options: InFlightOptions) {
     this.#options = options;
@@ -27,25 +28,34 @@ export class InFlight {
     return this.#accepted.size;
   }
 
+  /** Whether the service is about to end, and so not ready any more. */
   get draining(): boolean {
     return this.#draining;
   }
 
   /** Accepts a request until its response is closed, or throws `RequestRefused`. */
   accept(response: Response): RequestDeadline {
-    if (this.#draining) throw new RequestRefused('shutting_down');
+    if (this.#refusing) throw new RequestRefused('shutting_down');
     if (this.count >= this.#options.max || this.#options.lagMs() > MAX_LAG_MS) {
       throw new RequestRefused('overloaded');
     }
     const deadline = new RequestDeadline(response);
+    if (this.#draining) deadline.endConnection();
     this.#accepted.add(deadline);
     response.once('close', () => this.#release(deadline));
     return deadline;
   }
 
+  /** Is not ready any more, but still takes requests: each of them is the last one of its connection. */
+  announceDrain(): void {
+    this.#draining = true;
+    for (const deadline of this.#accepted) deadline.endConnection();
+  }
+
   /** Takes nothing more; resolves when all that was accepted is answered. */
   drain(): Promise<void> {
-    this.#draining = true;
+    this.announceDrain();
+    this.#refusing = true;
     return new Promise((resolve) => {
       this.#whenIdle = resolve;
       if (this.count === 0) resolve();

@@ -42,6 +42,13 @@ export class RequestDeadline implements StepDeadline {
     this.#controller.abort(new Interruption(reason));
   }
 
+  /** The connection ends with this answer: one that stayed open would bring the next request here as well. */
+  endConnection(): void {
+    const { socket } = this.#response.req;
+    if (this.#response.headersSent) this.#response.once('finish', () => socket.end());
+    else this.#response.setHeader('Connection', 'close');
+  }
+
   /** The response is closed: it was taken, or nobody is there to take it. */
   end(): void {
     if (!this.#response.writableEnded) this.interrupt('caller_left');
