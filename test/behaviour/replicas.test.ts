@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { TurnInput } from '../../src/contract/history.js';
+import type { Step } from '../../src/contract/step.js';
+import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import type { ScriptedReply } from '../../src/service/offline/wire/reply.js';
+import { hasNginx, Nginx } from '../support/nginx.js';
+import { sendRaw } from '../support/raw-request.js';
+import { readEvents } from '../support/read-events.js';
+import { hasRedis, RedisServer } from '../support/redis.js';
+import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
+import { llmConfig, stepRequest, type VendorName } from '../support/whole-service.js';
+
+// Each suite starts processes, on machines that may be busy.
+jest.setTimeout(60_000);
+
+const look = (part: number): ScriptedReply => ({
+  text: `Thought: I look at part ${part}.\nAction: look_up(key="part ${part}")`,
+  chunkDelayMs: 1,
+});
+/** A run with everything that a service could be thought to remember: the same call again, an error, a fold. */
+const replies: readonly ScriptedReply[] = [
+  look(0),
+  look(0),
+  look(0),
+  { text: 'Action: look_up(key="part 1' },
+  ...Array.from({ length: 6 }, (_, part) => look(part + 1)),
+  { text: 'Thought: I know it.\nFinal Answer: It is 42.', chunkDelayMs: 1 },
+];
+const tools = [
+  { name: 'look_up', inputSchema: { type: 'object', properties: { key: { type: 'string' } } } },
+] as const;
+/** Some 2,000 tokens each, so that the prompt's budget makes the service fold. */
+const observe = (key: unknown): string =>
+  Array.from({ length: 250 }, (_, line) => `${key}, line ${line}: not here`).join('\n');
+
+interface Way {
+  readonly vendor: VendorName;
+  readonly streamed: boolean;
+}
+
+/** What happened in a run, without what is each request's own: its id and its time. */
+interface Driven {
+  readonly prompts: readonly string[];
+  readonly answers: readonly unknown[];
+  readonly ids: readonly string[];
+}
+
+const pathOf = ({ streamed }: Way): string => `/api/agent/react_step${streamed ? '/stream' : ''}`;
+
+let fake: FakeProvider;
+let replicas: ServiceProcess[] = [];
+let nginx: Nginx | undefined;
+beforeAll(async () => {
+  fake = await startFakeProvider();
+});
+afterEach(async () => {
+  await nginx?.stop();
+  for (const replica of replicas.splice(0)) await replica.stop();
+});
+afterAll(() => fake.close());
+
+async function startReplicas(environment: Record<string, string> = {}): Promise<Nginx> {
+  const settings = { ...upstreamsAt(fake.url), TRUST_PROXY: '1', ...environment };
+  replicas = await Promise.all([startServiceProcess(settings), startServiceProcess(settings)]);
+  nginx = await Nginx.start(replicas);
+  return nginx;
+}
+
+/** The loop as a client would write it, over one service or over many. */
+async function drive(url: string, way: Way, name: string): Promise<Driven> {
+  const before = fake.requests.length;
+  const driven = { answers: [] as unknown[], ids: [] as string[] };
+  let history: readonly TurnInput[] = [];
+  fake.script(replies);
+  for (let left = 12; left > 0; left -= 1) {
+    const id = `${name}-${left}`;
+    const step = await takeStep(url, way, { id, history, left });
+    driven.ids.push(id);
+    driven.answers.push(withoutOwn(step));
+    if (step.direct_response && !step.correction) break;
+    history = [...history, ...step.new_turns, ...followUp(step)];
+  }
+  return { ...driven, prompts: fake.requests.slice(before).map(({ rawBody }) => rawBody) };
+}
+
+async function takeStep(
+  url: string,
+  way: Way,
+  { id, history, left }: { id: string; history: readonly TurnInput[]; left: number },
+): Promise<Step> {
+  const body = stepRequest({
+    llm_config: { ...llmConfig(way.vendor), tokenLimit: 8_000 },
+    user_query: history.length === 0 ? 'What is it?' : '',
+    conversation_history: [...history],
+    max_iterations_left: left,
+    tools: [...tools],
+  });
+  const answer = await sendRaw(url, { path: pathOf(way), headers: [['X-Request-Id', id]], body });
+  expect([answer.status, answer.headers['x-request-id']]).toEqual([200, id]);
+  return way.streamed ? readEvents(answer.text).at(-1)?.data.step : JSON.parse(answer.text);
+}
+
+function followUp({ correction, action_details: action }: Step): TurnInput[] {
+  if (correction) return [correction];
+  if (!action) return [];
+  const content = observe(action.tool_args['key']);
+  return [{ role: 'tool_observation', content, toolCallId: action.id }];
+}
+
+const withoutOwn = (step: Step): unknown =>
+  JSON.parse(JSON.stringify(step), (name, value) =>
+    ['timestamp', 'request_id'].includes(name) ? undefined : value,
+  );
+
+/** For each of these requests the replica that has answered it, by its log. */
+async function answeredBy(ids: readonly string[]): Promise<number[]> {
+  const look = () =>
+    ids.map((id) => replicas.findIndex(({ output }) => output.stdout.includes(`"request_id":"${id}"`)));
+  while (look().includes(-1)) await new Promise((resolve) => setTimeout(resolve, 20));
+  return look();
+}
+
+(hasNginx ? describe : describe.skip)('two replicas, and nginx as it is shipped', () => {
+  test.each<Way>([
+    { vendor: 'openai', streamed: false },
+    { vendor: 'openai', streamed: true },
+    { vendor: 'anthropic', streamed: false },
+    { vendor: 'anthropic', streamed: true },
+  ])('the steps of a run that alternate give the prompts and answers of one service: %j (rule: replicas)', async (way) => {
+    const { url } = await startReplicas();
+    const alone = await drive(replicas[0]?.url ?? '', way, 'alone');
+    const both = await drive(url, way, 'both');
+    expect(both.prompts).toEqual(alone.prompts);
+    expect(both.answers).toEqual(alone.answers);
+    expect(both.prompts).toHaveLength(replies.length);
+    // The run has what the claim is about: advice on repeated calls, a correction, and a history that was cut.
+    const said = JSON.stringify(both.answers);
+    expect(said).toMatch(/"repeated_action":[1-9]/);
+    expect(said).toMatch(/"outcome":"malformed_action"/);
+    expect(both.prompts.at(-1)).not.toContain('part 1, line 200');
+    const turns = await answeredBy(both.ids);
+    const changes = turns.filter((replica, index) => index > 0 && replica !== turns[index - 1]);
+    expect(changes.length).toBeGreaterThan(replies.length / 2);
+  });
+});
+
+(hasNginx && hasRedis ? describe : describe.skip)('a limit of both replicas', () => {
+  test('holds for an address however its requests are spread, and whatever it says of itself (rules: shared-limits, rate-limit)', async () => {
+    const redis = await RedisServer.start();
+    try {
+      const { url } = await startReplicas({ REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: '8' });
+      const ids = Array.from({ length: 12 }, (_, number) => `limited-${number}`);
+      const statuses: number[] = [];
+      for (const id of ids) {
+        const headers = [
+          ['X-Request-Id', id],
+          ['X-Forwarded-For', `10.0.0.${statuses.length}`],
+        ] as const;
+        statuses.push((await sendRaw(url, { method: 'GET', path: '/api/agent/models', headers })).status);
+      }
+      expect(statuses).toEqual([...Array(8).fill(200), ...Array(4).fill(429)]);
+      expect(new Set(await answeredBy(ids))).toEqual(new Set([0, 1]));
+    } finally {
+      await redis.stop();
+    }
+  });
+});

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from './free-port.js';
+
+const binary = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v']).status === 0);
+
+/** On a machine without one the suites that need it are left out; `.ci/run` installs it. */
+export const hasNginx = binary !== undefined || process.env['CI'] !== undefined;
+if (!hasNginx) process.stderr.write('Left out: nginx is not installed.\n');
+
+const shipped = readFileSync(new URL('../../../deploy/nginx/stepwise.conf', import.meta.url), 'utf8');
+
+/** What a whole configuration has around the file that is shipped; everything it writes is in its own folder. */
+const around = (conf: string): string => `
+worker_processes 2;
+pid nginx.pid;
+events {}
+http {
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`).join('\n  ')}
+  ${conf}
+}
+`;
+
+interface Replica {
+  readonly url: string;
+}
+
+/** nginx with the configuration that is shipped, on a free port, in front of replicas. */
+export class Nginx {
+  readonly url: string;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'stepwise-nginx-'));
+  readonly #port: number;
+  readonly #replicas: readonly Replica[];
+  #child: ChildProcess | undefined;
+
+  private constructor(port: number, replicas: readonly Replica[]) {
+    this.#port = port;
+    this.#replicas = replicas;
+    this.url = `http://127.0.0.1:${port}`;
+    chmodSync(this.#folder, 0o755); // its workers may be another user's
+  }
+
+  static async start(replicas: readonly Replica[]): Promise<Nginx> {
+    const nginx = new Nginx(await freePort(), replicas);
+    await nginx.#start();
+    return nginx;
+  }
+
+  /** Reads its configuration again, with this replica taken out of it, or with all of them. */
+  reload(out?: Replica): void {
+    this.#write(out);
+    this.#child?.kill('SIGHUP');
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child?.exitCode === null) {
+      this.#child.kill('SIGTERM');
+      await once(this.#child, 'close');
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #start(): Promise<void> {
+    if (!binary) throw new Error('nginx is not installed.');
+    this.#write();
+    const args = ['-p', this.#folder, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off;'];
+    this.#child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    this.#child.stderr?.setEncoding('utf8').on('data', (text) => {
+      said += text;
+    });
+    while (!(await answers(this.url))) {
+      if (this.#child.exitCode !== null) throw new Error(`nginx did not start: ${said}`);
+      await wait(20);
+    }
+  }
+
+  #write(out?: Replica): void {
+    const servers = this.#replicas.map(
+      (replica) =>
+        `server ${new URL(replica.url).host} max_fails=1 fail_timeout=5s${replica === out ? ' down' : ''};`,
+    );
+    const conf = shipped
+      .replace(/server stepwise-1:8080.*\n\s*server stepwise-2:8080.*/, servers.join('\n'))
+      .replace('listen 80;', `listen 127.0.0.1:${this.#port};`)
+      .replace('/dev/stdout', 'access.log');
+    writeFileSync(join(this.#folder, 'nginx.conf'), around(conf));
+  }
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(`${url}/healthz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
