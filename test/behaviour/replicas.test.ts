@@ -53,11 +53,14 @@ let nginx: Nginx | undefined;
 beforeAll(async () => {
   fake = await startFakeProvider();
 });
-afterEach(async () => {
-  await nginx?.stop();
-  for (const replica of replicas.splice(0)) await replica.stop();
-});
+afterEach(stopAll);
 afterAll(() => fake.close());
+
+async function stopAll(): Promise<void> {
+  await nginx?.stop();
+  nginx = undefined;
+  await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
+}
 
 async function startReplicas(environment: Record<string, string> = {}): Promise<Nginx> {
   const settings = { ...upstreamsAt(fake.url), TRUST_PROXY: '1', ...environment };
@@ -144,24 +147,34 @@ async function answeredBy(ids: readonly string[]): Promise<number[]> {
   });
 });
 
+/** Statuses of twelve requests from an address that calls itself another each time, or null if Redis was slow. */
+async function spendLimit(): Promise<number[] | null> {
+  const redis = await RedisServer.start();
+  try {
+    const { url } = await startReplicas({ REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: '8' });
+    const ids = Array.from({ length: 12 }, (_, number) => `limited-${number}`);
+    const statuses: number[] = [];
+    for (const id of ids) {
+      const headers = [
+        ['X-Request-Id', id],
+        ['X-Forwarded-For', `10.0.0.${statuses.length}`],
+      ] as const;
+      statuses.push((await sendRaw(url, { method: 'GET', path: '/api/agent/models', headers })).status);
+    }
+    expect(new Set(await answeredBy(ids))).toEqual(new Set([0, 1]));
+    const wasSlow = replicas.some(({ output }) => output.stdout.includes('each process limits by itself'));
+    return wasSlow ? null : statuses;
+  } finally {
+    await stopAll();
+    await redis.stop();
+  }
+}
+
 (hasNginx && hasRedis ? describe : describe.skip)('a limit of both replicas', () => {
   test('holds for an address however its requests are spread, and whatever it says of itself (rules: shared-limits, rate-limit)', async () => {
-    const redis = await RedisServer.start();
-    try {
-      const { url } = await startReplicas({ REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: '8' });
-      const ids = Array.from({ length: 12 }, (_, number) => `limited-${number}`);
-      const statuses: number[] = [];
-      for (const id of ids) {
-        const headers = [
-          ['X-Request-Id', id],
-          ['X-Forwarded-For', `10.0.0.${statuses.length}`],
-        ] as const;
-        statuses.push((await sendRaw(url, { method: 'GET', path: '/api/agent/models', headers })).status);
-      }
-      expect(statuses).toEqual([...Array(8).fill(200), ...Array(4).fill(429)]);
-      expect(new Set(await answeredBy(ids))).toEqual(new Set([0, 1]));
-    } finally {
-      await redis.stop();
-    }
+    let statuses = await spendLimit();
+    // On a busy machine Redis may take longer than a request waits for it; what happens then is another suite's subject.
+    while (!statuses) statuses = await spendLimit();
+    expect(statuses).toEqual([...Array(8).fill(200), ...Array(4).fill(429)]);
   });
 });
