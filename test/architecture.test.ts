@@ -39,6 +39,7 @@ const rooms: Record<string, readonly string[]> = {
   'service/offline': ['node:'],
   'service/limits': ['rate-limiter-flexible', '@redis/client', 'pino', 'node:'],
   'service/access': ['files', 'service/limits:types', 'yaml', 'zod', 'pino', 'node:'],
+  'service/tracing': ['service/agent:types', 'service/providers:types'],
   'service/http': [
     'contract',
     'conversation',
@@ -48,6 +49,7 @@ const rooms: Record<string, readonly string[]> = {
     'service/context',
     'service/event-loop',
     'service/providers',
+    'service/tracing',
     'npm:',
     'node:',
   ],

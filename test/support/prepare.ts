@@ -2,6 +2,7 @@ import type { StepRequest } from '../../src/contract/step-request.js';
 import type { Message, ModelProfile } from '../../src/service/agent/provider.js';
 import { preparePrompt } from '../../src/service/agent/react-step.js';
 import type { RenderedPrompt } from '../../src/service/agent/render-prompt.js';
+import type { During } from '../../src/service/agent/step-dependencies.js';
 import { createTokenCounter } from '../../src/service/tokens/token-counter.js';
 
 /** The chat format of OpenAI's models: three tokens and the role for each message, three for the reply. */
@@ -20,9 +21,12 @@ export const profile: ModelProfile = {
 const tokens = createTokenCounter('o200k_base');
 const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
 
+/** Nobody watches. */
+export const plainly: During = (_, work) => work();
+
 /** All of a step but the model call, with the real counter and nothing but inline context. */
 export function prepare(request: StepRequest): Promise<RenderedPrompt> {
-  return preparePrompt(request, { sources: [], profile, tokens, deadline });
+  return preparePrompt(request, { sources: [], profile, tokens, deadline, during: plainly });
 }
 
 /** A message as the model reads it. */

@@ -38,8 +38,10 @@ async function concludeStep(
   step: SentStep,
   observer: StepObserver | undefined,
 ): Promise<StepResult> {
-  const reply = await readReply(await received, step.situation);
-  const conclusion = conclude(reply, step.situation);
+  const { situation, during } = step;
+  const completion = await received;
+  const reply = await during('read_reply', () => readReply(completion, situation));
+  const conclusion = during('conclude', () => conclude(reply, situation));
   const result = toResult(conclusion, step);
   if (result.action_details) await observer?.actionProposed(result.action_details);
   return result;
@@ -58,9 +60,10 @@ export async function preparePrompt(
   request: StepRequest,
   dependencies: PromptDependencies,
 ): Promise<RenderedPrompt> {
-  const { profile, sources, deadline } = dependencies;
-  const situation = await readSituation(request, profile, deadline.signal);
-  const gathered = await gatherContext(request, sources, deadline.signal);
-  const fitted = await fitToBudget(situation, gathered, dependencies);
-  return renderPrompt(fitted);
+  const { profile, sources, during } = dependencies;
+  const { signal } = dependencies.deadline;
+  const situation = await during('read_situation', () => readSituation(request, profile, signal));
+  const gathered = await during('gather_context', () => gatherContext(request, sources, signal));
+  const fitted = await during('fit_to_budget', () => fitToBudget(situation, gathered, dependencies));
+  return during('render_prompt', () => renderPrompt(fitted));
 }

@@ -12,7 +12,23 @@ export interface PromptDependencies {
   /** In the order in which they are asked. */
   readonly sources: readonly ContextSource[];
   readonly deadline: StepDeadline;
+  readonly during: During;
 }
+
+/** What a step does, one after the other, but for the model call, which is the provider's to tell. */
+type Verb =
+  | 'read_situation'
+  | 'gather_context'
+  | 'fit_to_budget'
+  | 'render_prompt'
+  | 'read_reply'
+  | 'conclude';
+
+/**
+ * Does the work of a verb and gives what the work gives, a promise or a value. HTTP hands in one that tells a trace how long
+ * each verb took (rule: tracing); it holds nothing of the work.
+ */
+export type During = <Result>(verb: Verb, work: () => Result) => Result;
 
 /** The same for a whole step. */
 export interface StepDependencies extends PromptDependencies {

@@ -21,13 +21,13 @@ export type PreviewResult = Omit<Preview, 'request_id'>;
 /** A step whose prompt is on its way: what is still needed of it, and none of its text. */
 export interface SentStep
   extends Pick<RenderedPrompt, 'situation' | 'report' | 'shouldCompact'>,
-    Pick<StepDependencies, 'provider' | 'now'> {}
+    Pick<StepDependencies, 'provider' | 'now' | 'during'> {}
 
 export function toSentStep(
   { situation, report, shouldCompact }: RenderedPrompt,
-  { provider, now }: StepDependencies,
+  { provider, now, during }: StepDependencies,
 ): SentStep {
-  return { situation, report, shouldCompact, provider, now };
+  return { situation, report, shouldCompact, provider, now, during };
 }
 
 /** All fields of a step's answer, each of them always there. */

@@ -2,6 +2,7 @@ import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { AccessTokens } from '../access/access-tokens.js';
 import type { CallerLimits } from '../limits/caller-limits.js';
+import { passOnTraces, type Tracing } from '../tracing/request-trace.js';
 import { errorHandler } from './failure/error-handler.js';
 import { RequestRefused } from './failure/to-failure.js';
 import { cors } from './middleware/cors.js';
@@ -11,6 +12,7 @@ import type { Preparation } from './middleware/request-state.js';
 import { requireOwnHost } from './middleware/require-own-host.js';
 import { requireToken } from './middleware/require-token.js';
 import { securityHeaders } from './middleware/security-headers.js';
+import { traceRequests } from './middleware/trace-requests.js';
 import { compactionRoute } from './routes/compaction-route.js';
 import { docsRoutes } from './routes/docs-routes.js';
 import { previewRoute } from './routes/preview-route.js';
@@ -28,6 +30,8 @@ export interface AppDependencies extends StepServices {
   readonly tokens?: AccessTokens | undefined;
   /** What each caller may use; nothing is counted without it. */
   readonly limits?: CallerLimits | undefined;
+  /** Where requests are told; by default their traces are only passed on. */
+  readonly tracing?: Tracing;
   /** Whose `X-Forwarded-For` says which address calls: how many proxies there are, or theirs. */
   readonly trustProxy?: number | readonly string[] | undefined;
   /** Whether only a `Host` of this machine is answered; not by default. */
@@ -50,6 +54,7 @@ export function createApp(dependencies: AppDependencies): Express {
   const preparations: Preparation[] = [
     recordRequests((record) => log.info(record, 'request')),
     nameRoute(routes),
+    traceRequests(dependencies.tracing ?? passOnTraces),
     securityHeaders(),
     ...(ownHostOnly ? [requireOwnHost] : []),
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),

@@ -6,7 +6,7 @@ import type { Completion, CompletionRequest, Provider } from '../../../src/servi
 import { reactStep, type StepResult } from '../../../src/service/agent/react-step.js';
 import { createTokenCounter } from '../../../src/service/tokens/token-counter.js';
 import { completionOf } from '../../support/completion.js';
-import { profile } from '../../support/prepare.js';
+import { plainly, profile } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 
 setFlagsFromString('--expose-gc');
@@ -43,7 +43,8 @@ async function startStep(): Promise<WaitingStep> {
     const tokens = createTokenCounter('o200k_base');
     const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
     mustGo.push(new WeakRef(request), new WeakRef(tokens));
-    result = reactStep(request, { provider, profile, tokens, deadline, sources: [], now: () => new Date() });
+    const now = () => new Date();
+    result = reactStep(request, { provider, profile, tokens, deadline, sources: [], now, during: plainly });
   }
   await asked;
   if (!result) throw new Error('the step was not started');

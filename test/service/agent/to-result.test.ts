@@ -5,7 +5,7 @@ import type { Completion } from '../../../src/service/agent/provider.js';
 import { readReply } from '../../../src/service/agent/read-reply.js';
 import { exhausted, type StepResult, toPreview, toResult } from '../../../src/service/agent/to-result.js';
 import { completionOf } from '../../support/completion.js';
-import { prepare, textOf } from '../../support/prepare.js';
+import { plainly, prepare, textOf } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 
 const now = () => new Date('2026-01-02T03:04:05.678Z');
@@ -26,7 +26,7 @@ async function resultOf(
     stepRequest({ tools: [{ name: 'read_file', inputSchema: {} }], user_query: 'Why?', ...fields }),
   );
   const reply = await readReply({ completion: completionOf(text, changes) }, prompt.situation);
-  return toResult(conclude(reply, prompt.situation), { ...prompt, provider, now });
+  return toResult(conclude(reply, prompt.situation), { ...prompt, provider, now, during: plainly });
 }
 
 test('what a step adds is stamped with the time that was handed in (rule: turn-timestamps)', async () => {

@@ -17,6 +17,8 @@ export interface ContextServiceOptions {
   /** `CONTEXT_SERVICE_URL`: the operator's, never a caller's. */
   readonly url: string;
   readonly projectId: string;
+  /** To send along with each request, as they are then. */
+  readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
   readonly fetch?: Fetch;
   /** For one answer, its body included. */
   readonly timeoutMs?: number;
@@ -62,7 +64,7 @@ async function get(url: string, options: ContextServiceOptions, signal: AbortSig
   signal.throwIfAborted();
   const waiting = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {
-    const headers = { accept: 'application/json' };
+    const headers = { ...options.headers?.(), accept: 'application/json' };
     const { status, body } = await fetch(url, { redirect: 'error', signal: waiting, headers });
     if (status !== 200) await body?.cancel();
     if (status === 404) return undefined;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { StepRequest } from '../../../contract/step-request.js';
-import { contextServiceSource } from './context-service.js';
+import { type ContextServiceOptions, contextServiceSource } from './context-service.js';
 import type { ContextSource } from './context-source.js';
 import { projectFolderSource } from './project-folder.js';
 
@@ -14,14 +14,16 @@ export interface ContextSourceOptions {
 }
 
 /** The operator's sources of a request's context, in the order in which they are asked (rule: source-order). */
-export function contextSources(config: ContextSourceOptions): (request: StepRequest) => ContextSource[] {
+export function contextSources(
+  config: ContextSourceOptions,
+): (request: StepRequest, headers?: ContextServiceOptions['headers']) => ContextSource[] {
   const { PROJECTS_DIR: parent, CONTEXT_SERVICE_URL: url } = config;
-  return ({ project_id: projectId }) => {
+  return ({ project_id: projectId }, headers) => {
     // A project id is a UUID, checked by the schema: no path can hide in it.
     const folder = config.PROJECTS[projectId.toLowerCase()] ?? (parent && join(parent, projectId));
     return [
       ...(folder ? [projectFolderSource(folder)] : []),
-      ...(url ? [contextServiceSource({ url, projectId })] : []),
+      ...(url ? [contextServiceSource({ url, projectId, headers })] : []),
     ];
   };
 }

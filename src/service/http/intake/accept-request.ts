@@ -89,12 +89,12 @@ export function resolveModel(config: LlmConfig, models: ModelDirectory): Resolve
  */
 export function connect(
   model: ResolvedModel,
-  { sentKey, request }: Pick<AcceptedRequest<RunRequest>, 'sentKey' | 'request'>,
+  { sentKey, request, state }: Pick<AcceptedRequest<RunRequest>, 'sentKey' | 'request' | 'state'>,
 ): StepDependencies['provider'] {
   if (request.max_iterations_left === 0) return model.connect(undefined);
   const key = readModelKey(sentKey);
   if (model.keyRequired && !key) throw new RequestRefused('missing_api_key');
-  return model.connect(key);
+  return state.trace.connect((observe) => model.connect(key, observe), key);
 }
 
 /** As a secret, before anything else sees what was sent. */

@@ -13,7 +13,8 @@ export function cors(origins: readonly string[]): Preparation {
     if (request.method !== 'OPTIONS') return;
     response.set({
       'Access-Control-Allow-Methods': 'GET, POST',
-      'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-LLM-API-Key, X-Request-Id',
+      'Access-Control-Allow-Headers':
+        'Content-Type, Authorization, X-LLM-API-Key, X-Request-Id, traceparent, tracestate',
       'Access-Control-Max-Age': '600',
     });
   };

@@ -3,6 +3,8 @@ import { openRequest, type Preparation, type RequestState } from './request-stat
 /** One answered request, for logs and metrics (rule: request-log): ids, codes and counts, never a text of the caller's. */
 export interface RequestRecord {
   readonly request_id: string;
+  /** Of the trace the request is a part of, if there is one. */
+  readonly trace_id?: string;
   readonly method: string;
   readonly route: string;
   readonly status: number;
@@ -27,6 +29,7 @@ export function recordRequests(sink: (record: RequestRecord) => void): Preparati
       const end = isTaken
         ? { status: response.statusCode, outcome: state.outcome ?? 'ok' }
         : { status: CALLER_LEFT, outcome: 'caller_left' };
+      state.trace.end({ ...end, requestId: state.id, sessionId: state.echo?.sessionId });
       sink(toRecord(request.method, state, end));
     });
   };
@@ -42,6 +45,7 @@ function toRecord(
 ): RequestRecord {
   return {
     request_id: state.id,
+    ...(state.trace.traceId !== undefined && { trace_id: state.trace.traceId }),
     method,
     route: state.route,
     ...end,

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import type { Usage } from '../../../contract/step.js';
 import type { Caller } from '../../access/token-entries.js';
 import { Secret } from '../../providers/secret.js';
+import { type RequestTrace, untraced } from '../../tracing/request-trace.js';
 import type { EventStream } from '../routes/event-stream.js';
 
 /** What is known of a request while it is answered: its failure body and its log line are made from it. */
@@ -12,6 +13,7 @@ export interface RequestState {
   /** The id is the caller's. */
   readonly isSentId: boolean;
   readonly startedAt: number;
+  trace: RequestTrace;
   /** The path as declared, never as sent: a sent one may hold anything. */
   route: string;
   /** Of the body once it was read. */
@@ -48,7 +50,14 @@ export function openRequest(request: Request, response: Response): RequestState 
   const sent = request.get('X-Request-Id') ?? '';
   const isSentId = /^(?!sk-|stepwise_)[\w.-]{1,128}$/.test(sent);
   const id = isSentId ? sent : randomUUID();
-  const state: RequestState = { id, isSentId, startedAt: performance.now(), route: 'unknown', bodyBytes: 0 };
+  const state: RequestState = {
+    id,
+    isSentId,
+    startedAt: performance.now(),
+    trace: untraced,
+    route: 'unknown',
+    bodyBytes: 0,
+  };
   response.locals['state'] = state;
   response.setHeader('X-Request-Id', id);
   const key = request.get('X-LLM-API-Key');

@@ -18,7 +18,8 @@ export function previewRoute(services: StepServices): Route {
         profile: model.profile,
         tokens: model.tokenCounter(deadline.signal),
         deadline,
-        sources: services.sourcesFor(step),
+        sources: services.sourcesFor(step, state.trace.headers),
+        during: state.trace.during,
       });
       const preview: Preview = {
         ...result,

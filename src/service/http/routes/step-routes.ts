@@ -20,7 +20,11 @@ import { toReport, toStep } from './to-step.js';
 export interface StepServices extends RequestLimits {
   readonly step: typeof reactStep;
   readonly models: ModelDirectory;
-  readonly sourcesFor: (request: StepRequest) => readonly ContextSource[];
+  /** `headers` are sent along to a context service. */
+  readonly sourcesFor: (
+    request: StepRequest,
+    headers: RequestState['trace']['headers'],
+  ) => readonly ContextSource[];
 }
 
 /** One step, as one answer or as events (rule: stream-events). */
@@ -71,7 +75,8 @@ function makeStep(
     provider: connect(model, accepted),
     deadline,
     now: () => new Date(),
-    sources: services.sourcesFor(request),
+    sources: services.sourcesFor(request, state.trace.headers),
+    during: state.trace.during,
   };
   return services.step(request, dependencies, observer).then(answerWith(accepted, state));
 }

@@ -1,0 +1,12 @@
+import type { Tracing } from '../../tracing/request-trace.js';
+import { type Preparation, stateOf } from './request-state.js';
+
+/** Begins the trace of every request of the API, those included that are refused (rule: tracing). */
+export function traceRequests(tracing: Tracing): Preparation {
+  return ({ method, headers }, response) => {
+    const state = stateOf(response);
+    const { route } = state;
+    if (method !== 'OPTIONS' && route.startsWith('/api/'))
+      state.trace = tracing.begin({ method, route, headers });
+  };
+}
