@@ -16,6 +16,11 @@ export interface ServiceLog {
   flush(withinMs: number): Promise<void>;
 }
 
+let dropped = 0;
+
+/** Lines that this process could not write so far. */
+export const droppedLines = (): number => dropped;
+
 /** Lines that cannot be written are dropped; how many is logged as soon as one can be written again. */
 export function createLog(level: Config['LOG_LEVEL'], file: number = STDOUT): ServiceLog {
   const lines = new LogLines(file, (dropped) => logger.warn({ dropped }, 'log lines were dropped'));
@@ -32,7 +37,7 @@ class LogLines {
   #waitingLength = 0;
   #isWriting = false;
   #gathering: NodeJS.Timeout | undefined;
-  #dropped = 0;
+  #untold = 0;
   #whenWritten: (() => void)[] = [];
 
   constructor(file: number, tellDropped: (lines: number) => void) {
@@ -42,7 +47,7 @@ class LogLines {
 
   write(line: string): void {
     if (this.#waitingLength + line.length > MAX_WAITING) {
-      this.#dropped += 1;
+      this.#drop(1);
       return;
     }
     this.#waiting.push(line);
@@ -72,12 +77,19 @@ class LogLines {
     this.#write(lines.join(''), (error) => this.#written(error ? lines.length : 0));
   }
 
+  #drop(lines: number): void {
+    this.#untold += lines;
+    dropped += lines;
+  }
+
   #written(lost: number): void {
     this.#isWriting = false;
-    const dropped = this.#dropped + lost;
-    this.#dropped = lost > 0 ? dropped : 0;
-    if (lost === 0 && dropped > 0) this.#tellDropped(dropped);
-    else if (this.#waiting.length > 0) this.#writeWaiting();
+    this.#drop(lost);
+    const untold = this.#untold;
+    if (lost === 0 && untold > 0) {
+      this.#untold = 0;
+      this.#tellDropped(untold);
+    } else if (this.#waiting.length > 0) this.#writeWaiting();
     else for (const resolve of this.#whenWritten.splice(0)) resolve();
   }
 }

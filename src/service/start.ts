@@ -14,7 +14,8 @@ import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { InFlight } from './http/intake/in-flight.js';
 import type { OpenLimits } from './limits/open-limits.js';
-import { createLog } from './log.js';
+import { createLog, droppedLines } from './log.js';
+import { ServiceMetrics } from './metrics/service-metrics.js';
 import type { OfflineModel } from './offline/offline-model.js';
 import { createModelDirectory, type ModelDirectory } from './providers/create-model-directory.js';
 import { loadEncoding } from './tokens/encodings.js';
@@ -52,8 +53,15 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
     import('./offline/offline-model.js').then((room) => room.startOfflineModel()),
   );
   const models = modelDirectory(config, offline);
+  const metrics = new ServiceMetrics({
+    version,
+    inFlight,
+    lagMs: lag.lagMs,
+    droppedLines,
+    redis: limited?.store,
+  });
   const app = createApp({
-    step: reactStep,
+    step: metrics.timed(reactStep),
     models,
     sourcesFor: contextSources(config),
     inFlight,
@@ -62,6 +70,7 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
     corsOrigins: config.CORS_ORIGINS,
     tokens,
     limits: limited?.limits,
+    metrics,
     trustProxy: config.TRUST_PROXY,
     ownHostOnly: answersOwnHostOnly(config),
     log,
@@ -76,7 +85,7 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
   const server = createServer(app);
   try {
     const url = await listen(server, config);
-    void warmUp(models);
+    void warmUp(models, metrics);
     const closing = onDemand(() => close(server, inFlight, config).then(free));
     return { url, close: closing.get };
   } catch (error) {
@@ -125,9 +134,10 @@ function modelDirectory(config: Config, offline: OnDemand<OfflineModel>): ModelD
 }
 
 /** What most steps need is loaded beside the first requests, not before them: a new process listens at once. */
-async function warmUp(models: ModelDirectory): Promise<void> {
+async function warmUp(models: ModelDirectory, metrics: ServiceMetrics): Promise<void> {
   await loadEncoding('o200k_base');
   await models.warmUp();
+  await metrics.load();
 }
 
 async function close(server: Server, inFlight: InFlight, config: Config): Promise<void> {

@@ -15,9 +15,10 @@ const CONTRACT_VERSION = '1.0.0';
  */
 export function openapiDocument(): object {
   const requests = operations.flatMap(({ request }) => request ?? []);
-  const responses = operations.map(({ response }) =>
-    response === 'stream' ? flatStreamEventSchema : response,
-  );
+  const responses = operations.flatMap(({ response }) => {
+    if (response === 'stream') return flatStreamEventSchema;
+    return 'text' in response ? [] : response;
+  });
   return {
     openapi: '3.0.3',
     info: {
@@ -56,7 +57,7 @@ function paths(): Record<string, Record<string, object>> {
 }
 
 function operationObject(operation: Operation): object {
-  const { operationId, path, tag, summary, description, request, example, takesModelKey } = operation;
+  const { operationId, tag, summary, description, request, example, takesModelKey } = operation;
   const names: (keyof typeof parameters)[] = takesModelKey ? ['RequestId', 'ModelKey'] : ['RequestId'];
   return {
     operationId,
@@ -65,14 +66,23 @@ function operationObject(operation: Operation): object {
     ...(description && { description }),
     parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ...(request && { requestBody: { required: true, content: json(request, example) } }),
-    ...(path.startsWith('/api/') && { security: [{}, { ServiceToken: [] }] }),
+    ...(operation.errors.includes('unauthenticated') && { security: [{}, { ServiceToken: [] }] }),
     responses: { 200: success(operation), ...failures(operation.errors) },
   };
 }
 
 function success({ response, summary }: Operation): object {
-  const content = response === 'stream' ? eventStream : json(response);
-  return { description: `${summary}.`, headers: { 'X-Request-Id': requestIdHeader }, content };
+  return {
+    description: `${summary}.`,
+    headers: { 'X-Request-Id': requestIdHeader },
+    content: contentOf(response),
+  };
+}
+
+function contentOf(response: Operation['response']): object {
+  if (response === 'stream') return eventStream;
+  if (!('text' in response)) return json(response);
+  return { 'text/plain': { schema: { type: 'string' }, example: response.text } };
 }
 
 /** One response for each status, with the codes it may carry. */

@@ -19,8 +19,8 @@ export interface Operation {
   readonly request?: z.ZodType;
   /** A request that a fresh service answers with 200, without a key. */
   readonly example?: unknown;
-  /** The one body of its 2xx, or `stream` for server-sent events. */
-  readonly response: z.ZodType | 'stream';
+  /** The one body of its 2xx, `stream` for server-sent events, or a text with an example. */
+  readonly response: z.ZodType | 'stream' | { readonly text: string };
   /** True where the caller's model key is read. */
   readonly takesModelKey?: boolean;
   readonly errors: readonly ErrorCode[];
@@ -114,6 +114,11 @@ const compactionExample: CompactionRequestInput = {
   strategy: 'mask',
   llm_config: offline,
 };
+
+const metricsExample = `# HELP stepwise_requests_in_flight Requests accepted and not yet answered.
+# TYPE stepwise_requests_in_flight gauge
+stepwise_requests_in_flight 3
+`;
 
 /** Every endpoint that is built, in the order of the document. A new endpoint is a new row. */
 export const operations: readonly Operation[] = [
@@ -214,5 +219,14 @@ export const operations: readonly Operation[] = [
     summary: 'What is running',
     response: versionSchema,
     errors: always,
+  },
+  {
+    operationId: 'getMetrics',
+    method: 'get',
+    path: '/metrics',
+    tag: 'service',
+    summary: 'What has happened so far, for Prometheus',
+    response: { text: metricsExample },
+    errors: [...always, 'unauthenticated'],
   },
 ];

@@ -2,12 +2,13 @@ import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { AccessTokens } from '../access/access-tokens.js';
 import type { CallerLimits } from '../limits/caller-limits.js';
+import type { ServiceMetrics } from '../metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from '../tracing/request-trace.js';
 import { errorHandler } from './failure/error-handler.js';
 import { RequestRefused } from './failure/to-failure.js';
 import { cors } from './middleware/cors.js';
 import { limitCallers } from './middleware/limit-callers.js';
-import { recordRequests } from './middleware/request-log.js';
+import { recordRequests, toLogLine } from './middleware/request-log.js';
 import type { Preparation } from './middleware/request-state.js';
 import { requireOwnHost } from './middleware/require-own-host.js';
 import { requireToken } from './middleware/require-token.js';
@@ -15,6 +16,7 @@ import { securityHeaders } from './middleware/security-headers.js';
 import { traceRequests } from './middleware/trace-requests.js';
 import { compactionRoute } from './routes/compaction-route.js';
 import { docsRoutes } from './routes/docs-routes.js';
+import { metricsRoute } from './routes/metrics-route.js';
 import { previewRoute } from './routes/preview-route.js';
 import { addRoute, nameRoute } from './routes/route.js';
 import { statusRoutes } from './routes/status-routes.js';
@@ -32,6 +34,8 @@ export interface AppDependencies extends StepServices {
   readonly limits?: CallerLimits | undefined;
   /** Where requests are told; by default their traces are only passed on. */
   readonly tracing?: Tracing;
+  /** Where requests are counted; nowhere without it. */
+  readonly metrics?: ServiceMetrics | undefined;
   /** Whose `X-Forwarded-For` says which address calls: how many proxies there are, or theirs. */
   readonly trustProxy?: number | readonly string[] | undefined;
   /** Whether only a `Host` of this machine is answered; not by default. */
@@ -40,7 +44,17 @@ export interface AppDependencies extends StepServices {
 
 /** The whole HTTP surface, ready to be listened with. */
 export function createApp(dependencies: AppDependencies): Express {
-  const { log, version, corsOrigins = [], models, inFlight, tokens, limits, ownHostOnly } = dependencies;
+  const {
+    log,
+    version,
+    corsOrigins = [],
+    models,
+    inFlight,
+    tokens,
+    limits,
+    metrics,
+    ownHostOnly,
+  } = dependencies;
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('trust proxy', dependencies.trustProxy ?? false);
@@ -49,10 +63,14 @@ export function createApp(dependencies: AppDependencies): Express {
     previewRoute(dependencies),
     compactionRoute(dependencies),
     ...statusRoutes({ inFlight, models, version }),
+    ...(metrics ? [metricsRoute(metrics)] : []),
     ...docsRoutes(version),
   ];
   const preparations: Preparation[] = [
-    recordRequests((record) => log.info(record, 'request')),
+    recordRequests((record) => {
+      log.info(toLogLine(record), 'request');
+      metrics?.requestEnded(record);
+    }),
     nameRoute(routes),
     traceRequests(dependencies.tracing ?? passOnTraces),
     securityHeaders(),

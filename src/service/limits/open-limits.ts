@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { CallerLimits } from './caller-limits.js';
+import type { SharedStore } from './shared-store.js';
 import { createMemoryCounter } from './window-counter.js';
 
 const MINUTE_SECONDS = 60;
@@ -15,6 +16,8 @@ export interface LimitsOptions {
 
 export interface OpenLimits {
   readonly limits: CallerLimits;
+  /** Present if the limits are shared. */
+  readonly store?: Pick<SharedStore, 'isUp' | 'outages'>;
   close(): void;
 }
 
@@ -29,5 +32,6 @@ export async function openLimits({ requestsPerMinute, redisUrl, log }: LimitsOpt
   const store = await SharedStore.open(redisUrl, log);
   const requests = store.createCounter('requests', MINUTE_SECONDS);
   const tokens = store.createCounter('tokens', DAY_SECONDS);
-  return { limits: new CallerLimits({ requestsPerMinute, requests, tokens }), close: () => store.close() };
+  const limits = new CallerLimits({ requestsPerMinute, requests, tokens });
+  return { limits, store, close: () => store.close() };
 }

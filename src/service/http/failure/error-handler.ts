@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { isObject } from '../../../contract/fields.js';
 import type { ErrorResponse } from '../../../contract/step.js';
-import { type RequestState, stateOf } from '../middleware/request-state.js';
+import { type Outcome, type RequestState, stateOf } from '../middleware/request-state.js';
 import type { EventStream } from '../routes/event-stream.js';
 import { errorResponse, sendFailure } from './send-failure.js';
 import { isBug, RequestRefused, toFailure } from './to-failure.js';
@@ -38,7 +38,7 @@ function endStream(events: EventStream, body: ErrorResponse): void {
 }
 
 /** What a request for a file may set down for its answer, by the errors of Express's `sendFile`. */
-const unmetConditions: ReadonlyMap<string, { status: number; outcome: string }> = new Map([
+const unmetConditions: ReadonlyMap<string, { status: number; outcome: Outcome }> = new Map([
   ['PreconditionFailedError', { status: 412, outcome: 'precondition_failed' }],
   ['RangeNotSatisfiableError', { status: 416, outcome: 'range_not_satisfiable' }],
 ]);

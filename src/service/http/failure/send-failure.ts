@@ -1,15 +1,16 @@
 import type { Request, Response } from 'express';
-import { type ErrorCode, errorCodes } from '../../../contract/error-codes.js';
+import { errorCodes } from '../../../contract/error-codes.js';
 import type { Turn } from '../../../contract/history.js';
 import type { ErrorResponse, StepError } from '../../../contract/step.js';
 import { blankStep } from '../../../conversation/blank-step.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import { sendJson } from '../routes/send-json.js';
+import type { Failure } from './to-failure.js';
 
 /** Answers with a failure, in such a way that a caller who is still uploading can read it. */
-export function sendFailure(request: Request, response: Response, error: StepError): void {
+export function sendFailure(request: Request, response: Response, error: Failure): void {
   const body = errorResponse(error, stateOf(response));
-  response.statusCode = statusOf(error);
+  response.statusCode = errorCodes[error.code].status;
   if (error.retry_after_ms !== null) {
     response.setHeader('Retry-After', String(Math.ceil(error.retry_after_ms / 1_000)));
   }
@@ -36,9 +37,6 @@ export function errorResponse(
     request_id: id,
   };
 }
-
-/** Failures name their code by a row of the table; the contract's type is the open string of answers. */
-const statusOf = (error: StepError): number => errorCodes[error.code as ErrorCode].status;
 
 function isUploading({ headers, complete }: Request): boolean {
   return (

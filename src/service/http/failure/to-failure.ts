@@ -20,8 +20,13 @@ export class RequestRefused extends Error {
   }
 }
 
+/** A failure by a row of the table. */
+export interface Failure extends StepError {
+  code: ErrorCode;
+}
+
 /** The failure that a thrown value stands for (rule: error-table); anything unknown is a bug. */
-export function toFailure(thrown: unknown): StepError {
+export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof RequestRefused) {
     return failure(thrown.code, { details: [...thrown.details], retry_after_ms: thrown.retryAfterMs });
   }
@@ -79,12 +84,10 @@ const usualWaitMs: Partial<Record<ErrorCode, number>> = {
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 3_600_000;
 
-function failure(code: ErrorCode, known: Partial<StepError> = {}): StepError {
+function failure(code: ErrorCode, known: Partial<Omit<StepError, 'code'>> = {}): Failure {
   const wait = known.retry_after_ms ?? usualWaitMs[code];
-  return stepError(
-    { code, ...errorCodes[code] },
-    { ...known, retry_after_ms: wait === undefined ? null : sensibleWait(wait) },
-  );
+  const retry_after_ms = wait === undefined ? null : sensibleWait(wait);
+  return { ...stepError({ code, ...errorCodes[code] }, { ...known, retry_after_ms }), code };
 }
 
 const sensibleWait = (ms: number): number =>

@@ -91,6 +91,7 @@ export function connect(
   model: ResolvedModel,
   { sentKey, request, state }: Pick<AcceptedRequest<RunRequest>, 'sentKey' | 'request' | 'state'>,
 ): StepDependencies['provider'] {
+  state.upstream = model.providerName;
   if (request.max_iterations_left === 0) return model.connect(undefined);
   const key = readModelKey(sentKey);
   if (model.keyRequired && !key) throw new RequestRefused('missing_api_key');

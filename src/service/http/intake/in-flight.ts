@@ -16,6 +16,7 @@ const MAX_LAG_MS = 250;
 export class InFlight {
   readonly #options: InFlightOptions;
   readonly #accepted = new Set<RequestDeadline>();
+  readonly #refused = { in_flight: 0, event_loop: 0 };
   #whenIdle: (() => void) | undefined;
   #draining = false;
   #refusing = false;
@@ -28,6 +29,15 @@ export class InFlight {
     return this.#accepted.size;
   }
 
+  get max(): number {
+    return this.#options.max;
+  }
+
+  /** Requests that were refused so far, by what there was too much of. */
+  get refused(): Readonly<Record<'in_flight' | 'event_loop', number>> {
+    return this.#refused;
+  }
+
   /** Whether the service is about to end, and so not ready any more. */
   get draining(): boolean {
     return this.#draining;
@@ -36,7 +46,9 @@ export class InFlight {
   /** Accepts a request until its response is closed, or throws `RequestRefused`. */
   accept(response: Response): RequestDeadline {
     if (this.#refusing) throw new RequestRefused('shutting_down');
-    if (this.count >= this.#options.max || this.#options.lagMs() > MAX_LAG_MS) {
+    const cause = this.#overload();
+    if (cause) {
+      this.#refused[cause] += 1;
       throw new RequestRefused('overloaded');
     }
     const deadline = new RequestDeadline(response);
@@ -65,6 +77,11 @@ export class InFlight {
   /** Ends what is left: each gets 503 `shutting_down`, and is cut off if it does not read that. */
   interruptAll(): void {
     for (const deadline of this.#accepted) deadline.interrupt('shutting_down');
+  }
+
+  #overload(): keyof InFlight['refused'] | undefined {
+    if (this.count >= this.#options.max) return 'in_flight';
+    return this.#options.lagMs() > MAX_LAG_MS ? 'event_loop' : undefined;
   }
 
   #release(deadline: RequestDeadline): void {

@@ -13,7 +13,10 @@ export function limitCallers(limits: CallerLimits): RequestHandler {
     // Whoever has left meanwhile would never give the place back.
     if (response.destroyed) return;
     const refused = exceeded ?? limits.enter(counted);
-    if (refused) throw refusal(refused);
+    if (refused) {
+      stateOf(response).limit = refused.limit;
+      throw refusal(refused);
+    }
     response.once('close', () => {
       limits.leave(counted);
       void limits.spend(counted, usedTokens(response));

@@ -1,19 +1,14 @@
-import { openRequest, type Preparation, type RequestState } from './request-state.js';
+import type { EndedRequest } from '../../metrics/request-metrics.js';
+import { type Outcome, openRequest, type Preparation, type RequestState } from './request-state.js';
 
-/** One answered request, for logs and metrics (rule: request-log): ids, codes and counts, never a text of the caller's. */
-export interface RequestRecord {
-  readonly request_id: string;
+/** One request that is over, for the log and the metrics: ids, codes and counts, never a text of the caller's. */
+export interface RequestRecord extends EndedRequest {
+  readonly id: string;
   /** Of the trace the request is a part of, if there is one. */
-  readonly trace_id?: string;
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  readonly outcome: string;
+  readonly traceId: string | undefined;
+  readonly outcome: Outcome;
   /** The name of the token that was sent, where the service asks for tokens. */
-  readonly caller?: string;
-  readonly duration_ms: number;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
+  readonly caller: string | undefined;
 }
 
 /** Opens every request and hands its record to the sink when it is over. */
@@ -27,8 +22,8 @@ export function recordRequests(sink: (record: RequestRecord) => void): Preparati
     });
     response.on('close', () => {
       const end = isTaken
-        ? { status: response.statusCode, outcome: state.outcome ?? 'ok' }
-        : { status: CALLER_LEFT, outcome: 'caller_left' };
+        ? ({ status: response.statusCode, outcome: state.outcome ?? 'ok' } as const)
+        : callerLeft;
       state.trace.end({ ...end, requestId: state.id, sessionId: state.echo?.sessionId });
       sink(toRecord(request.method, state, end));
     });
@@ -36,22 +31,42 @@ export function recordRequests(sink: (record: RequestRecord) => void): Preparati
 }
 
 /** Nginx's status for a caller who left before the answer, or did not take it. */
-const CALLER_LEFT = 499;
+const callerLeft = { status: 499, outcome: 'caller_left' } as const;
 
 function toRecord(
   method: string,
-  state: RequestState,
-  end: Pick<RequestRecord, 'status' | 'outcome'>,
+  { id, trace, route, caller, limit, upstream, usage, startedAt }: RequestState,
+  { status, outcome }: Pick<RequestRecord, 'status' | 'outcome'>,
 ): RequestRecord {
   return {
-    request_id: state.id,
-    ...(state.trace.traceId !== undefined && { trace_id: state.trace.traceId }),
+    id,
+    traceId: trace.traceId,
     method,
-    route: state.route,
-    ...end,
-    ...(state.caller && { caller: state.caller.name }),
-    duration_ms: Math.round(performance.now() - state.startedAt),
-    input_tokens: state.usage?.input_tokens ?? null,
-    output_tokens: state.usage?.output_tokens ?? null,
+    route,
+    status,
+    outcome,
+    caller: caller?.name,
+    limit,
+    upstream,
+    usage: usage ?? undefined,
+    durationMs: performance.now() - startedAt,
+  };
+}
+
+/** The one line of a request (rule: request-log). */
+export function toLogLine(record: RequestRecord): object {
+  const { id, traceId, method, route, status, outcome, limit, caller, usage, durationMs } = record;
+  return {
+    request_id: id,
+    ...(traceId !== undefined && { trace_id: traceId }),
+    method,
+    route,
+    status,
+    outcome,
+    ...(limit !== undefined && { limit }),
+    ...(caller !== undefined && { caller }),
+    duration_ms: Math.round(durationMs),
+    input_tokens: usage?.input_tokens ?? null,
+    output_tokens: usage?.output_tokens ?? null,
   };
 }

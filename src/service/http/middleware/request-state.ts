@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type { Usage } from '../../../contract/step.js';
+import type { ErrorCode } from '../../../contract/error-codes.js';
+import type { Parse, Step, Usage } from '../../../contract/step.js';
 import type { Caller } from '../../access/token-entries.js';
+import type { Allowance } from '../../limits/caller-limits.js';
 import { Secret } from '../../providers/secret.js';
 import { type RequestTrace, untraced } from '../../tracing/request-trace.js';
 import type { EventStream } from '../routes/event-stream.js';
@@ -18,9 +20,12 @@ export interface RequestState {
   route: string;
   /** Of the body once it was read. */
   bodyBytes: number;
-  /** An error code, or how the reply was read; the log's word for how it ended. */
-  outcome?: string;
+  outcome?: Outcome;
+  /** The limit that the caller had reached. */
+  limit?: keyof Allowance;
   usage?: Usage | null;
+  /** The name of the configured upstream that is asked. */
+  upstream?: string;
   /** Who sent it, where the service asks for tokens. */
   caller?: Caller;
   /** Known once the body was read: bugs are logged without it. */
@@ -38,6 +43,16 @@ export interface RequestState {
     readonly history: readonly unknown[] | null;
   };
 }
+
+/** How a request ended, in a word of closed lists: an error code, how the reply was read, or what became of the request. */
+export type Outcome =
+  | ErrorCode
+  | Parse['outcome']
+  | Step['status']
+  | 'ok'
+  | 'caller_left'
+  | 'precondition_failed'
+  | 'range_not_satisfiable';
 
 /** What is done for every request before it is routed. All of them are one layer of the router: each layer has its price. */
 export type Preparation = (request: Request, response: Response) => void;

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { ErrorCode } from '../../../contract/error-codes.js';
 import type { Step } from '../../../contract/step.js';
 import { type StepRequest, stepRequestSchema } from '../../../contract/step-request.js';
 import type { reactStep, StepObserver, StepResult } from '../../agent/react-step.js';
@@ -93,7 +94,9 @@ function answerWith(
 }
 
 function record(result: StepResult, state: RequestState): void {
-  state.outcome = result.error?.code ?? result.parse?.outcome ?? result.status;
+  // An error of the model's own is a row of the table; the contract's type is the open string of answers.
+  const code = result.error?.code as ErrorCode | undefined;
+  state.outcome = code ?? result.parse?.outcome ?? result.status;
   state.usage = result.usage;
 }
 

@@ -1,0 +1,56 @@
+import type { reactStep } from '../agent/react-step.js';
+import { onDemand } from '../event-loop/on-demand.js';
+import type { Exposition, LoadedMetrics } from './registry.js';
+import type { EndedRequest, EndedStep } from './request-metrics.js';
+import type { ServiceState } from './service-state.js';
+
+/** The metrics of one service (rule: metrics). They are loaded after the start; what ends before is counted then. */
+export class ServiceMetrics {
+  readonly #loading;
+  #loaded: LoadedMetrics | undefined;
+
+  constructor(state: ServiceState) {
+    this.#loading = onDemand(async () => {
+      const { openRegistry } = await import('./registry.js');
+      this.#loaded = openRegistry(state);
+      return this.#loaded;
+    });
+  }
+
+  async load(): Promise<void> {
+    await this.#loading.get();
+  }
+
+  async read(): Promise<Exposition> {
+    return (await this.#loading.get()).read();
+  }
+
+  requestEnded(request: EndedRequest): void {
+    this.#tell(({ requests }) => requests.requestEnded(request));
+  }
+
+  /** The same step, with its time taken. Nothing of the request is held meanwhile (rule: lean-waiting). */
+  timed(step: typeof reactStep): typeof reactStep {
+    return (request, dependencies, observer) => {
+      const begun = performance.now();
+      const result = step(request, dependencies, observer);
+      this.#takeTime(result, begun);
+      return result;
+    };
+  }
+
+  #takeTime(result: ReturnType<typeof reactStep>, begun: number): void {
+    const ended = (status: EndedStep['status']): void =>
+      this.#tell(({ requests }) => requests.stepEnded({ status, durationMs: performance.now() - begun }));
+    result.then(
+      ({ status }) => ended(status),
+      () => ended('failed'),
+    );
+  }
+
+  #tell(tell: (metrics: LoadedMetrics) => void): void {
+    if (this.#loaded) tell(this.#loaded);
+    // What could not be loaded is told to those who ask for it.
+    else this.#loading.get().then(tell, () => {});
+  }
+}

@@ -1,0 +1,257 @@
+import { readFileSync } from 'node:fs';
+import { METHODS } from 'node:http';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createToken } from '../../src/service/access/token.js';
+import { sendRaw } from '../support/raw-request.js';
+import { type Scrape, scrape } from '../support/scrape.js';
+import { streamStep } from '../support/stream-step.js';
+import { writeTokenFile } from '../support/token-file.js';
+import { until } from '../support/until.js';
+import {
+  key,
+  llmConfig,
+  startWholeService,
+  stepRequest,
+  type WholeService,
+} from '../support/whole-service.js';
+
+const services: WholeService[] = [];
+afterEach(async () => {
+  await Promise.all(services.splice(0).map((service) => service.close()));
+});
+type Starting = Parameters<typeof startWholeService>;
+const start = async (...[script, environment]: Starting): Promise<WholeService> => {
+  const service = await startWholeService(script, environment);
+  services.push(service);
+  return service;
+};
+
+const answer = { text: 'Final Answer: 42', usage: { input: 120, cachedInput: 100, output: 7 } };
+const route = '/api/agent/react_step';
+const stream = `${route}/stream`;
+const post = (url: string, body: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body, ...init });
+
+describe('requests and steps (rule: metrics)', () => {
+  test('each request counts once, by its route, method, status and outcome', async () => {
+    const { url, step, post: ask } = await start([answer, { fault: 'overloaded' }, { fault: 'overloaded' }]);
+    const before = await scrape(url);
+    await step();
+    await step();
+    await ask(route, { user_query: 1 });
+    for (const path of ['/nothing/here', '/metrics/x', '/healthz']) await fetch(url + path);
+    await fetch(url + route);
+    await fetch(url + route, { method: 'DELETE' });
+    const after = await scrape(url);
+    const counted = (labels: Record<string, string>): number =>
+      after.sum('stepwise_http_requests_total', labels) - before.sum('stepwise_http_requests_total', labels);
+    expect([
+      counted({ route, method: 'POST', status: '200', outcome: 'answer' }),
+      counted({ route, status: '503', outcome: 'upstream_overloaded' }),
+      counted({ route, status: '400', outcome: 'invalid_request' }),
+      counted({ route: 'unknown', method: 'GET', status: '404', outcome: 'not_found' }),
+      counted({ route: '/healthz', status: '200', outcome: 'ok' }),
+      counted({ route, method: 'GET', status: '405', outcome: 'method_not_allowed' }),
+      counted({ route, method: 'other', status: '405', outcome: 'method_not_allowed' }),
+      counted({ route: '/metrics' }),
+      counted({}),
+    ]).toEqual([1, 1, 1, 2, 1, 1, 1, 1, 9]);
+    const taken = (name: string, labels: Record<string, string>): number =>
+      after.sum(name, labels) - before.sum(name, labels);
+    expect(taken('stepwise_http_request_duration_seconds_count', { route })).toBe(5);
+    expect(taken('stepwise_step_duration_seconds_count', { status: 'direct_response_provided' })).toBe(1);
+    expect(taken('stepwise_step_duration_seconds_count', { status: 'failed' })).toBe(1);
+  });
+
+  test('what is under way is in flight; once its caller has left, it is one request that ended with 499', async () => {
+    const { url } = await start({ fault: 'slow-headers' });
+    const leaving = new AbortController();
+    const left = [route, stream].map((path) =>
+      post(url + path, JSON.stringify(stepRequest()), { signal: leaving.signal }),
+    );
+    await until(async () => (await scrape(url)).sum('stepwise_requests_in_flight') === 2);
+    const during = await scrape(url);
+    expect(during.sum('stepwise_http_requests_total', { status: '499' })).toBe(0);
+    leaving.abort();
+    await Promise.allSettled(left);
+    await until(async () => (await scrape(url)).sum('stepwise_requests_in_flight') === 0);
+    const after = await scrape(url);
+    const callers = { status: '499', outcome: 'caller_left', method: 'POST' };
+    expect(after.sum('stepwise_http_requests_total', { ...callers, route })).toBe(1);
+    expect(after.sum('stepwise_http_requests_total', { ...callers, route: stream })).toBe(1);
+    expect(after.sum('stepwise_step_duration_seconds_count', { status: 'failed' })).toBe(2);
+  });
+
+  test('tokens are those that the upstream reports, plain and streamed', async () => {
+    const service = await start(answer);
+    await service.step();
+    await service.step({ llm_config: { ...llmConfig('openai'), modelName: 'any', provider: 'local' } });
+    await streamStep(service);
+    const { sum } = await scrape(service.url);
+    const tokens = (kind: string, upstream: string): number =>
+      sum(`stepwise_model_${kind}_tokens_total`, { upstream });
+    expect(['input', 'cached_input', 'output'].map((kind) => tokens(kind, 'openai'))).toEqual([240, 200, 14]);
+    expect(['input', 'cached_input', 'output'].map((kind) => tokens(kind, 'local'))).toEqual([120, 100, 7]);
+  });
+});
+
+describe('under load (rule: metrics)', () => {
+  test('an overloaded service tells so, and counts what it refused by its cause', async () => {
+    const { url, step } = await start({ fault: 'slow-headers' }, { MAX_IN_FLIGHT: '1' });
+    const leaving = new AbortController();
+    const held = post(url + route, JSON.stringify(stepRequest()), { signal: leaving.signal });
+    await until(async () => (await scrape(url)).sum('stepwise_requests_in_flight') === 1);
+    const refused = await Promise.all([step(), step(), step()]);
+    expect(refused.map(({ status }) => status)).toEqual([503, 503, 503]);
+    const { sum } = await scrape(url);
+    expect(sum('stepwise_overload_refusals_total', { cause: 'in_flight' })).toBe(3);
+    expect(sum('stepwise_http_requests_total', { route, status: '503', outcome: 'overloaded' })).toBe(
+      sum('stepwise_overload_refusals_total'),
+    );
+    expect(sum('stepwise_requests_in_flight_max')).toBe(1);
+    leaving.abort();
+    await held.catch(() => {});
+  });
+
+  test('callers above a limit are counted by the limit, not by their names', async () => {
+    const [a, b] = [createToken(), createToken()];
+    const { url } = await start(answer, {
+      AUTH_TOKENS_FILE: writeTokenFile(
+        { token: a, name: 'plover', limits: { requestsPerMinute: 1 } },
+        { token: b, name: 'xyzzy', limits: { tokensPerDay: 100 } },
+      ),
+    });
+    const bearing = (token: string) => ({ headers: [['Authorization', `Bearer ${token}`]] as const });
+    const statuses: number[] = [];
+    for (const token of [a, a, a, b, b]) statuses.push((await sendRaw(url, bearing(token))).status);
+    expect(statuses).toEqual([200, 429, 429, 200, 429]);
+    const { sum, text } = await scrape(url, { Authorization: `Bearer ${b}` });
+    expect(sum('stepwise_limited_requests_total', { limit: 'requests_per_minute' })).toBe(2);
+    expect(sum('stepwise_limited_requests_total', { limit: 'tokens_per_day' })).toBe(1);
+    expect(sum('stepwise_http_requests_total', { outcome: 'rate_limited' })).toBe(3);
+    expect(text).not.toMatch(/plover|xyzzy/);
+  });
+
+  test('scrapes at the same time all get the whole', async () => {
+    const { url, step } = await start(answer);
+    await step();
+    const all = await Promise.all(Array.from({ length: 50 }, () => scrape(url)));
+    const steps = all.map(({ sum }) =>
+      sum('stepwise_step_duration_seconds_count', { status: 'direct_response_provided' }),
+    );
+    expect(steps).toEqual(Array(50).fill(1));
+  });
+});
+
+describe('who may read them (rules: bearer-tokens, own-host)', () => {
+  test('with tokens, those who have one', async () => {
+    const token = createToken();
+    const { url } = await start(answer, { AUTH_TOKENS_FILE: writeTokenFile({ token, name: 'prometheus' }) });
+    const metrics = { method: 'GET', path: '/metrics' };
+    const refused = await sendRaw(url, metrics);
+    expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+    const allowed = await sendRaw(url, { ...metrics, headers: [['Authorization', `Bearer ${token}`]] });
+    expect(allowed.status).toBe(200);
+    expect(allowed.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(allowed.headers['cache-control']).toBe('no-store');
+  });
+
+  test('without, those on this machine who call it by its name', async () => {
+    const { url } = await start(answer);
+    const ask = (host: string) =>
+      sendRaw(url, { method: 'GET', path: '/metrics', headers: [['Host', host]] });
+    expect((await ask('evil.example')).status).toBe(403);
+    expect((await ask('localhost')).status).toBe(200);
+  });
+});
+
+describe('what a caller sends (rule: metrics)', () => {
+  /** What comes and goes with the process, whoever calls. */
+  const ofTheProcess = /^(?:process|nodejs)_/;
+  const own = ({ series }: Scrape): string[] => series.filter((each) => !ofTheProcess.test(each)).sort();
+
+  test('makes no series, however much it varies', async () => {
+    const { url, fake } = await start(answer);
+    const send = async (index: number): Promise<void> => {
+      const config = { ...llmConfig('openai'), modelName: `model-${index}` };
+      const headers = [
+        ['X-Request-Id', `id-${index}`],
+        ['Authorization', `Bearer token-${index}`],
+        ['X-LLM-API-Key', `sk-key-${index}`],
+        ['User-Agent', `agent-${index}`],
+      ] as const;
+      const method = METHODS[index % METHODS.length] ?? 'GET';
+      await sendRaw(url, { headers, body: stepRequest({ llm_config: config, session_id: uuidOf(index) }) });
+      await sendRaw(url, {
+        headers,
+        body: stepRequest({ llm_config: { ...config, provider: `p${index}` } }),
+      });
+      await sendRaw(url, { headers, path: `/api/${index}/../agent?q=${index}`, method: 'GET' });
+      if (method !== 'CONNECT') await sendRaw(url, { headers, path: `/${index}`, method, body: {} });
+      if (method !== 'CONNECT') await sendRaw(url, { headers, path: route, method, body: {} });
+    };
+    for (let index = 0; index < METHODS.length; index += 1) await send(index);
+    await scrape(url);
+    const before = own(await scrape(url));
+    for (let round = 1; round <= 10; round += 1) {
+      await Promise.all(METHODS.map((_, index) => send(round * METHODS.length + index)));
+    }
+    const after = await scrape(url);
+    expect(fake.requests.length).toBeGreaterThan(300);
+    expect(after.sum('stepwise_http_requests_total')).toBeGreaterThan(1_500);
+    // A busy machine may have refused some.
+    const made = own(after).filter((each) => !before.includes(each) && !each.includes('"overloaded"'));
+    expect(made).toEqual([]);
+  });
+
+  test('no key, token, path, name or text of it stands in them', async () => {
+    const token = createToken();
+    const { url, fake } = await start(({ body }) => ({ text: `Final Answer: ${JSON.stringify(body)}` }), {
+      AUTH_TOKENS_FILE: writeTokenFile({ token, name: 'plover' }),
+    });
+    const headers = [
+      ['Authorization', `Bearer ${token}`],
+      ['X-LLM-API-Key', key],
+    ] as const;
+    for (const path of [`/${key}`, `/api/${token}`, `${route}?key=${key}`, `/metrics/${key}`]) {
+      await sendRaw(url, { method: 'GET', path, headers });
+    }
+    const withKey = { ...llmConfig('openai'), modelName: key };
+    await sendRaw(url, { headers, body: stepRequest({ llm_config: withKey, user_query: key }) });
+    await sendRaw(url, { headers, body: stepRequest({ llm_config: { ...withKey, provider: token } }) });
+    for (const fault of ['echoed-key', 'not-found', 'html', 'redirect'] as const) {
+      fake.script({ fault });
+      await sendRaw(url, { headers });
+    }
+    const { text } = await scrape(url, { Authorization: `Bearer ${token}` });
+    const secrets = [key, token].flatMap((secret) => [
+      secret,
+      secret.slice(0, 16),
+      secret.slice(-10),
+      Buffer.from(secret).toString('base64').slice(0, 16),
+    ]);
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+    expect(text).not.toMatch(/plover|gpt-4o|0b9e2f7e/);
+  });
+});
+
+test('the reference lists every metric with its type and labels, and no other (rule: metrics)', async () => {
+  const { url, step, fake } = await start(answer, {
+    RATE_LIMIT_PER_MINUTE: '1000',
+    REDIS_URL: 'redis://127.0.0.1:1',
+  });
+  await step();
+  fake.script({ fault: 'rate-limited' });
+  await step();
+  const { metrics } = await scrape(url);
+  const page = readFileSync('docs/reference/service.md', 'utf8');
+  const rows = [...page.matchAll(/^\| `(stepwise_\w+)` \| (\w+) \|([^|]*)\|/gm)];
+  const documented = rows.map(([, name, type, labels = '']) => [
+    name,
+    { type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label) },
+  ]);
+  expect(Object.fromEntries(metrics)).toEqual(Object.fromEntries(documented));
+  expect(rows.length).toBeGreaterThan(12);
+});
+
+const uuidOf = (index: number): string => `0b9e2f7e-5a57-4c7a-9c0a-${String(index).padStart(12, '0')}`;
