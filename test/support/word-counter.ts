@@ -5,11 +5,11 @@ export const wordCounter: TokenCounter = {
   encoding: 'o200k_base',
   counting: 'exact',
   count: async (text) => countWords(text),
-  async countWithin(text, limit) {
+  async countWithin({ text }, limit) {
     const tokens = countWords(text);
     return tokens <= limit ? tokens : undefined;
   },
-  countJoined: async (pieces) => countWords(pieces.join('')),
+  countJoined: async (pieces) => countWords(pieces.map(({ text }) => text).join('')),
   recall: () => undefined,
   remembered: (_key, find) => find(),
 };

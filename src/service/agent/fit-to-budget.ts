@@ -1,5 +1,6 @@
 import type { GatheredContext } from '../context/context-item.js';
 import type { FittedContext } from '../context/fitting/fit-context.js';
+import type { DigestedText } from '../tokens/text-memo.js';
 import type { TokenCounter } from '../tokens/token-counter.js';
 import type { FixedCosts } from './budget/share-budget.js';
 import { fitContextAndHistory } from './budget/share-budget.js';
@@ -19,7 +20,7 @@ export interface PromptPieces {
   /** Instructions, then tools. */
   readonly system: string;
   /** Fenced blocks. */
-  readonly context: readonly string[];
+  readonly context: readonly DigestedText[];
   readonly history: readonly Message[];
   /** What changes from step to step; may be empty. */
   readonly tail: string;
@@ -80,7 +81,7 @@ async function countFixed(
   { tokens, framing }: Scale,
 ): Promise<FixedCosts> {
   const taught = await tokens.count(instructions);
-  const described = (await tokens.countJoined([instructions, tools])) - taught;
+  const described = (await tokens.countJoined([{ text: instructions }, { text: tools }])) - taught;
   // The system message, one for the context or the opening, and one for a tail after an assistant message.
   const messages = framing.prompt + 3 * framing.message;
   return {

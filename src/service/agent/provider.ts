@@ -54,8 +54,8 @@ export type Part =
       readonly type: 'text';
       readonly text: string;
       readonly breakpoint?: boolean;
-      /** One fence of ours and nothing else: its first line holds a hash of all of it (rule: fences). */
-      readonly fenced?: boolean;
+      /** Of one fence of ours and nothing else: a digest of all of it (rule: fences). */
+      readonly digest?: string | undefined;
       /** The tail of the prompt (rule: tail): a vendor may want it inside the tool result it follows. */
       readonly tail?: boolean;
     }
@@ -68,7 +68,9 @@ export type Part =
   | {
       readonly type: 'tool_result';
       readonly callId: string;
+      /** A fence, and a digest of all of it. */
       readonly text: string;
+      readonly digest?: string | undefined;
       readonly isError: boolean;
       readonly breakpoint?: boolean;
     }

@@ -30,7 +30,7 @@ export async function renderPrompt(fitted: FittedPrompt): Promise<RenderedPrompt
 export function layOutPrompt({ system, context, history, tail }: PromptPieces): LaidOutPrompt {
   const contextMessage: Message = {
     role: 'user',
-    parts: context.map((text) => ({ type: 'text', text, fenced: true })),
+    parts: context.map(({ text, digest }) => ({ type: 'text', text, digest })),
   };
   const opening: Message = { role: 'user', parts: [{ type: 'text', text: openingTemplate }] };
   const first = context.length > 0 ? [contextMessage] : history[0]?.role === 'user' ? [] : [opening];

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { MAX_PATH_LENGTH } from '../../files/portable-path.js';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
-import { TextMemo } from '../tokens/text-memo.js';
+import { type DigestedText, TextMemo } from '../tokens/text-memo.js';
 
 /** What data may stand in. A closing tag of any of them is escaped inside all of them. */
 export const fenceTags = [
@@ -24,7 +24,13 @@ export interface Fenced {
   readonly text: string;
 }
 
+/** A fence as it is sent, and a digest of all of it, from which it has its mark. */
+export interface Block extends DigestedText {
+  readonly digest: string;
+}
+
 const MARK_HEX_DIGITS = 16; // 64 bits
+const DIGEST_HEX_DIGITS = 33; // 132 bits
 
 /**
  * What a reader could take for the end of a fence, or a model server for the end of a message: our own closing
@@ -66,49 +72,56 @@ const escaped = new RegExp(String.raw`(<\\*)\\(?=${dangerous})|(\[\\*)\\(?=${bra
  * for the same data (a prompt stays byte for byte cacheable), and it never occurs in the data itself.
  * The block begins with `<` and ends with a newline: token counts of such blocks add up exactly.
  */
-export function fence(fenced: Fenced): string {
+export function fence(fenced: Fenced): Block {
   const head = headOf(fenced);
   const body = escapeFenced(fenced.text);
-  return enclose(fenced.tag, { head, body, mark: unforgeableMark(head, body) });
+  return enclose(fenced.tag, { head, body, digest: unforgeableDigest(head, body) });
 }
 
 /** More files than a machine has in its runs at a time. */
-const MOST_MARKS = 4096;
+const MOST_DIGESTS = 4096;
 
-/** The marks of bodies in which nothing was escaped. A mark is a digest: nothing can be had back from it. */
-const knownMarks = new TextMemo<string>(MOST_MARKS);
+/** The digests of fences in which nothing was escaped. */
+const knownDigests = new TextMemo<string>(MOST_DIGESTS);
 
 /**
- * The same for a text of any length (rule: loop-share). A key names all that is fenced, such as by its digest: what was fenced
- * with it before, in an earlier step, is neither searched for brackets nor hashed again.
+ * The same for a text of any length (rule: loop-share); a short one is fenced at once. A key names all that is fenced, such as
+ * by its digest: what was fenced with it before, in an earlier step, is neither searched for brackets nor hashed again.
  */
-export async function fenceInShares(fenced: Fenced, key?: string): Promise<string> {
-  const head = headOf(fenced);
+export function fenceInShares(fenced: Fenced, key?: string): Block | Promise<Block> {
   const text = fenced.text.toWellFormed(); // to a digest, half characters are replaced already
-  const known = key === undefined ? undefined : knownMarks.recall(key);
-  if (known !== undefined) return enclose(fenced.tag, { head, body: text, mark: known });
-  const body = text.length <= SLICE ? escapeFenced(text) : await escapeInShares(text);
-  const mark = unforgeableMark(head, body);
-  if (key !== undefined && body === text) knownMarks.remember(key, mark);
-  return enclose(fenced.tag, { head, body, mark });
+  const head = headOf(fenced);
+  const known = key === undefined ? undefined : knownDigests.recall(key);
+  if (known !== undefined) return enclose(fenced.tag, { head, body: text, digest: known });
+  const finish = (body: string): Block => {
+    const digest = unforgeableDigest(head, body);
+    if (key !== undefined && body === text) knownDigests.remember(key, digest);
+    return enclose(fenced.tag, { head, body, digest });
+  };
+  return text.length <= SLICE ? finish(escapeWellFormed(text)) : escapeInShares(text).then(finish);
 }
 
 async function escapeInShares(text: string): Promise<string> {
   const escaped: string[] = [];
   for (const slice of slicesOf(text)) {
     await eventLoopShare.take(slice.length * ESCAPING);
-    escaped.push(escapeFenced(slice));
+    escaped.push(escapeWellFormed(slice));
   }
   return escaped.join('');
 }
 
 function headOf({ tag, attributes }: Fenced): string {
-  return `<${tag}${Object.entries(attributes).map(renderAttribute).join('')}`;
+  let head = `<${tag}`;
+  for (const name in attributes) head += renderAttribute(name, attributes[name]);
+  return head;
 }
 
-function enclose(tag: FenceTag, { head, body, mark }: Record<'head' | 'body' | 'mark', string>): string {
-  return `${head} mark="${mark}">\n${body}${endOfLine(body)}</${tag} ${mark}>\n`;
+function enclose(tag: FenceTag, { head, body, digest }: Record<'head' | 'body' | 'digest', string>): Block {
+  const mark = markOf(digest);
+  return { text: `${head} mark="${mark}">\n${body}${endOfLine(body)}</${tag} ${mark}>\n`, digest };
 }
+
+const markOf = (digest: string): string => digest.slice(0, MARK_HEX_DIGITS);
 
 /** What a text lacks of ending in a line break. */
 function endOfLine(text: string): string {
@@ -118,8 +131,11 @@ function endOfLine(text: string): string {
 /** Escapes as little as can be, by one backslash after the opening bracket: `<\/file>`, `<\|im_end|>`. */
 export function escapeFenced(text: string): string {
   // A lone surrogate has no bytes in UTF-8: it would be another character by the time it is sent.
-  const fit = text.toWellFormed();
-  return isDangerous(fit) ? fit.replace(toEscape, '$1$2\\') : fit;
+  return escapeWellFormed(text.toWellFormed());
+}
+
+function escapeWellFormed(text: string): string {
+  return isDangerous(text) ? text.replace(toEscape, '$1$2\\') : text;
 }
 
 /** To look at brackets alone takes a quarter of the expression's time, and nearly all texts hold nothing to escape. */
@@ -167,10 +183,12 @@ export function inlinePath(path: string): string {
 /** Longer texts are hashed one after the other: joined, they would be copied. */
 const HASHED_AT_ONCE = 4096;
 
-function unforgeableMark(head: string, body: string): string {
+/** One that begins with a mark which does not occur in what is fenced. */
+function unforgeableDigest(head: string, body: string): string {
   for (let salt = ''; ; salt += '.') {
-    const mark = hashOf(`${salt}${head}\n`, body).slice(0, MARK_HEX_DIGITS);
-    if (!body.includes(mark) && !head.includes(mark)) return mark;
+    const digest = hashOf(`${salt}${head}\n`, body).slice(0, DIGEST_HEX_DIGITS);
+    const mark = markOf(digest);
+    if (!body.includes(mark) && !head.includes(mark)) return digest;
   }
 }
 
@@ -184,7 +202,7 @@ function hashOf(head: string, body: string): string {
 const harmless = /^[\w ./,-]{0,200}$/;
 
 /** What could end the attribute, the tag or the line is written as a number; a path is hardly ever touched. */
-function renderAttribute([name, value]: readonly [string, string | undefined]): string {
+function renderAttribute(name: string, value: string | undefined): string {
   if (value === undefined) return '';
   if (harmless.test(value)) return ` ${name}="${value}"`;
   const safe = shorten(value).replace(/["<>\p{Cc}\u2028\u2029]/gu, (found) => `&#${found.codePointAt(0)};`);

@@ -32,6 +32,14 @@ export class EventLoopShare {
     return undefined;
   }
 
+  /** Books work to be done in this very turn, if its share lasts; else nothing is booked, and whoever cannot wait has to `take`. */
+  takeNow(work: number, signal?: AbortSignal): boolean {
+    signal?.throwIfAborted();
+    if (this.#left <= 0) return false;
+    this.#book(work);
+    return true;
+  }
+
   /**
    * Books work that has been done, since nobody knew before how much it would be: what comes next waits for a turn of its own
    * if that used up the share.

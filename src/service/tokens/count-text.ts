@@ -21,6 +21,12 @@ const SLICE = 8 * 1024;
 
 const encoder = new TextEncoder();
 
+/** UTF-16 units of a text that is counted at once: one chunk, unless its characters take several bytes. */
+const COUNTED_AT_ONCE = 1024;
+/** Its bytes, at most three for a unit, and their kinds, to which one more is added. Only in use during one call. */
+const bytesAtOnce = new Uint8Array(3 * COUNTED_AT_ONCE);
+const kindsAtOnce = new Uint8Array(3 * COUNTED_AT_ONCE + 1);
+
 /** What of an encoding decides how a text is counted. */
 export interface EncodingTables {
   readonly vocabulary: Vocabulary;
@@ -34,6 +40,26 @@ export interface CountBounds {
   readonly limit: number;
   /** Its reason is thrown when it fires. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Tokens of a short text, without a turn of its own: most observations and files are short, and a promise for each step of
+ * the way would take more than the count. Undefined if the text or a piece of it is too long for that, or the share is used up.
+ */
+export function countAtOnce(
+  encoding: EncodingTables,
+  text: string,
+  signal: AbortSignal | undefined,
+): number | undefined {
+  if (text.length > COUNTED_AT_ONCE) return undefined;
+  if (!eventLoopShare.takeNow(text.length * (1 + CLASSIFYING), signal)) return undefined;
+  const { written } = encoder.encodeInto(text, bytesAtOnce);
+  const bytes = bytesAtOnce.subarray(0, written);
+  kindsAtOnce[written] = 0;
+  const characters = { bytes, kinds: kindsAtOnce };
+  classifyCharacters(characters, 0, written);
+  const { tokens, longPieceEnd } = countSlice(encoding, characters, 0);
+  return longPieceEnd === undefined ? tokens : undefined;
 }
 
 /** Tokens of the text, or some number above the limit. */

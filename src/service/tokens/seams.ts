@@ -1,3 +1,5 @@
+import type { DigestedText } from './text-memo.js';
+
 /**
  * Safe seams: places where a text can be cut and its parts counted alone, because the sum is exact. They are always
  * boundaries between pieces, in both encodings, and the part before them splits alike with and without the rest.
@@ -7,6 +9,7 @@ const LINE_FEED = 0x0a;
 const SPACE = 0x20;
 const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
+const LESS_THAN = 0x3c;
 const DELETE = 0x7f;
 
 /** Looked up once, as in `vocabulary.ts`. */
@@ -65,18 +68,29 @@ function isChosen(bytes: Uint8Array, space: number): boolean {
   return imul((before << 16) | after, 0x9e3779b1) >>> (32 - CHOICE_BITS) === 0;
 }
 
-/** Joins neighbours whose seam is not safe: the counts of the results add up to the count of the whole. */
-export function joinUnsafeSeams(pieces: readonly string[]): string[] {
-  const joined: string[] = [];
+/**
+ * Joins neighbours whose seam is not safe: the counts of the results add up to the count of the whole. What comes with a
+ * digest is a fence, and so begins with `<` and ends with a line break.
+ */
+export function joinUnsafeSeams(pieces: readonly DigestedText[]): DigestedText[] {
+  const joined: DigestedText[] = [];
   let before = 0;
   for (const piece of pieces) {
-    if (piece === '') continue;
-    const isSafe = joined.length === 0 || isSafeSeam(before, piece.charCodeAt(0));
-    joined.push(isSafe ? piece : joined.pop() + piece);
-    before = piece.charCodeAt(piece.length - 1);
+    if (piece.text === '') continue;
+    const last = joined.at(-1);
+    if (!last || isSafeSeam(before, firstOf(piece))) joined.push(piece);
+    else joined[joined.length - 1] = { text: last.text + piece.text };
+    before = lastOf(piece);
   }
   return joined;
 }
+
+/** Not read where it is known: to look into a text that was put together would copy it. */
+const firstOf = ({ text, digest }: DigestedText): number =>
+  digest === undefined ? text.charCodeAt(0) : LESS_THAN;
+
+const lastOf = ({ text, digest }: DigestedText): number =>
+  digest === undefined ? text.charCodeAt(text.length - 1) : LINE_FEED;
 
 function isAlphanumeric(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || isLetter(code | 0x20);

@@ -12,6 +12,12 @@ export function digestOf(text: string | Uint8Array): string {
   return hash('sha256', text, 'base64url').slice(0, KEY_LENGTH);
 }
 
+/** A text and, if there is one already, a digest of it or of all that it was made of: then it need not be digested itself. */
+export interface DigestedText {
+  readonly text: string;
+  readonly digest?: string | undefined;
+}
+
 /** A longer text is not joined with anything to be digested: that would copy it. */
 const SHORT = 4096;
 

@@ -1,8 +1,8 @@
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
-import { type CountBounds, countText, MEMORABLE, READING } from './count-text.js';
+import { type CountBounds, countAtOnce, countText, MEMORABLE, READING } from './count-text.js';
 import { type Encoding, loadEncoding, loadedEncoding } from './encodings.js';
 import { joinUnsafeSeams } from './seams.js';
-import { digestOf } from './text-memo.js';
+import { type DigestedText, digestOf } from './text-memo.js';
 
 /**
  * Counts the tokens of the texts of one step. No method holds the event loop, whatever the text; each throws the reason
@@ -14,18 +14,15 @@ export interface TokenCounter {
   readonly counting: 'exact' | 'estimated';
   /** Tokens of the text, sent as ordinary text: `<|endoftext|>` and the like have no special meaning. */
   count(text: string): Promise<number>;
-  /**
-   * Tokens of the text, or undefined if they are more than `limit`: then the cost is that of the limit, not of the text.
-   * A text may come with a key for it, such as the digest of what it was made of; then it need not be digested itself.
-   */
-  countWithin(text: string, limit: number, key?: string): Promise<number | undefined>;
+  /** Tokens of the text, or undefined if they are more than `limit`: then the cost is that of the limit, not of the text. */
+  countWithin(text: DigestedText, limit: number): Promise<number | undefined>;
   /** Tokens of the pieces sent as one string; pieces that have been counted alone need not be counted again. */
-  countJoined(pieces: readonly string[]): Promise<number>;
+  countJoined(pieces: readonly DigestedText[]): Promise<number>;
   /**
-   * What `countJoined` comes to, where that needs no counting; else undefined. At once: a promise for each text would cost
-   * more than a text that comes again. Books nothing of the event loop.
+   * What `countJoined` comes to, where all of it has been counted or is short; else undefined. At once: a promise for each
+   * text would cost more than a text that comes again.
    */
-  recall(pieces: readonly string[]): number | undefined;
+  recall(pieces: readonly DigestedText[]): number | undefined;
   /**
    * The number that `find` comes to, or came to in an earlier step. The key tells all that it depends on but for the way
    * this counter counts; of a text it holds the digest, never the text.
@@ -33,8 +30,8 @@ export interface TokenCounter {
   remembered(key: string, find: () => Promise<number>): Promise<number>;
 }
 
-/** A text of more UTF-16 units is worth a turn of its own, and is not looked up at once. */
-const RECALLED_AT_ONCE = 64 * 1024;
+/** A text of more UTF-16 units is worth a turn of its own, and is not digested at once. */
+const DIGESTED_AT_ONCE = 64 * 1024;
 /** A text of more UTF-16 units per allowed token than this hardly fits, and a count that stops early needs no memo. */
 const LIKELY_UNITS_PER_TOKEN = 8;
 
@@ -49,48 +46,31 @@ export function createTokenCounter(
   { margin = 1, signal }: { margin?: number; signal?: AbortSignal } = {},
 ): TokenCounter {
   const withMargin = (tokens: number): number => Math.ceil(tokens * margin);
-  // A step asks for the same block several times. The texts are the step's own and go with its counter.
-  const counted = new Map<string, number>();
-  const recallExactly = (text: string, key?: string): number | undefined => {
-    const known = counted.get(text);
-    const isLong = text.length > RECALLED_AT_ONCE && key === undefined;
-    if (known !== undefined || text.length < MEMORABLE || isLong) return known;
-    const tokens = loadedEncoding(encoding)?.memo.recall(key ?? digestOf(text));
-    if (tokens !== undefined) counted.set(text, tokens);
-    return tokens;
-  };
-  const exactly = async (text: string, limit: number, key?: string): Promise<number> => {
-    const known = recallExactly(text, key);
-    if (known !== undefined) return known;
-    const tokens = await countExactly(encoding, text, { limit, signal, key });
-    if (tokens <= limit) counted.set(text, tokens);
-    return tokens;
-  };
-  const recall = (pieces: readonly string[]): number | undefined => {
+  const counts = new StepCounts(encoding, signal);
+  const recall = (pieces: readonly DigestedText[]): number | undefined => {
     let tokens = 0;
     for (const part of pieces.length === 1 ? pieces : joinUnsafeSeams(pieces)) {
-      const known = recallExactly(part);
+      const known = counts.recall(part);
       if (known === undefined) return undefined;
       tokens += known;
     }
     return withMargin(tokens);
   };
-  const countWithin = async (text: string, limit: number, key?: string): Promise<number | undefined> => {
-    const tokens = withMargin(await exactly(text, Math.ceil(limit / margin), key));
-    return tokens <= limit ? tokens : undefined;
-  };
   return {
     encoding,
     counting: margin === 1 ? 'exact' : 'estimated',
-    count: async (text) => withMargin(await exactly(text, Number.POSITIVE_INFINITY)),
-    countWithin,
+    count: async (text) => withMargin(await counts.count({ text }, Number.POSITIVE_INFINITY)),
+    countWithin: async (text, limit) => {
+      const tokens = withMargin(await counts.count(text, Math.ceil(limit / margin)));
+      return tokens <= limit ? tokens : undefined;
+    },
     countJoined: async (pieces) => {
       const known = recall(pieces);
       if (known !== undefined) return known;
       let tokens = 0;
       for (const part of joinUnsafeSeams(pieces)) {
-        await eventLoopShare.take(part.length * READING, signal); // to find what has been counted reads it too
-        tokens += await exactly(part, Number.POSITIVE_INFINITY);
+        await eventLoopShare.take(part.text.length * READING, signal); // to find what has been counted reads it too
+        tokens += await counts.count(part, Number.POSITIVE_INFINITY);
       }
       return withMargin(tokens);
     },
@@ -99,22 +79,82 @@ export function createTokenCounter(
   };
 }
 
-/** Tokens of the text, or some number above `limit`. */
+/** Exact counts of one step's texts, without a margin. */
+class StepCounts {
+  readonly #encoding: Encoding;
+  readonly #signal: AbortSignal | undefined;
+  /** A step asks for the same text several times. The texts are the step's own and go with it; what has a digest is looked up by that. */
+  readonly #counted = new Map<string, number>();
+
+  constructor(encoding: Encoding, signal: AbortSignal | undefined) {
+    this.#encoding = encoding;
+    this.#signal = signal;
+  }
+
+  recall(given: DigestedText): number | undefined {
+    const tokens = this.#before(given) ?? countNow(this.#encoding, withDigest(given), this.#signal);
+    if (tokens !== undefined) this.#keep(given, tokens);
+    return tokens;
+  }
+
+  /** Tokens of the text, or some number above `limit`. */
+  async count(given: DigestedText, limit: number): Promise<number> {
+    const before = this.#before(given);
+    if (before !== undefined) return before;
+    const text = withDigest(given); // once, for all that comes
+    const tokens =
+      countNow(this.#encoding, text, this.#signal) ??
+      (await countExactly(this.#encoding, text, { limit, signal: this.#signal }));
+    if (tokens <= limit) this.#keep(given, tokens);
+    return tokens;
+  }
+
+  #before({ text, digest }: DigestedText): number | undefined {
+    return digest === undefined ? this.#counted.get(text) : undefined;
+  }
+
+  #keep({ text, digest }: DigestedText, tokens: number): void {
+    if (digest === undefined) this.#counted.set(text, tokens);
+  }
+}
+
+/** The text with its digest, if it is long enough to be looked up, and not so long that it should wait for a turn. */
+function withDigest(given: DigestedText): DigestedText {
+  const { text, digest } = given;
+  const isWorthOne = text.length >= MEMORABLE && text.length <= DIGESTED_AT_ONCE;
+  return digest === undefined && isWorthOne ? { text, digest: digestOf(text) } : given;
+}
+
+/** What was counted in an earlier step, or can be counted at once; undefined for anything else. */
+function countNow(
+  encoding: Encoding,
+  { text, digest }: DigestedText,
+  signal: AbortSignal | undefined,
+): number | undefined {
+  const tables = loadedEncoding(encoding);
+  const known = digest === undefined ? undefined : tables?.memo.recall(digest);
+  if (known !== undefined || !tables) return known;
+  const tokens = countAtOnce(tables, text, signal);
+  if (tokens !== undefined && digest !== undefined) tables.memo.remember(digest, tokens);
+  return tokens;
+}
+
+/** Tokens of a text that is not known, or some number above `limit`. */
 async function countExactly(
   encoding: Encoding,
-  text: string,
-  { key: given, ...bounds }: CountBounds & { readonly key: string | undefined },
+  { text, digest }: DigestedText,
+  bounds: CountBounds,
 ): Promise<number> {
   const { limit, signal } = bounds;
-  const loaded = loadedEncoding(encoding) ?? (await loadEncoding(encoding));
+  const tables = loadedEncoding(encoding) ?? (await loadEncoding(encoding));
   await eventLoopShare.take(text.length * READING, signal);
-  const memorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
-  if (!memorable) return countText(loaded, text, bounds);
-  const key = given ?? digestOf(text);
-  const known = loaded.memo.recall(key);
+  const isMemorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
+  if (!isMemorable) return countText(tables, text, bounds);
+  const key = digest ?? digestOf(text);
+  const known = tables.memo.recall(key);
   if (known !== undefined) return known;
-  const tokens = await countText(loaded, text, bounds);
-  if (tokens <= limit) loaded.memo.remember(key, tokens);
+  const tokens = await countText(tables, text, bounds);
+  if (tokens <= limit) tables.memo.remember(key, tokens);
   return tokens;
 }
 

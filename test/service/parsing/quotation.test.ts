@@ -10,13 +10,13 @@ import { read, tools } from '../../support/parsing/tools.js';
 const call = 'read(path="a")';
 const json = '{"name": "read", "arguments": {"path": "a"}}';
 const acting = `Action: ${call}\n`;
-const shown = fence({ tag: 'file', attributes: { path: 'a.md' }, text: acting });
+const shown = fence({ tag: 'file', attributes: { path: 'a.md' }, text: acting }).text;
 
 describe('what a model repeats of what it was shown is quotation (rule: echoed-fence)', () => {
   test.each([
     ['a file', `I read:\n${shown}`],
     ['nothing before it', shown],
-    ['an observation', fence({ tag: 'observation', attributes: { tool: 'read' }, text: acting })],
+    ['an observation', fence({ tag: 'observation', attributes: { tool: 'read' }, text: acting }).text],
     ['in the middle of a line', `It says ${shown}`],
     ['after a label', `Thought: it says\n${shown}`],
     [
@@ -111,7 +111,7 @@ describe('what a model repeats of what it was shown is quotation (rule: echoed-f
     .map((parts) => parts.join('\n'));
   const echo = fc
     .tuple(fc.constantFrom(...fenceTags), content)
-    .map(([tag, text]) => fence({ tag, attributes: { path: 'a' }, text }));
+    .map(([tag, text]) => fence({ tag, attributes: { path: 'a' }, text }).text);
   /** Marks and attributes as a model loses them, in the opener and in the closer. */
   const broken = fc.constantFrom<(whole: string) => string>(
     (whole) => whole.replaceAll(/(?: mark="[0-9a-f]{16}"| [0-9a-f]{16}(?=>\n$))/g, ''),

@@ -82,9 +82,18 @@ test('a text that was cut at the front, or changed in one place, keeps nearly al
 });
 
 test('joining keeps every character and leaves only safe seams', () => {
-  expect(joinUnsafeSeams(['# Title\n', 'text', ' more', '', 'over\n', '/x'])).toEqual([
-    '# Title\n',
-    'text',
-    ' moreover\n/x',
-  ]);
+  const pieces = ['# Title\n', 'text', ' more', '', 'over\n', '/x'].map((text) => ({ text }));
+  const joined = ['# Title\n', 'text', ' moreover\n/x'].map((text) => ({ text }));
+  expect(joinUnsafeSeams(pieces)).toEqual(joined);
+});
+
+test('a fence that comes with its digest is joined as one that comes without', () => {
+  const pieces = ['# Title\n', '<file>\n</file>\n', '<file>\n</file>\n', '(', '<file>\n</file>\n', '/x'];
+  const withDigests = pieces.map((text) =>
+    text.startsWith('<') ? { text, digest: 'of a fence' } : { text },
+  );
+  const withoutDigests = pieces.map((text) => ({ text }));
+  const textsOf = (joined: readonly { text: string }[]) => joined.map(({ text }) => text);
+  expect(textsOf(joinUnsafeSeams(withDigests))).toEqual(textsOf(joinUnsafeSeams(withoutDigests)));
+  expect(joinUnsafeSeams(withDigests).filter((piece) => piece.digest)).toHaveLength(2);
 });

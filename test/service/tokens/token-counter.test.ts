@@ -5,6 +5,8 @@ import { createTokenCounter } from '../../../src/service/tokens/token-counter.js
 import { encodings, referenceCount } from '../../support/tokens/reference-tokenizer.js';
 import { anyText } from '../../support/tokens/texts.js';
 
+const asTexts = (texts: readonly string[]) => texts.map((text) => ({ text }));
+
 const pieces = fc.array(anyText, { maxLength: 6 });
 
 /** Turns of the event loop while the count is on its way. */
@@ -109,7 +111,7 @@ describe.each(encodings)('%s', (encoding) => {
   test('pieces count as the string they make, wherever the seams fall', async () => {
     await fc.assert(
       fc.asyncProperty(pieces, async (parts) => {
-        expect(await counter.countJoined(parts)).toBe(await counter.count(parts.join('')));
+        expect(await counter.countJoined(asTexts(parts))).toBe(await counter.count(parts.join('')));
       }),
       { numRuns: 1000 },
     );
@@ -119,7 +121,7 @@ describe.each(encodings)('%s', (encoding) => {
     await fc.assert(
       fc.asyncProperty(anyText, fc.nat(), async (text, at) => {
         const cut = at % (text.length + 1);
-        const joined = await counter.countJoined([text.slice(0, cut), text.slice(cut)]);
+        const joined = await counter.countJoined(asTexts([text.slice(0, cut), text.slice(cut)]));
         expect(joined).toBe(await counter.count(text));
       }),
       { numRuns: 1000 },
@@ -130,7 +132,7 @@ describe.each(encodings)('%s', (encoding) => {
     await fc.assert(
       fc.asyncProperty(anyText, fc.integer({ min: -1, max: 60 }), async (text, limit) => {
         const tokens = await counter.count(text);
-        expect(await counter.countWithin(text, limit)).toBe(tokens <= limit ? tokens : undefined);
+        expect(await counter.countWithin({ text }, limit)).toBe(tokens <= limit ? tokens : undefined);
       }),
       { numRuns: 1000 },
     );
@@ -140,7 +142,7 @@ describe.each(encodings)('%s', (encoding) => {
     const code = sourceFiles('src').join('\n');
     const text = code.repeat(Math.ceil(100_000 / code.length));
     expect(await counter.count(text)).toBe(referenceCount(encoding, text));
-    expect(await counter.countWithin(text, referenceCount(encoding, text))).toBe(
+    expect(await counter.countWithin({ text }, referenceCount(encoding, text))).toBe(
       referenceCount(encoding, text),
     );
   });
@@ -186,11 +188,11 @@ describe('work is saved', () => {
   test('counting stops at the limit', async () => {
     const text = lines(40_000, 'one two three four');
     expect(await turnsDuring(counter.count(text))).toBeGreaterThan(20);
-    expect(await turnsDuring(counter.countWithin(`${text}.`, 8_000))).toBeLessThan(10);
+    expect(await turnsDuring(counter.countWithin({ text: `${text}.` }, 8_000))).toBeLessThan(10);
   });
 
   test('a text too long for its limit in the longest tokens is not counted at all', async () => {
-    expect(await turnsDuring(counter.countWithin(' '.repeat(1_000_000), 5_000))).toBeLessThan(5);
+    expect(await turnsDuring(counter.countWithin({ text: ' '.repeat(1_000_000) }, 5_000))).toBeLessThan(5);
   });
 
   test('a text counted before overtakes one of its size that is new', async () => {
@@ -250,7 +252,7 @@ describe('estimates (rule: counting)', () => {
   test('are the count times the margin, rounded up once', async () => {
     expect(await exact.count('one two three')).toBe(3);
     expect(await estimate.count('one two three')).toBe(5);
-    expect(await estimate.countJoined(['one', ' two', ' three'])).toBe(5);
+    expect(await estimate.countJoined(asTexts(['one', ' two', ' three']))).toBe(5);
     expect(await estimate.count('')).toBe(0);
   });
 
@@ -258,7 +260,7 @@ describe('estimates (rule: counting)', () => {
     await fc.assert(
       fc.asyncProperty(anyText, fc.integer({ min: 0, max: 60 }), async (text, limit) => {
         const tokens = await estimate.count(text);
-        expect(await estimate.countWithin(text, limit)).toBe(tokens <= limit ? tokens : undefined);
+        expect(await estimate.countWithin({ text }, limit)).toBe(tokens <= limit ? tokens : undefined);
       }),
       { numRuns: 500 },
     );

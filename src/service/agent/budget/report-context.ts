@@ -50,15 +50,11 @@ export function hashPrompt(system: string, messages: readonly Message[]): string
   return hash.update(words).digest('hex');
 }
 
-/** Of a fence its first line, which holds its hash: files and observations need not be read once more. */
+/** Of a fence its digest: files and observations need not be read once more. */
 function wordsOf(part: Part): string {
-  if (part.type === 'text') return part.fenced ? firstLine(part.text) : part.text;
-  if (part.type === 'tool_result') return `${part.callId} ${part.isError} ${firstLine(part.text)}`;
+  if (part.type === 'text') return part.digest ?? part.text;
+  if (part.type === 'tool_result') return `${part.callId} ${part.isError} ${part.digest ?? part.text}`;
   return JSON.stringify(part);
-}
-
-function firstLine(text: string): string {
-  return text.slice(0, text.indexOf('\n'));
 }
 
 function sectionsOf(

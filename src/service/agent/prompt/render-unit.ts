@@ -1,6 +1,6 @@
 import { renderCall, renderJsonAction, renderXmlCall } from '../../../conversation/call-text.js';
 import type { ActionUnit, Observation, PairedCall, Unit } from '../../../conversation/units.js';
-import { type Fenced, fence, fenceInShares } from '../../context/fence.js';
+import { type Block, type Fenced, fence, fenceInShares } from '../../context/fence.js';
 import type { Message, Part } from '../provider.js';
 import { notRunTemplate } from './templates/orders.js';
 
@@ -10,7 +10,7 @@ export type TaughtProtocol = WrittenProtocol | 'native';
 type WrittenProtocol = 'text' | 'xml' | 'json';
 
 /** Fences that have been made already, of long observations. */
-type Fences = ReadonlyMap<Observation, string>;
+type Fences = ReadonlyMap<Observation, Block>;
 
 const noFences: Fences = new Map();
 
@@ -22,7 +22,7 @@ export function renderUnit(unit: Unit, protocol: TaughtProtocol, fences = noFenc
     case 'assistant':
       return [message('assistant', ...state(unit.providerState), text(unit.content))];
     case 'stray_observation':
-      return [message('user', { type: 'text', text: fenced(unit, fences), fenced: true })];
+      return [message('user', shown(fenced(unit, fences)))];
     case 'action':
       return protocol === 'native'
         ? renderNativeAction(unit, fences)
@@ -32,7 +32,7 @@ export function renderUnit(unit: Unit, protocol: TaughtProtocol, fences = noFenc
 
 /** The same where an observation may be of any length (rule: loop-share). */
 export async function renderInShares(unit: Unit, protocol: TaughtProtocol): Promise<Message[]> {
-  const fences = new Map<Observation, string>();
+  const fences = new Map<Observation, Block>();
   const observed = unit.type === 'action' ? unit.calls : unit.type === 'stray_observation' ? [unit] : [];
   for (const each of observed)
     if (each.observation) fences.set(each.observation, await fenceInShares(toFence(each)));
@@ -51,7 +51,7 @@ function renderWrittenAction(unit: ActionUnit, protocol: WrittenProtocol, fences
   for (const call of unit.calls) {
     const thought = messages.length === 0 ? unit.thought : '';
     messages.push(message('assistant', text(write(thought, call))));
-    messages.push(message('user', { type: 'text', text: fenced(call, fences), fenced: true }));
+    messages.push(message('user', shown(fenced(call, fences))));
   }
   return messages;
 }
@@ -72,7 +72,7 @@ function renderNativeAction({ thought, calls, providerState }: ActionUnit, fence
   );
   const results = calls.map((call): Part => {
     const isError = call.observation?.isError ?? false;
-    return { type: 'tool_result', callId: call.id, text: fenced(call, fences), isError };
+    return { type: 'tool_result', callId: call.id, ...fenced(call, fences), isError };
   });
   const said = thought === '' ? [] : [text(thought)];
   return [message('assistant', ...state(providerState), ...said, ...called), message('user', ...results)];
@@ -80,7 +80,7 @@ function renderNativeAction({ thought, calls, providerState }: ActionUnit, fence
 
 type Observed = Partial<Pick<PairedCall, 'name' | 'observation'>>;
 
-function fenced(observed: Observed, fences: Fences): string {
+function fenced(observed: Observed, fences: Fences): Block {
   const made = observed.observation && fences.get(observed.observation);
   return made ?? fence(toFence(observed));
 }
@@ -96,6 +96,10 @@ function shownText({ text: observed, isError }: Observation): string {
 
 function state(providerState: unknown): Part[] {
   return providerState == null ? [] : [{ type: 'provider_state', state: providerState }];
+}
+
+function shown({ text, digest }: Block): Part {
+  return { type: 'text', text, digest };
 }
 
 /** Half characters would not survive the way to a provider. */

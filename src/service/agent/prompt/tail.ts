@@ -95,5 +95,5 @@ async function listTasks(
     fence({ tag: 'tasks', attributes: { legend: taskLegend }, text });
   const lines: string[] = [];
   for (const task of tasks) lines.push(renderTask(task, await oneLineInShares(task.content, signal)));
-  return (await cutLines({ text: lines.join('\n'), render }, limit, tokens))?.rendered ?? '';
+  return (await cutLines({ text: lines.join('\n'), render }, limit, tokens))?.rendered.text ?? '';
 }

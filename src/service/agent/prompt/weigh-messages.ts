@@ -1,5 +1,6 @@
 import { observationsOf, type Unit } from '../../../conversation/units.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+import type { DigestedText } from '../../tokens/text-memo.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import type { Message, ModelProfile, Part } from '../provider.js';
 import { renderInShares, renderUnit, type TaughtProtocol } from './render-unit.js';
@@ -54,7 +55,7 @@ export async function renderAndWeigh(units: readonly Unit[], scale: Scale): Prom
 }
 
 function seamOf({ parts: [first] }: Message): number {
-  return first?.type === 'text' && /^[\s/]/.test(first.text) ? SEAM_SLACK : 0;
+  return first?.type === 'text' && !first.digest && /^[\s/]/.test(first.text) ? SEAM_SLACK : 0;
 }
 
 function charactersOf(messages: readonly Message[]): number {
@@ -98,7 +99,7 @@ async function countTokens({ parts }: Message, { tokens, framing }: Scale): Prom
 
 /** Texts that are sent as one, and the tokens of what stands around them. */
 interface SentTexts {
-  readonly texts: string[];
+  readonly texts: DigestedText[];
   readonly framing: number;
 }
 
@@ -107,20 +108,20 @@ function textsOf(parts: readonly Part[]): SentTexts[] {
   const sent: SentTexts[] = [];
   parts.forEach((part, index) => {
     if (part.type !== 'text') sent.push({ texts: wordsOf(part), framing: NATIVE_PART_FRAMING });
-    else if (parts[index - 1]?.type === 'text') sent.at(-1)?.texts.push(part.text);
-    else sent.push({ texts: [part.text], framing: 0 });
+    else if (parts[index - 1]?.type === 'text') sent.at(-1)?.texts.push(part);
+    else sent.push({ texts: [part], framing: 0 });
   });
   return sent;
 }
 
 /** What a part that is no text is counted by. */
-function wordsOf(part: Exclude<Part, { type: 'text' }>): string[] {
+function wordsOf(part: Exclude<Part, { type: 'text' }>): DigestedText[] {
   switch (part.type) {
     case 'tool_call':
-      return [part.name, JSON.stringify(part.arguments)];
+      return [{ text: part.name }, { text: JSON.stringify(part.arguments) }];
     case 'tool_result':
-      return [part.text];
+      return [part];
     case 'provider_state':
-      return [JSON.stringify(part.state)];
+      return [{ text: JSON.stringify(part.state) }];
   }
 }

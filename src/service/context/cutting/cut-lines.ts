@@ -32,14 +32,21 @@ export async function fitWhole(
   limit: number,
   counter: TokenCounter,
 ): Promise<FittedText | undefined> {
-  if ((await tokensWithin(source, limit, counter)) > limit) return undefined;
+  if ((await tokensWithin(source, { limit, counter })) > limit) return undefined;
   return renderWhole(source, limit, counter);
 }
 
-/** Tokens of a source with nothing cut away; infinite if they are above the limit. Rendered only if it is new. */
-export function tokensWithin(source: CutSource, limit: number, counter: TokenCounter): Promise<number> {
+/**
+ * Tokens of a source with nothing cut away; infinite if they are above the limit. Rendered only if it is new, and then shown
+ * to `keep`.
+ */
+export function tokensWithin(
+  source: CutSource,
+  { limit, counter, keep }: { limit: number; counter: TokenCounter; keep?: (whole: FittedText) => void },
+): Promise<number> {
   return rememberedCut(source, { what: `whole ${limit}`, counter }, async () => {
     const whole = await renderWhole(source, limit, counter);
+    if (whole) keep?.(whole);
     return whole?.tokens ?? Number.POSITIVE_INFINITY;
   });
 }

@@ -1,5 +1,5 @@
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import { digestOfBoth } from '../../tokens/text-memo.js';
+import { type DigestedText, digestOfBoth } from '../../tokens/text-memo.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { countLines, type LineRange } from '../lines.js';
 import { madeOnce } from '../made-once.js';
@@ -15,7 +15,7 @@ export interface CutSource {
   /** Says how to ask for missing lines, such as `41-210`. */
   readonly howToAsk?: ((lines: string) => string) | undefined;
   /** What is sent for a cut, and so what is counted; its text by default. The key names the cut, if it has a name. */
-  readonly render?: ((cut: CutText, key?: string) => string | Promise<string>) | undefined;
+  readonly render?: ((cut: CutText, key?: string) => DigestedText | Promise<DigestedText>) | undefined;
   /** All that `howToAsk` and `render` depend on. If one of them is there and this is not, no cut is remembered. */
   readonly rendering?: string | undefined;
 }
@@ -31,7 +31,7 @@ export interface CutText {
 }
 
 export interface FittedText extends CutText {
-  readonly rendered: string;
+  readonly rendered: DigestedText;
   /** Of what is rendered. */
   readonly tokens: number;
 }
@@ -43,9 +43,10 @@ export async function fitText(
   { name, limit, counter }: { name: string; limit: number; counter: TokenCounter },
 ): Promise<FittedText | undefined> {
   const key = nameOf(source, name);
-  const rendered = (await source.render?.(cut, key)) ?? cut.text;
-  const tokens = await counter.countWithin(rendered, limit, key);
-  return tokens === undefined ? undefined : { ...cut, rendered, tokens };
+  const made = source.render?.(cut, key) ?? { text: cut.text, digest: key };
+  const rendered = made instanceof Promise ? await made : made;
+  const tokens = counter.recall([rendered]) ?? (await counter.countWithin(rendered, limit));
+  return tokens === undefined || tokens > limit ? undefined : { ...cut, rendered, tokens };
 }
 
 /** Whether nothing is left but the marker. */
@@ -96,7 +97,8 @@ export async function rememberedCut(
 ): Promise<number> {
   const name = nameOf(source, what);
   if (name === undefined) return find();
-  await eventLoopShare.take(source.text.length * DIGESTING);
+  const pause = eventLoopShare.take(source.text.length * DIGESTING);
+  if (pause) await pause;
   return counter.remembered(name, find);
 }
 
@@ -109,5 +111,5 @@ function nameOf(source: CutSource, what: string): string | undefined {
 
 /** Names all that a cut depends on but its limit. */
 export const keyOf = madeOnce(({ text, firstLine, totalLines, rendering }: CutSource) =>
-  digestOfBoth(`${JSON.stringify([firstLine, totalLines, rendering])}\n`, text),
+  digestOfBoth(`${firstLine} ${totalLines} ${rendering}\n`, text),
 );

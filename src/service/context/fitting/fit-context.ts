@@ -1,9 +1,10 @@
 import type { ReportFolder, ReportItem } from '../../../contract/context-report.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+import type { DigestedText } from '../../tokens/text-memo.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { type ContextGroup, type GatheredContext, type Priority, priorities } from '../context-item.js';
 import { cutLines, renderWhole } from '../cutting/cut-lines.js';
-import { showsNothing } from '../cutting/cut-source.js';
+import { type FittedText, showsNothing } from '../cutting/cut-source.js';
 import { Coverage } from './coverage.js';
 import { type FocusToFit, planFocus } from './fit-focus.js';
 import { fitLeftOut } from './left-out.js';
@@ -22,7 +23,7 @@ import { type Sizes, sizesWithin } from './sizes.js';
 /** The context part of a prompt. */
 export interface FittedContext {
   /** Each one fence, ending in a newline; in a stable order. */
-  readonly blocks: readonly string[];
+  readonly blocks: readonly DigestedText[];
   /** Of all blocks joined; never above the limit. */
   readonly tokens: number;
   /** A row for everything that was asked for, the focus file apart. */
@@ -65,7 +66,7 @@ export async function fitContext(
     outcomes = outcomes.concat(filled);
     room -= tokensOf(filled);
   }
-  const blocks = outcomes.flatMap(({ placed }) => placed.map(({ block }) => block));
+  const blocks = outcomes.flatMap(({ placed }) => placed.map(({ cut }) => cut.rendered));
   const leftOut = await fitLeftOut(outcomes, limit - tokensOf(outcomes), counter);
   if (leftOut !== undefined) blocks.push(leftOut);
   return {
@@ -92,16 +93,19 @@ interface Filling {
 
 async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Promise<PlacedItem[]> {
   const { share, room, shown, sizes } = filling;
+  if (groups.length === 0) return [];
   const items = groups.flatMap((group) => group.items);
   const piecesByItem = await piecesOf(items, shown);
   const pieces = groups.map((group) => group.items.flatMap((item) => piecesByItem.get(item) ?? []));
   const wanted: number[][] = [];
   for (const some of pieces) wanted.push(await sizes.ofEach(some));
   const shares = shareInGroups(wanted, share, room).flat();
+  const whole = wanted.flat();
   const placed = new Map<Piece, PlacedPiece>();
   for (const [index, piece] of pieces.flat().entries()) {
-    const one = await place(piece, shares[index] ?? 0, filling);
-    if (one) placed.set(piece, one);
+    const made = fitPiece(piece, { whole: whole[index] ?? 0, share: shares[index] ?? 0 }, filling);
+    const cut = made instanceof Promise ? await made : made;
+    if (cut && !showsNothing(cut)) placed.set(piece, { piece, cut });
   }
   for (const { piece, cut } of placed.values()) {
     shown.add(piece.item.origin, piece.firstLine === undefined ? [] : cut.wholeLines, cut.text);
@@ -113,20 +117,21 @@ async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Prom
 }
 
 /** Undefined where the share is too small to show any of it. */
-async function place(
+function fitPiece(
   piece: Piece,
-  share: number,
+  { whole, share }: { readonly whole: number; readonly share: number },
   { sizes, counter }: Filling,
-): Promise<PlacedPiece | undefined> {
+): FittedText | Promise<FittedText | undefined> | undefined {
   if (share <= 0) return undefined;
-  const render = (await sizes.of(piece)) <= share ? renderWhole : cutLines;
-  const fitted = await render(cutSourceOf(piece), share, counter);
-  if (!fitted || showsNothing(fitted)) return undefined;
-  return { piece, block: fitted.rendered, tokens: fitted.tokens, cut: fitted };
+  const source = cutSourceOf(piece);
+  if (whole > share) return cutLines(source, share, counter);
+  return sizes.renderedWhole(piece) ?? renderWhole(source, share, counter);
 }
 
 function tokensOf(outcomes: readonly PlacedItem[]): number {
-  return outcomes.flatMap(({ placed }) => placed).reduce((sum, { tokens }) => sum + tokens, 0);
+  let tokens = 0;
+  for (const { placed } of outcomes) for (const { cut } of placed) tokens += cut.tokens;
+  return tokens;
 }
 
 async function countFolders({ folders }: GatheredContext, shown: Coverage): Promise<ReportFolder[]> {

@@ -51,7 +51,7 @@ export async function fitFocus(
       : await cutLines(cutSourceOf(show === 'file' ? piece : onlyLines(piece, show)), limit, counter);
   if (!fitted || showsNothing(fitted)) return { block: undefined, tokens: 0, item: droppedRow(item) };
   return {
-    block: fitted.rendered,
+    block: fitted.rendered.text,
     tokens: fitted.tokens,
     item: shownRow(item, fitted, reasonsFor(show, fitted)),
   };
@@ -63,7 +63,7 @@ async function pointAtContext(item: ContextItem, limit: number, counter: TokenCo
   const block = fence({ tag: 'focus', attributes: item.attributes, text });
   const tokens = await counter.countWithin(block, limit);
   return {
-    block: tokens === undefined ? undefined : block,
+    block: tokens === undefined ? undefined : block.text,
     tokens: tokens ?? 0,
     item: {
       ...droppedRow(item),

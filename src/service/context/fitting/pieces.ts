@@ -1,7 +1,7 @@
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { ContextItem } from '../context-item.js';
-import type { CutSource, CutText } from '../cutting/cut-source.js';
-import { fenceInShares, inlinePath } from '../fence.js';
+import type { CutSource, CutText, FittedText } from '../cutting/cut-source.js';
+import { type Block, fenceInShares, inlinePath } from '../fence.js';
 import { formatLines, LineIndex, type LineRange } from '../lines.js';
 import { madeOnce } from '../made-once.js';
 import type { Coverage } from './coverage.js';
@@ -17,9 +17,7 @@ export interface Piece {
 /** A piece as it stands in the prompt. */
 export interface PlacedPiece {
   readonly piece: Piece;
-  readonly block: string;
-  readonly tokens: number;
-  readonly cut: CutText;
+  readonly cut: FittedText;
 }
 
 /** What became of an item: its pieces (none for a duplicate), and those that found room. */
@@ -98,7 +96,7 @@ export const cutSourceOf = madeOnce(({ item, text, lineCount, firstLine }: Piece
 });
 
 /** The fence of an item, or of a part of it. */
-function renderCut(item: ContextItem, cut: CutText, key?: string): Promise<string> {
+function renderCut(item: ContextItem, cut: CutText, key?: string): Block | Promise<Block> {
   return fenceInShares({ tag: item.tag, attributes: attributesOf(item, cut), text: cut.text }, key);
 }
 

@@ -1,4 +1,5 @@
 import type { ReportItem } from '../../../contract/context-report.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { formatLines } from '../lines.js';
 import { type PlacedItem, wholePiece } from './pieces.js';
 import type { Sizes } from './sizes.js';
@@ -10,14 +11,23 @@ const reasons = {
   duplicate: 'the same lines as another item',
 } as const;
 
+/** What making a row books of the event loop. */
+const ROW_WORK = 64;
+
 /** The rows of the report for what was found, in order. */
 export async function reportItems(outcomes: readonly PlacedItem[], sizes: Sizes): Promise<ReportItem[]> {
   const rows: ReportItem[] = [];
-  for (const outcome of outcomes) rows.push(await reportItem(outcome, sizes));
+  for (const outcome of outcomes) {
+    const pause = eventLoopShare.take(ROW_WORK);
+    if (pause) await pause;
+    const { item } = outcome;
+    const original = item.note === undefined ? sizes.ofAll(wholePiece(item)) : null;
+    rows.push(reportItem(outcome, original instanceof Promise ? await original : original));
+  }
   return rows;
 }
 
-async function reportItem(outcome: PlacedItem, sizes: Sizes): Promise<ReportItem> {
+function reportItem(outcome: PlacedItem, originalTokens: number | null): ReportItem {
   const { item, placed } = outcome;
   const status = statusOf(outcome);
   const numbered = item.firstLine !== undefined && item.tag !== 'folder';
@@ -25,8 +35,8 @@ async function reportItem(outcome: PlacedItem, sizes: Sizes): Promise<ReportItem
     kind: item.kind,
     id: item.id,
     status,
-    tokens: placed.reduce((sum, { tokens }) => sum + tokens, 0),
-    original_tokens: item.note === undefined ? await sizes.ofAll(wholePiece(item)) : null,
+    tokens: placed.reduce((sum, { cut }) => sum + cut.tokens, 0),
+    original_tokens: originalTokens,
     lines: numbered ? formatLines(placed.flatMap(({ cut }) => cut.lines)) : null,
     reason: [reasons[status], ...notes(outcome)].filter((each) => each !== null).join('; ') || null,
   };

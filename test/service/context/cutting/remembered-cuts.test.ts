@@ -78,9 +78,9 @@ describe('what is remembered of earlier steps changes nothing (rule: stable-prom
       { text, totalLines: 'unknown' },
       { text, howToAsk: (lines) => `ask for a.ts:${lines}`, rendering: 'a.ts' },
       { text, howToAsk: (lines) => `ask for another-file-of-this-project.ts:${lines}`, rendering: 'another' },
-      { text, render: (cut) => `# title\n${cut.text}`, rendering: 'title' },
-      { text, render: (cut) => `${cut.text}${'no name, not remembered '.repeat(20)}` },
-      { text, render: (cut) => cut.text },
+      { text, render: (cut) => ({ text: `# title\n${cut.text}` }), rendering: 'title' },
+      { text, render: (cut) => ({ text: `${cut.text}${'no name, not remembered '.repeat(20)}` }) },
+      { text, render: (cut) => ({ text: cut.text }) },
     ];
     for (const limit of [200, 201, 900])
       for (const source of [...sources, ...sources.toReversed()])
@@ -112,7 +112,7 @@ describe('what is remembered of earlier steps changes nothing (rule: stable-prom
     const known = new Map<string, number>();
     const watching: TokenCounter = {
       ...wordCounter,
-      async countWithin(text, limit) {
+      async countWithin({ text }, limit) {
         counted.push(text);
         return countWords(text) <= limit ? countWords(text) : undefined;
       },
@@ -126,7 +126,7 @@ describe('what is remembered of earlier steps changes nothing (rule: stable-prom
     const first = await cutLines(source(), 500, watching);
     counted.length = 0;
     expect(await cutLines(source(), 500, watching)).toEqual(first);
-    expect(counted).toEqual([first?.rendered]);
+    expect(counted).toEqual([first?.rendered.text]);
     for (const key of known.keys()) expect(key).toMatch(/^[\w-]{22} \w+ \d+$/); // no word of the text
   });
 });

@@ -33,6 +33,8 @@ async function gather({ files = {}, pinned = {}, ...fields }: Scene) {
 const fitScene = async (scene: Scene, limit = 10_000) => fitContext(await gather(scene), limit, wordCounter);
 const statuses = (items: readonly { id: string; status: string }[]) =>
   items.map(({ id, status }) => `${id} ${status}`);
+const joined = (blocks: readonly { text: string }[]) => blocks.map((block) => block.text).join('');
+const isLeftOut = (block: { text: string }) => block.text.startsWith('<left_out');
 const text = (lines: number, word = 'line') =>
   Array.from({ length: lines }, (_, index) => `${word} ${index + 1}\n`).join('');
 
@@ -45,7 +47,7 @@ describe('filling by priority (rule: priorities)', () => {
       pinned_item_ids_to_include: ['rules'],
       vector_search_results_to_include: [{ path: 'd.ts', content: 'chunk', start_line: 7 }],
     });
-    expect(blocks.map((block) => block.split(' mark=')[0])).toEqual([
+    expect(blocks.map(({ text: block }) => block.split(' mark=')[0])).toEqual([
       '<folder path="src"',
       '<file path="src/a.ts" lines="1-3 of 3"',
       '<file path="src/b.ts" lines="1-2 of 2"',
@@ -61,8 +63,8 @@ describe('filling by priority (rule: priorities)', () => {
       'rules included',
       'd.ts:7-7 included',
     ]);
-    expect(items.map((item) => item.tokens)).toEqual(blocks.map(countWords));
-    expect(tokens).toBe(countWords(blocks.join('')));
+    expect(items.map((item) => item.tokens)).toEqual(blocks.map((block) => countWords(block.text)));
+    expect(tokens).toBe(countWords(joined(blocks)));
     expect(items[1]).toMatchObject({ original_tokens: items[1]?.tokens, lines: '1-3', reason: null });
     expect(folders).toEqual([{ path: 'src', files: 2, included: 2 }]);
   });
@@ -106,7 +108,7 @@ describe('filling by priority (rule: priorities)', () => {
       1_000,
     );
     expect(statuses(items)).toEqual(['a.ts truncated', 'rules dropped', 'b.ts:11-310 dropped']);
-    expect(blocks.at(-1)).toMatch(
+    expect(blocks.at(-1)?.text).toMatch(
       /^<left_out reason="no room" mark="\w+">\npinned rules: 3492 bytes\nb.ts: lines 11-310, 2592 bytes\n/,
     );
     expect(items[1]).toMatchObject({ tokens: 0, lines: null, original_tokens: expect.any(Number) });
@@ -128,7 +130,7 @@ describe('filling by priority (rule: priorities)', () => {
     );
     const { blocks, items } = await fitScene({ files, explicit_context_paths: Object.keys(files) }, 2_000);
     expect(items.filter(({ status }) => status === 'dropped').length).toBeGreaterThan(250);
-    expect(blocks.at(-1)).toMatch(
+    expect(blocks.at(-1)?.text).toMatch(
       /^<left_out [^>]*>\nfile-\d+.ts: lines 1-200, 1692 bytes\n.*and \d+ more\n/s,
     );
   });
@@ -171,7 +173,7 @@ describe('nothing is sent twice (rule: no-line-twice)', () => {
       'a.ts:5-8 included 7-8',
     ]);
     expect(items[0]?.reason).toBe('its other lines belong to another item');
-    expect(blocks.join('').match(/line \d+/g)).toHaveLength(10);
+    expect(joined(blocks).match(/line \d+/g)).toHaveLength(10);
   });
 
   test('chunks add only the lines that are missing', async () => {
@@ -226,7 +228,7 @@ describe('nothing is sent twice (rule: no-line-twice)', () => {
       ],
     });
     expect(items.map(({ status, lines }) => `${status} ${lines}`)).toEqual(['included null', 'included 1']);
-    expect(blocks[0]).toMatch(/^<excerpt path="a.ts" mark=/);
+    expect(blocks[0]?.text).toMatch(/^<excerpt path="a.ts" mark=/);
   });
 
   test('chunks of one character over and over are compared in bounded time (rule: linear-work)', async () => {
@@ -301,19 +303,19 @@ describe('the budget holds and the context is stable (rule: prompt-budget)', () 
     await fc.assert(
       fc.asyncProperty(scene, fc.nat(1_500), async (each, limit) => {
         const fitted = await fitScene(each, limit);
-        const counted = countWords(fitted.blocks.join(''));
+        const counted = countWords(joined(fitted.blocks));
         expect(fitted.tokens).toBe(counted);
         expect(counted).toBeLessThanOrEqual(limit);
-        const manifest = fitted.blocks.filter((block) => block.startsWith('<left_out'));
+        const manifest = fitted.blocks.filter(isLeftOut);
         const ofItems = fitted.items.reduce((sum, { tokens }) => sum + tokens, 0);
-        expect(ofItems + countWords(manifest.join(''))).toBe(counted);
+        expect(ofItems + countWords(joined(manifest))).toBe(counted);
         const wanted = [
           ...each.explicit_context_paths,
           ...each.pinned_item_ids_to_include,
           ...each.vector_search_results_to_include.map(({ path }) => path),
         ];
         for (const id of wanted) expect(fitted.items.some((row) => row.id.startsWith(id))).toBe(true);
-        for (const block of fitted.blocks) expect(block).toMatch(/^<\w.*\n<\/\w+ [0-9a-f]{16}>\n$/s);
+        for (const block of fitted.blocks) expect(block.text).toMatch(/^<\w.*\n<\/\w+ [0-9a-f]{16}>\n$/s);
         expect(await fitScene(each, limit)).toEqual(fitted);
       }),
       { numRuns: 400 },
@@ -341,9 +343,9 @@ describe('in real tokens (rule: prompt-budget)', () => {
     const gathered = await gather(scene);
     for (const limit of [50, 300, 900, 2_000, 5_000, 20_000]) {
       const { blocks, tokens, items } = await fitContext(gathered, limit, counter);
-      expect(await counter.count(blocks.join(''))).toBe(tokens);
+      expect(await counter.count(joined(blocks))).toBe(tokens);
       expect(tokens).toBeLessThanOrEqual(limit);
-      const leftOut = blocks.filter((block) => block.startsWith('<left_out')).join('');
+      const leftOut = joined(blocks.filter(isLeftOut));
       const ofItems = items.reduce((sum, item) => sum + item.tokens, 0);
       expect(ofItems + (await counter.count(leftOut))).toBe(tokens);
     }
@@ -354,7 +356,7 @@ describe('in real tokens (rule: prompt-budget)', () => {
     const gathered = await gather(scene);
     for (const limit of [300, 900, 5_000]) {
       const { blocks } = await fitContext(gathered, limit, counter);
-      expect(await counter.count(blocks.join(''))).toBeLessThanOrEqual(limit);
+      expect(await counter.count(joined(blocks))).toBeLessThanOrEqual(limit);
     }
   });
 });
