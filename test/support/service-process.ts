@@ -14,6 +14,8 @@ export interface ServiceProcess {
   residentBytes(): Promise<number>;
   /** Asks it to end, and resolves with its exit code. */
   stop(): Promise<number | null>;
+  /** Ends it with SIGKILL: nothing of it is finished. */
+  kill(): Promise<void>;
 }
 
 const main = new URL('../../src/service/main.js', import.meta.url).pathname;
@@ -54,6 +56,10 @@ export async function startServiceProcess(environment: Record<string, string>): 
       child.kill('SIGTERM');
       await exited;
       return child.exitCode;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
     },
   };
 }
