@@ -38,6 +38,8 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest> & WithF
   limits: RequestLimits,
 ): Promise<AcceptedRequest<z.output<Schema>>> {
   const deadline = limits.inFlight.accept(response);
+  // Of those that are refused as well: the slot is theirs until their answer is taken.
+  deadline.start(limits.body.timeoutMs + limits.deadlineMs);
   const state = stateOf(response);
   state.signal = deadline.signal;
   const { value: body, bytes } = await readBody(request, limits.body, deadline.signal);

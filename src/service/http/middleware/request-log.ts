@@ -20,7 +20,7 @@ export function recordRequests(sink: (record: RequestRecord) => void): Preparati
     response.on('finish', () => {
       isTaken = !request.socket.destroyed;
     });
-    response.on('close', () => {
+    response.once('close', () => {
       const end = isTaken
         ? ({ status: response.statusCode, outcome: state.outcome ?? 'ok' } as const)
         : callerLeft;

@@ -1,0 +1,139 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import type { reactStep } from '../../../src/service/agent/react-step.js';
+import { CallerLimits } from '../../../src/service/limits/caller-limits.js';
+import { createMemoryCounter } from '../../../src/service/limits/window-counter.js';
+import {
+  answered,
+  startTestService,
+  stepBody,
+  stepPath,
+  type TestService,
+} from '../../support/test-service.js';
+
+let service: TestService;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await service.close();
+});
+
+/** A caller that sends all of these at once on one connection, and reads no answer unless it is told to. */
+function pipeline(...requests: readonly string[]): Socket {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {});
+  sockets.push(socket);
+  socket.pause();
+  socket.write(requests.join(''));
+  return socket;
+}
+
+function post(body: string): string {
+  const head = [`POST ${stepPath} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json'];
+  return [...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join('\r\n');
+}
+
+const step = post(JSON.stringify(stepBody()));
+const health = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
+/** More than the sockets on the way can hold: what comes after it waits for its turn. */
+const unread = Array(30).fill('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n\r\n');
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+const linesOf = (route: string) => service.log.filter((line) => line['route'] === route);
+
+/** A step that ends with its deadline alone. */
+function hangingStep() {
+  const called: unknown[] = [];
+  const step: typeof reactStep = (request, { deadline }) => {
+    called.push(request);
+    return new Promise((_resolve, reject) => {
+      deadline.signal.addEventListener('abort', () => reject(deadline.signal.reason));
+    });
+  };
+  return { step, called };
+}
+
+test('who pipelines and leaves frees every place: those of steps that hang, of answers that wait for their turn, of a body that is still arriving (rule: caller-leaves)', async () => {
+  const { step: hanging, called } = hangingStep();
+  const steps = [hanging, async () => answered, hanging, async () => answered];
+  service = await startTestService({ step: (...given) => (steps.shift() ?? hanging)(...given) });
+  const socket = pipeline(step, step, step, step, health, step.slice(0, -5));
+  await until(() => service.inFlight.count === 5 && called.length === 2);
+  socket.destroy();
+  await until(() => service.inFlight.count === 0);
+  await until(() => service.log.length === 6);
+  // What was not taken is logged as such, plain answers included (rule: request-log).
+  expect(service.log.map(({ status, outcome }) => [status, outcome])).toEqual(
+    Array(6).fill([499, 'caller_left']),
+  );
+  expect((await service.call('GET', '/healthz')).status).toBe(200);
+});
+
+test('each of their places among the requests of one caller is given back, and what they used is charged (rule: token-limits)', async () => {
+  const requests = createMemoryCounter(60);
+  const tokens = createMemoryCounter(86_400);
+  const limits = new CallerLimits({ requestsPerMinute: 0, requests, tokens });
+  const caller = {
+    name: 'ci',
+    projects: 'all',
+    expiresAt: Number.POSITIVE_INFINITY,
+    allowance: { requestsAtOnce: 3, tokensPerDay: 1_000 },
+  } as const;
+  service = await startTestService({ limits, tokens: { identify: () => caller, close: () => {} } });
+  const socket = pipeline(...unread, step, step, step);
+  await until(() => service.inFlight.count === 3);
+  expect((await service.call('POST', stepPath, { body: stepBody() })).body.error.details[0].code).toBe(
+    'requestsAtOnce',
+  );
+  socket.destroy();
+  await until(() => linesOf(stepPath).length === 4);
+  expect((await service.call('POST', stepPath, { body: stepBody() })).status).toBe(200);
+  const today = `ci:${new Date().toISOString().slice(0, 10)}`;
+  expect(await tokens.read(today)).toBeGreaterThanOrEqual(39);
+});
+
+test.each([
+  ['an answer', step],
+  ['a refusal', post('{')],
+])('%s that waits for its turn until the deadline frees its slot, and those before it go on (rule: overload)', async (_what, request) => {
+  service = await startTestService({ deadlineMs: 50, body: { maxBytes: 10_000, timeoutMs: 50 } });
+  const socket = pipeline(...unread, request);
+  await until(() => service.inFlight.count === 1);
+  await until(() => service.inFlight.count === 0);
+  expect(linesOf(stepPath)).toMatchObject([{ status: 499, outcome: 'caller_left' }]);
+  let taken = '';
+  socket.on('data', (bytes) => {
+    taken += bytes.toString('latin1');
+  });
+  socket.resume();
+  await until(() => socket.destroyed);
+  // The downloads before it are whole; its own turn ends the connection, with one line in the log all the same.
+  expect(taken.match(/HTTP\/1\.1 200/g)).toHaveLength(unread.length);
+  await until(() => linesOf('/docs/swagger-ui-bundle.js').length === unread.length);
+  expect(linesOf(stepPath)).toHaveLength(1);
+});
+
+test('at the end of the grace they do not hold the service (rule: shutdown)', async () => {
+  service = await startTestService({ step: hangingStep().step });
+  const socket = pipeline(...unread, step, step);
+  await until(() => service.inFlight.count === 2);
+  const drained = service.inFlight.drain();
+  service.inFlight.interruptAll();
+  await drained;
+  expect(socket.destroyed).toBe(false);
+});
+
+test('pipelined requests of a caller that stays are answered in their order', async () => {
+  service = await startTestService();
+  const socket = pipeline(step, health, step);
+  let taken = '';
+  socket.on('data', (bytes) => {
+    taken += bytes;
+  });
+  socket.resume();
+  await until(() => (taken.match(/HTTP\/1\.1 200/g) ?? []).length === 3);
+  await until(() => service.log.length === 3);
+  expect(service.log.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(service.inFlight.count).toBe(0);
+});
