@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readSignatures } from '../../src/service/parsing/arguments/signatures.js';
+import { readSignatures } from '../../src/service/parsing/segment/signatures.js';
 import { loadVectors, type ParserCase, type Tier } from '../../test/support/parsing/vectors.js';
 import { atLeast, atMost, type Figure } from '../figures.js';
 import { hostileSegments, hostileTexts } from '../inputs/hostile-texts.js';

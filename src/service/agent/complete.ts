@@ -2,21 +2,16 @@ import type { StepRequest } from '../../contract/step-request.js';
 import type { ParseDelta } from '../parsing/delta-writer.js';
 import { IncrementalParser } from '../parsing/incremental-parser.js';
 import type { ParseOptions } from '../parsing/parse-completion.js';
-import { inTurns, SLICE, type Sliced, slicesOf } from '../parsing/slices.js';
+import { SLICE, type Sliced, slicesOf } from '../parsing/slices.js';
 import { ObjectReplyReader } from '../structured/reading/object-reply-reader.js';
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
-import { PhaseReader } from './phases.js';
 import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './provider.js';
-import {
-  objectReaderOptions,
-  type Received,
-  readingOptions,
-  type TextReading,
-  takeReading,
-} from './read-reply.js';
+import { objectReaderOptions, type Received, readingOptions, type TextReading } from './read-reply.js';
 import type { ReplySituation } from './read-situation.js';
 import type { RenderedPrompt } from './render-prompt.js';
+import { PhaseReader } from './reply/phases.js';
+import { readInTurns, takeReading } from './reply/reading-turns.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
 
 /**
@@ -118,28 +113,33 @@ class Relay {
     for (const slice of slicesOf(delta, MAX_AT_ONCE)) {
       await takeReading(slice.length);
       const work = this.#parser.pushInSlices?.(slice);
-      await this.#tell(work ? await inTurns(work, takeReading) : this.#parser.push(slice));
+      await this.#tell(work ? await readInTurns(work) : this.#parser.push(slice));
     }
   }
 
   /** Tells what was held back. The reading is that of the whole text, if the text is all that came. */
   async end(completion: Completion): Promise<Received> {
     const options = readingOptions(completion, this.#situation);
-    const { deltas, ...reading } = await inTurns(this.#parser.endInSlices(options), takeReading);
+    const { deltas, ...reading } = await readInTurns(this.#parser.endInSlices(options));
     const isThought = completion.toolCalls.length > 0 && !this.#situation.mustAnswer;
     await this.#tell(isThought ? deltas.map(asThought) : deltas);
-    await this.#show(this.#endPhase());
+    await this.#endPhase();
     return { completion, reading: completion.text === this.#text ? reading : undefined };
   }
 
   async #tell(deltas: readonly ParseDelta[]): Promise<void> {
-    if (this.#parser.readsObject) await this.#show(this.#endPhase());
-    for (const delta of deltas) await this.#show(this.#proseOf(delta));
+    if (this.#parser.readsObject) await this.#endPhase();
+    for (const { type, delta } of deltas) {
+      for (const slice of slicesOf(delta, SLICE)) await this.#show(this.#proseOf({ type, delta: slice }));
+    }
   }
 
   /** What was held back may be long. */
   async #show({ type, delta }: ParseDelta): Promise<void> {
-    for (const slice of slicesOf(delta, SLICE)) await this.#observer.delta(this.#roleOf(type), slice);
+    for (const slice of slicesOf(delta, SLICE)) {
+      await takeReading(slice.length);
+      await this.#observer.delta(this.#roleOf(type), slice);
+    }
   }
 
   /** Without the control blocks of a phase. */
@@ -149,11 +149,11 @@ class Relay {
     return { type, delta: this.#phase ? this.#phase.push(text) : text };
   }
 
-  /** What the phase still held back: a block that was never closed. */
-  #endPhase(): ParseDelta {
-    const delta = this.#phase?.end() ?? '';
+  /** Shows what the phase still held back: a block that was never closed. */
+  async #endPhase(): Promise<void> {
+    const delta = this.#phase ? await readInTurns(this.#phase.end()) : '';
     this.#phase = undefined;
-    return { type: this.#last ?? 'draft', delta };
+    await this.#show({ type: this.#last ?? 'draft', delta });
   }
 
   #roleOf(type: ParseDelta['type']): ParseDelta['type'] {

@@ -4,10 +4,11 @@ import type { Parse, PhaseControl, Step, StepError } from '../../contract/step.j
 import { stepError } from '../../conversation/blank-step.js';
 import { CallIds } from '../../conversation/units.js';
 import { readProse } from '../parsing/reply-text.js';
-import { type ProsePhase, readPhaseReply } from './phases.js';
 import { correctionFor } from './prompt/correction.js';
 import type { ReadAction, Reply } from './read-reply.js';
 import type { ReplySituation } from './read-situation.js';
+import { type ProsePhase, readPhaseReply } from './reply/phases.js';
+import { readInTurns } from './reply/reading-turns.js';
 
 /** How a step ends: what is proposed or said, and what it adds to the history. */
 export interface Conclusion {
@@ -31,7 +32,7 @@ export interface ProposedAction extends ReadAction {
 const NO_ANSWER_AT_THE_LIMIT = 'The step limit was reached before there was an answer.';
 
 /** Decides what a reply means at this point of the run. */
-export function conclude(reply: Reply, situation: ReplySituation): Conclusion {
+export async function conclude(reply: Reply, situation: ReplySituation): Promise<Conclusion> {
   const { phase } = situation.request;
   const { outcome } = reply.parse;
   if (outcome === 'refusal' || outcome === 'truncated' || outcome === 'empty')
@@ -42,9 +43,7 @@ export function conclude(reply: Reply, situation: ReplySituation): Conclusion {
     return concludeUnreadable(reply, situation);
   const correction = reply.parse.problem === null ? null : correctionFor(reply, situation);
   const conclusion =
-    phase === 'act'
-      ? completePhase(reply, phase, { prose: proseOf(reply), control: null })
-      : answerWith(reply, reply.answer ?? '');
+    phase === 'act' ? await concludeWithoutAction(reply) : answerWith(reply, reply.answer ?? '');
   return { ...conclusion, correction };
 }
 
@@ -110,35 +109,58 @@ function answerWith(reply: Reply, answer: string, thought = reply.thought): Conc
  * A phase ends with its control, but for an answer in `observe`: a labelled one wins over the block
  * (rules: phases, phase-control).
  */
-function concludePhase(reply: Reply, phase: ProsePhase, { mustAnswer }: ReplySituation): Conclusion {
-  const { prose, control } = readPhaseReply(proseOf(reply), phase);
+async function concludePhase(
+  reply: Reply,
+  phase: ProsePhase,
+  { mustAnswer }: ReplySituation,
+): Promise<Conclusion> {
+  const content = await readContent(reply);
+  const read = (text: string) => readInTurns(readPhaseReply(text, phase));
+  const { prose, control } = await read(proseOf(reply, content));
   const labelled = reply.answerLabelled;
   if (phase === 'reason')
-    return completePhase(reply, phase, { prose, control: labelled ? { ...control, finish: true } : control });
-  const said = labelled ? readPhaseReply(reply.answer ?? '', phase).prose : '';
+    return completePhase(reply, phase, {
+      content,
+      prose,
+      control: labelled ? { ...control, finish: true } : control,
+    });
+  const said = labelled ? (await read(reply.answer ?? '')).prose : '';
   const given =
     said || (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
   const final = given ?? (mustAnswer ? prose || NO_ANSWER_AT_THE_LIMIT : null);
-  if (final === null) return completePhase(reply, phase, { prose, control });
-  const thought = labelled ? readPhaseReply(reply.thought ?? '', phase).prose : prose;
+  if (final === null) return completePhase(reply, phase, { content, prose, control });
+  const thought = labelled ? (await read(reply.thought ?? '')).prose : prose;
   const answer = answerWith(reply, final, thought && thought !== final ? thought : null);
   const ended = given === null ? control : { ...control, should_continue: false, final_answer: final };
   return { ...answer, outcome: 'answer', thought: thought || null, control: ended };
 }
 
 /** All that was said, without labels where the reply is an answer; an action is prose here. */
-function proseOf({ parse, thought, answer, completion }: Reply): string {
-  if (parse.outcome !== 'answer') return readProse(completion.text);
-  return [thought, answer].filter(Boolean).join('\n\n');
+function proseOf({ parse, thought, answer }: Reply, content: string): string {
+  return parse.outcome === 'answer' ? [thought, answer].filter(Boolean).join('\n\n') : content;
 }
 
-/** The thought is what was said without labels; the history keeps the words as they were written. */
+const readContent = ({ completion }: Reply): Promise<string> => readInTurns(readProse(completion.text));
+
+/** `act` without an action (rule: phases). */
+async function concludeWithoutAction(reply: Reply): Promise<Conclusion> {
+  const content = await readContent(reply);
+  return completePhase(reply, 'act', { content, prose: proseOf(reply, content), control: null });
+}
+
+interface PhaseText {
+  /** The words as they were written, which the history keeps. */
+  readonly content: string;
+  /** What was said, without labels. */
+  readonly prose: string;
+  readonly control: PhaseControl | null;
+}
+
 function completePhase(
   reply: Reply,
   phase: NonNullable<Turn['phase']>,
-  { prose, control }: { readonly prose: string; readonly control: PhaseControl | null },
+  { content, prose, control }: PhaseText,
 ): Conclusion {
-  const content = readProse(reply.completion.text);
   const turn: Turn = { role: 'assistant', content, phase, ...stateOf(reply) };
   const thought = prose || null;
   const status = 'phase_completed';

@@ -41,7 +41,7 @@ async function concludeStep(
   const { situation, during } = step;
   const completion = await received;
   const reply = await during('read_reply', () => readReply(completion, situation));
-  const conclusion = during('conclude', () => conclude(reply, situation));
+  const conclusion = await during('conclude', () => conclude(reply, situation));
   const result = toResult(conclusion, step);
   if (result.action_details) await observer?.actionProposed(result.action_details);
   return result;

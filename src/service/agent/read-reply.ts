@@ -1,5 +1,4 @@
 import type { Parse } from '../../contract/step.js';
-import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
 import {
   type ParsedCompletion,
@@ -11,6 +10,7 @@ import { ObjectReplyReader, type ReaderOptions } from '../structured/reading/obj
 import { withoutNul } from './history/json-values.js';
 import type { Completion, NativeToolCall } from './provider.js';
 import type { ReplySituation } from './read-situation.js';
+import { bookReading, takeReading } from './reply/reading-turns.js';
 
 /** An action that may be proposed: the tool is offered, the arguments are checked. */
 export interface ReadAction {
@@ -101,7 +101,7 @@ async function readText(received: Received, situation: ReadingSituation): Promis
 async function readLabels(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
   const { text } = completion;
   await takeReading(text.length);
-  const options = { ...readingOptions(completion, situation), take: takeReading };
+  const options = { ...readingOptions(completion, situation), take: bookReading };
   return { completion: await parseCompletionInTurns(text, situation.offered, options) };
 }
 
@@ -137,7 +137,7 @@ async function readObjectReply(
 
 function readObject(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
   const reader = new ObjectReplyReader(objectReaderOptions(situation));
-  const options = { ...readingOptions(completion, situation), take: takeReading };
+  const options = { ...readingOptions(completion, situation), take: bookReading };
   return reader.readInTurns(completion.text, options);
 }
 
@@ -167,13 +167,6 @@ const refused: Parse = {
 function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
   return { ...unlabelled, parse: refused, answer: text || refusal, reasoning };
 }
-
-/** What reading a character books of the event loop (rule: loop-share). */
-const READING = 4;
-
-/** Books the reading of a text. */
-export const takeReading = (characters: number): Promise<void> | undefined =>
-  eventLoopShare.take(READING * characters);
 
 /** Native arguments are read as the JSON dialect reads them, against the same tools and schemas. */
 async function readNativeCalls(

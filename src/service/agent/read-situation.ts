@@ -12,7 +12,7 @@ import {
 } from '../../conversation/units.js';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { type OfferedTool, toOfferedTool } from '../parsing/arguments/offered-tool.js';
-import { readSignaturesInTurns } from '../parsing/arguments/signatures.js';
+import { readSignaturesInTurns } from '../parsing/segment/signatures.js';
 import { countValues } from './history/json-values.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
 import { countSignals, isReadOnly, type LoopSignals, type SignalCall } from './history/signals.js';

@@ -1,4 +1,4 @@
-import { atOnce, SLICE, type Sliced } from './slices.js';
+import { Pauses, type Sliced } from './slices.js';
 import { lineEnd, skipSpace } from './text/characters.js';
 import { chatTokenAt } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
@@ -35,15 +35,10 @@ const kinds = {
 } as const;
 
 /** What stands after an action, by kind; white space and the call's own wrapping do not count. */
-export function describeDiscarded(text: string, from: number): Discarded[] {
-  return atOnce(discardedInSlices(text, from));
-}
-
-/** The same as work that can pause. */
-export function* discardedInSlices(text: string, from: number): Sliced<Discarded[]> {
+export function* describeDiscarded(text: string, from: number): Sliced<Discarded[]> {
+  const pauses = new Pauses(from);
   let counts: Discarded[] = [];
-  let paused = from;
-  const { end, stop } = trimEnd(text, from);
+  const { end, stop } = yield* trimEnd(text, from);
   let kind: DiscardedKind = 'text';
   for (let start = skipWrapping(text, from); start < end; ) {
     const marker = matchMarker(text, start);
@@ -51,9 +46,9 @@ export function* discardedInSlices(text: string, from: number): Sliced<Discarded
     const lineStop = Math.min(lineEnd(text, start), end);
     counts.push({ kind, chars: text.slice(start, lineStop).trim().length });
     start = lineStop + 1;
-    if (start - paused < SLICE) continue;
-    yield start - paused;
-    paused = start;
+    const read = pauses.due(start);
+    if (read === 0) continue;
+    yield read;
     counts = addUp(counts);
   }
   return addUp([...counts, { kind: 'stop', chars: stop }]);

@@ -4,7 +4,6 @@
  * of the package. The rules are in docs/reference/reading-the-model.md, each under its name.
  */
 export { type DefinedTool, type OfferedTool, toOfferedTool } from './arguments/offered-tool.js';
-export { readSignatures, readSignaturesInTurns } from './arguments/signatures.js';
 export type { ParseDelta } from './delta-writer.js';
 export type { Dialect } from './dialects/written-call.js';
 export type { Discarded, DiscardedKind } from './discarded.js';
@@ -18,5 +17,6 @@ export {
   parseCompletion,
   parseCompletionInTurns,
 } from './parse-completion.js';
+export { readSignatures, readSignaturesInTurns } from './segment/signatures.js';
 export type { TakeTurn } from './slices.js';
 export type { JsonValue, Repair } from './text/scanner.js';

@@ -120,7 +120,7 @@ export function* parseInSlices(
   yield 0; // what a call holds has been checked, which may have taken as long as the reading
   const repairs = found.repairs ?? [];
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';
-  const reasoning = reply.reasoning();
+  const reasoning = yield* reply.reasoning();
   return addReasoning({ answerLabelled: false, ...found, repairs, confidence, reasoning }, options);
 }
 
@@ -134,17 +134,17 @@ function* findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOptio
   const { turn, start } = reply.outline;
   const cutByLimit = options.finishReason === 'length';
   const limits = { cutByLimit, textLength: reply.end };
-  if (turn.kind === 'answer') return labelledAnswer(reply, turn.marker);
+  if (turn.kind === 'answer') return yield* labelledAnswer(reply, turn.marker);
   if (turn.kind === 'action') {
-    return fromCall(reply, resolveCall(turn.reading, tools, limits), turn.at);
+    return yield* fromCall(reply, resolveCall(turn.reading, tools, limits), turn.at);
   }
   const bare = yield* readBareCall(reply, tools);
-  if (bare) return fromCall(reply, resolveCall(bare, tools, limits), start);
+  if (bare) return yield* fromCall(reply, resolveCall(bare, tools, limits), start);
   const fenced = yield* readClosingFence(reply, tools);
-  if (fenced) return fromCall(reply, resolveCall(fenced.reading, tools, limits), fenced.at);
-  if (cutByLimit && endsInAction(reply)) return unreadAction(reply, brokenOff);
+  if (fenced) return yield* fromCall(reply, resolveCall(fenced.reading, tools, limits), fenced.at);
+  if (cutByLimit && endsInAction(reply)) return yield* unreadAction(reply, brokenOff);
   const meant = yield* describeMeantCall(reply, tools);
-  return unlabelledAnswer(reply, meant, options.labelsExpected ?? true);
+  return yield* unlabelledAnswer(reply, meant, options.labelsExpected ?? true);
 }
 
 const brokenOff = {
@@ -153,11 +153,11 @@ const brokenOff = {
   problem: 'the output limit cut the action off',
 } as const;
 
-function fromCall(reply: ReplyText, call: ResolvedCall, at: number): Found {
-  if (call.outcome !== 'action' && call.outcome !== 'answer') return unreadAction(reply, call);
+function* fromCall(reply: ReplyText, call: ResolvedCall, at: number): Sliced<Found> {
+  if (call.outcome !== 'action' && call.outcome !== 'answer') return yield* unreadAction(reply, call);
   const { repairs, start, end } = call;
-  const thought = [reply.thoughtBefore(at), call.thought].filter(Boolean).join('\n');
-  const discarded = reply.leftOutAround(at, { start, end });
+  const thought = [yield* reply.thoughtBefore(at), call.thought].filter(Boolean).join('\n');
+  const discarded = yield* reply.leftOutAround(at, { start, end });
   if (call.outcome === 'answer') return givenAnswer(call.answer.trim(), { thought, repairs, discarded });
   const { toolName, toolArgs, dialect } = call;
   return {
@@ -174,15 +174,16 @@ function fromCall(reply: ReplyText, call: ResolvedCall, at: number): Found {
 
 type UnreadCall = Exclude<ResolvedCall, { outcome: 'action' | 'answer' }>;
 
-function unreadAction(reply: ReplyText, call: UnreadCall): Found {
-  return { ...call, action: null, thought: null, answer: reply.whole(), discarded: reply.leftOutOfAnswer() };
+function* unreadAction(reply: ReplyText, call: UnreadCall): Sliced<Found> {
+  const answer = yield* reply.whole();
+  return { ...call, action: null, thought: null, answer, discarded: yield* reply.leftOutOfAnswer() };
 }
 
-function labelledAnswer(reply: ReplyText, marker: Marker): Found {
-  return givenAnswer(reply.answer(marker), {
-    thought: reply.thoughtBefore(marker.start),
+function* labelledAnswer(reply: ReplyText, marker: Marker): Sliced<Found> {
+  return givenAnswer(yield* reply.answer(marker), {
+    thought: yield* reply.thoughtBefore(marker.start),
     repairs: [],
-    discarded: reply.leftOutOfAnswer(marker.start),
+    discarded: yield* reply.leftOutOfAnswer(marker.start),
   });
 }
 
@@ -205,9 +206,9 @@ function givenAnswer(
   };
 }
 
-function unlabelledAnswer(reply: ReplyText, problem: string | null, labelsExpected: boolean): Found {
-  const answer = reply.whole();
-  const discarded = reply.leftOutOfAnswer();
+function* unlabelledAnswer(reply: ReplyText, problem: string | null, labelsExpected: boolean): Sliced<Found> {
+  const answer = yield* reply.whole();
+  const discarded = yield* reply.leftOutOfAnswer();
   if (answer === '') return { ...nothing, thought: null, discarded };
   const repairs: Repair[] = labelsExpected ? ['unlabelled_answer'] : [];
   return {

@@ -2,21 +2,20 @@ import { OfferedTools } from './arguments/offered-tool.js';
 import { addUp, type Discarded, describeDiscarded } from './discarded.js';
 import { outlineReply } from './outline/outline-reply.js';
 import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
-import { atOnce, type Sliced } from './slices.js';
+import { Pauses, SLICE, type Sliced } from './slices.js';
 import { LineEnds, lineEnd, skipBlanks, skipSpace } from './text/characters.js';
-import { skipChatTokens } from './text/chat-tokens.js';
+import { readTokens } from './text/chat-tokens.js';
 import { ANSWER_CLOSE, thinkTagsAround } from './text/inline-marks.js';
 import { LineClassifier } from './text/line-classifier.js';
 import { isBareFence } from './text/markdown.js';
 import type { Marker } from './text/markers.js';
 import { strayClosers } from './text/own-fences.js';
-import { trimEnd, trimTokens } from './text/trailing.js';
+import { type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
 /** A text that is not read for actions, such as a summary: all of it, without reasoning and a leading `Thought:`. */
-export function readProse(text: string): string {
-  return atOnce(ReplyText.read(text, new OfferedTools([])))
-    .whole()
-    .trim();
+export function* readProse(text: string): Sliced<string> {
+  const reply = yield* ReplyText.read(text, new OfferedTools([]));
+  return yield* reply.whole();
 }
 
 /** A reply and its parts: cuts labels, reasoning and wrapping fences out of the text, and nothing else. */
@@ -29,81 +28,93 @@ export class ReplyText {
   readonly #stop: number;
   readonly #strays: readonly TextSpan[];
 
-  private constructor(text: string, outline: ReplyOutline) {
+  private constructor(
+    text: string,
+    outline: ReplyOutline,
+    found: { readonly trimmed: TrimmedEnd; readonly strays: readonly TextSpan[] },
+  ) {
     this.text = text;
     this.outline = outline;
-    const { start, otherTurn } = this.outline;
-    const { end, stop } = otherTurn === null ? trimEnd(text, start) : trimTokens(text, start, otherTurn);
-    this.end = end;
-    this.#stop = stop;
-    this.#strays = strayClosers(text);
+    this.end = found.trimmed.end;
+    this.#stop = found.trimmed.stop;
+    this.#strays = found.strays;
   }
 
   static *read(text: string, tools: OfferedTools): Sliced<ReplyText> {
-    return new ReplyText(text, yield* outlineReply(text, tools));
+    const outline = yield* outlineReply(text, tools);
+    const { start, otherTurn } = outline;
+    const trimmed = yield* otherTurn === null ? trimEnd(text, start) : trimTokens(text, start, otherTurn);
+    return new ReplyText(text, outline, { trimmed, strays: yield* strayClosers(text) });
   }
 
   /** What stands in `<think>`, with or without its opening or closing tag (rule: thinking). */
-  reasoning(): string | null {
+  *reasoning(): Sliced<string | null> {
     const { edge, start, reasoning } = this.outline;
     const before: TextSpan[] = start > edge ? [[edge, start]] : [];
-    const blocks = [...before, ...reasoning].map(([from, to]) =>
-      this.text.slice(from, to).trim().replace(thinkTagsAround, '').trim(),
-    );
-    return blocks.filter((block) => block !== '').join('\n\n') || null;
+    const pauses = new Pauses(edge);
+    const blocks: string[] = [];
+    for (const [from, to] of [...before, ...reasoning]) {
+      const block = this.text.slice(from, to).trim().replace(thinkTagsAround, '').trim();
+      if (block !== '') blocks.push(block);
+      const read = pauses.due(to);
+      if (read > 0) yield read;
+    }
+    return blocks.join('\n\n') || null;
   }
 
   /** All text before the turning point, without labels (rule: thought-and-answer). */
-  thoughtBefore(end: number): string {
+  *thoughtBefore(end: number): Sliced<string> {
     const { start } = this.outline;
-    return this.#cut(start, trimTokens(this.text, start, end).end, this.#labels());
+    const trimmed = yield* trimTokens(this.text, start, end);
+    return yield* this.#cut(start, trimmed.end, yield* this.#labels());
   }
 
   /** The reply as a whole, without a leading `Thought:`. */
-  whole(): string {
+  *whole(): Sliced<string> {
     const leading = this.leadingThought();
-    if (leading) return this.#cut(this.outline.start, this.end, labelSpans(this.text, leading));
-    return this.#without(this.outline.start, this.end, this.outline.reasoning);
+    if (leading) return yield* this.#cut(this.outline.start, this.end, labelSpans(this.text, leading));
+    return yield* this.#without(this.outline.start, this.end, this.outline.reasoning);
   }
 
   /** The text after an answer's label. */
-  answer(marker: Marker): string {
+  *answer(marker: Marker): Sliced<string> {
     const bold = marker.openBold ? closingBold(this.text, marker.end) : [];
     const close = this.#answerClose(marker);
-    const end = this.#beforeWrapper(marker.end, this.end);
-    return this.#without(marker.end, Math.max(end, marker.end), [...bold, ...close]);
+    const end = yield* this.#beforeWrapper(marker.end, this.end);
+    return yield* this.#without(marker.end, Math.max(end, marker.end), [...bold, ...close]);
   }
 
   /** What is left out of an answer whose label stands at `thoughtEnd`. */
-  leftOutOfAnswer(thoughtEnd = this.outline.start): Discarded[] {
+  *leftOutOfAnswer(thoughtEnd = this.outline.start): Sliced<Discarded[]> {
     const stop = { kind: 'stop', chars: this.#stop } as const;
-    return addUp([...this.#leftOut(thoughtEnd, this.end), stop, ...this.#imagined()]);
+    return addUp([...(yield* this.#leftOut(thoughtEnd, this.end)), stop, ...(yield* this.#imagined())]);
   }
 
   /** The turn of somebody else and all that follows it. */
-  #imagined(): Discarded[] {
+  *#imagined(): Sliced<Discarded[]> {
     const { otherTurn } = this.outline;
     if (otherTurn === null) return [];
-    const words = skipChatTokens(this.text, otherTurn);
-    return [{ kind: 'chat_token', chars: words - otherTurn }, ...describeDiscarded(this.text, words)];
+    const { end: words } = yield* readTokens(this.text, otherTurn);
+    const spoken = yield* describeDiscarded(this.text, words);
+    return [{ kind: 'chat_token', chars: words - otherTurn }, ...spoken];
   }
 
   /** What is left out before a call, and after it. */
-  leftOutAround(thoughtEnd: number, call: { start: number; end: number }): Discarded[] {
-    const directlyBefore = trimTokens(this.text, thoughtEnd, call.start).stop;
+  *leftOutAround(thoughtEnd: number, call: { start: number; end: number }): Sliced<Discarded[]> {
+    const directlyBefore = yield* trimTokens(this.text, thoughtEnd, call.start);
     return addUp([
-      ...this.#leftOut(thoughtEnd, thoughtEnd),
-      { kind: 'chat_token', chars: directlyBefore },
-      ...describeDiscarded(this.text, call.end),
+      ...(yield* this.#leftOut(thoughtEnd, thoughtEnd)),
+      { kind: 'chat_token', chars: directlyBefore.stop },
+      ...(yield* describeDiscarded(this.text, call.end)),
     ]);
   }
 
-  #leftOut(thoughtEnd: number, shownEnd: number): Discarded[] {
+  *#leftOut(thoughtEnd: number, shownEnd: number): Sliced<Discarded[]> {
     const { edge, start } = this.outline;
     const strays = this.#strays.filter(([from]) => from >= start && from < shownEnd);
-    const tokens = this.text.slice(0, edge).trim().length + trimTokens(this.text, start, thoughtEnd).stop;
+    const trimmed = yield* trimTokens(this.text, start, thoughtEnd);
     return [
-      { kind: 'chat_token', chars: tokens },
+      { kind: 'chat_token', chars: this.text.slice(0, edge).trim().length + trimmed.stop },
       { kind: 'fence', chars: strays.reduce((sum, [from, to]) => sum + to - from, 0) },
     ];
   }
@@ -116,19 +127,17 @@ export class ReplyText {
   }
 
   /** Whether words stand before the content, such as before reasoning that interrupts them. */
-  hasTextBefore(content: number): boolean {
+  *hasTextBefore(content: number): Sliced<boolean> {
     const { start, reasoning, leadingFence } = this.outline;
     const wrapping = leadingFence ? [...reasoning, leadingFence] : reasoning;
-    return this.#without(start, content, wrapping) !== '';
+    return (yield* this.#without(start, content, wrapping)) !== '';
   }
 
   /** Where the reply's content ends, before the fence that wraps it; quoted text may hold what looks like another turn. */
-  contentEnd(): number {
+  *contentEnd(): Sliced<number> {
     const { start, otherTurn } = this.outline;
-    return this.#beforeWrapper(
-      this.contentStart(),
-      otherTurn === null ? this.end : trimEnd(this.text, start).end,
-    );
+    const end = otherTurn === null ? this.end : (yield* trimEnd(this.text, start)).end;
+    return yield* this.#beforeWrapper(this.contentStart(), end);
   }
 
   /** The label the content begins with, if that is `Thought:`. */
@@ -137,9 +146,16 @@ export class ReplyText {
     return first && this.contentStart() === first.start ? first : null;
   }
 
-  #labels(): TextSpan[] {
+  *#labels(): Sliced<TextSpan[]> {
+    const pauses = new Pauses(this.outline.start);
     const lineEnds = new LineEnds(this.text);
-    return this.outline.thoughts.flatMap((marker) => labelSpans(this.text, marker, lineEnds));
+    const spans: TextSpan[] = [];
+    for (const marker of this.outline.thoughts) {
+      spans.push(...labelSpans(this.text, marker, lineEnds));
+      const read = pauses.due(marker.end);
+      if (read > 0) yield read;
+    }
+    return spans;
   }
 
   /** The first closing tag that is not quoted closes an answer in tags, a `</final_answer>` at the end any answer. */
@@ -152,8 +168,9 @@ export class ReplyText {
   }
 
   /** Before the last line if that is the closing fence of the whole reply. */
-  #beforeWrapper(from: number, end: number): number {
+  *#beforeWrapper(from: number, end: number): Sliced<number> {
     if (this.outline.leadingFence === null) return end;
+    const pauses = new Pauses(from);
     const lines = new LineClassifier();
     lines.sawProse();
     let last = from;
@@ -164,18 +181,21 @@ export class ReplyText {
       opens =
         !wasInside && lines.insideCodeFence && isBareFence(this.text, skipBlanks(this.text, start), end);
       last = start;
+      const read = pauses.due(start);
+      if (read > 0) yield read;
     }
     return opens ? last : end;
   }
 
-  #cut(start: number, end: number, spans: readonly TextSpan[]): string {
+  #cut(start: number, end: number, spans: readonly TextSpan[]): Sliced<string> {
     return this.#without(start, end, [...this.outline.reasoning, ...this.outline.wrappers, ...spans]);
   }
 
-  #without(start: number, end: number, spans: readonly TextSpan[]): string {
+  *#without(start: number, end: number, spans: readonly TextSpan[]): Sliced<string> {
     const inside = [...spans, ...this.#strays]
       .filter((span) => span[0] >= start && span[0] < end)
       .sort((a, b) => a[0] - b[0]);
+    if (inside.length > MANY) yield SLICE;
     const parts: string[] = [];
     let done = start;
     for (const [from, to] of inside) {
@@ -186,6 +206,9 @@ export class ReplyText {
     return parts.join('').trim();
   }
 }
+
+/** Parts that are found and cut in turns of their own. */
+const MANY = 1_000;
 
 /** A label with the blanks after it, and the `**` that closes after its text. */
 function labelSpans(text: string, marker: Marker, lineEnds = new LineEnds(text)): TextSpan[] {

@@ -23,6 +23,22 @@ export async function inTurns<Result>(work: Sliced<Result>, take: TakeTurn): Pro
   }
 }
 
+/** When a loop over a text is to pause. */
+export class Pauses {
+  #paused: number;
+
+  constructor(from: number) {
+    this.#paused = from;
+  }
+
+  /** How much was read since the last pause, to be yielded; 0 as long as that is little. What was passed at once is a slice. */
+  due(position: number): number {
+    if (position - this.#paused < SLICE) return 0;
+    this.#paused = position;
+    return SLICE;
+  }
+}
+
 /** A text in pieces of so many characters at most, none of which ends within a surrogate pair. */
 export function slicesOf(text: string, length: number): string[] {
   const slices: string[] = [];

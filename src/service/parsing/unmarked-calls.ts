@@ -10,20 +10,20 @@ import type { QuotedFence } from './outline/reply-outline.js';
 import type { ReplyText } from './reply-text.js';
 import type { Sliced } from './slices.js';
 import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
-import { beginsTurn, skipChatTokens } from './text/chat-tokens.js';
+import { beginsTurn, readTokens } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
 
 /** A call without any marker that is the whole text and means what it says (rules: bare-call, step-object). */
 export function* readBareCall(reply: ReplyText, tools: OfferedTools): Sliced<CallReading | null> {
   if (reply.outline.thoughts.length > 0) return null;
-  const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
+  const text = reply.text.slice(0, yield* reply.contentEnd()).trimEnd();
   const start = reply.contentStart();
-  if (reply.hasTextBefore(start)) return null; // reasoning stands between words and the call
+  if (yield* reply.hasTextBefore(start)) return null; // reasoning stands between words and the call
   const reading = yield* readPlain(text, start, tools);
   if (!isWellFormed(reading, tools) && !speaksForItself(reading, tools)) return null;
   const end = text.charAt(reading.end) === ';' ? reading.end + 1 : reading.end;
-  if (end < text.length && !endsItsTurn(text, end)) return null;
+  if (end < text.length && !(yield* endsItsTurn(text, end))) return null;
   return reading.dialect === 'json' ? reading : { ...reading, dialect: 'bare' };
 }
 
@@ -31,7 +31,7 @@ export function* readBareCall(reply: ReplyText, tools: OfferedTools): Sliced<Cal
 export function* readPlain(text: string, start: number, tools: OfferedTools): Sliced<CallReading | null> {
   return (
     (yield* readCall(text, start, tools)) ??
-    readBracket(text, start, tools) ??
+    (yield* readBracket(text, start, tools)) ??
     (yield* readJsonCall(text, start))
   );
 }
@@ -62,8 +62,8 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
 }
 
 /** Chat tokens follow, and then the turn of somebody else, which the model only imagined. */
-function endsItsTurn(text: string, position: number): boolean {
-  const end = skipChatTokens(text, position);
+function* endsItsTurn(text: string, position: number): Sliced<boolean> {
+  const { end } = yield* readTokens(text, position);
   return end > position && (end >= text.length || beginsTurn(text, position, end));
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { toOfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
-import { readSignatures, readSignaturesInTurns } from '../../../src/service/parsing/arguments/signatures.js';
 import { IncrementalParser } from '../../../src/service/parsing/incremental-parser.js';
 import {
   type ParsedCompletion,
   parseCompletion,
   parseCompletionInTurns,
 } from '../../../src/service/parsing/parse-completion.js';
+import { readSignatures, readSignaturesInTurns } from '../../../src/service/parsing/segment/signatures.js';
 
 const names = (count: number, prefix = 'p'): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);

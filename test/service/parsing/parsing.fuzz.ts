@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { renderCall, renderXmlCall } from '../../../src/conversation/call-text.js';
-import { readSignatures } from '../../../src/service/parsing/arguments/signatures.js';
 import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
+import { readSignatures } from '../../../src/service/parsing/segment/signatures.js';
 import { anyText, argumentRecord, chunkLengths } from '../../support/parsing/arbitraries.js';
 import { accountsForAllText, streamsToTheSameResult } from '../../support/parsing/properties.js';
 import { tools } from '../../support/parsing/tools.js';

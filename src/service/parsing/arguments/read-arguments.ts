@@ -1,11 +1,12 @@
-import { closeIsMissing, closesAgain } from '../dialects/call-end.js';
+import { closeIsMissing } from '../dialects/call-end.js';
 import type { Sliced } from '../slices.js';
-import { isBlank, isKeyCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
-import { excerpt, isBareWord, readValue, readWordText } from '../text/literals.js';
+import { isBlank, skipBlanks } from '../text/characters.js';
+import { excerpt, readValue, readWordText } from '../text/literals.js';
 import { matchMarker } from '../text/markers.js';
 import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
-import { closingQuote, readString, resolveEscapes, stringStart } from '../text/strings.js';
-import { endsReply } from '../text/trailing.js';
+import { readString, stringStart } from '../text/strings.js';
+import { ArgumentKeys } from './argument-keys.js';
+import { readBareWords, readQuotedLoosely } from './mended-values.js';
 import type { OfferedTool } from './offered-tool.js';
 
 /** One argument as written: positional without a key. */
@@ -35,12 +36,9 @@ export function* readArguments(
   return lenient.ok ? lenient : { ...exact, cut: exact.cut || lenient.cut };
 }
 
-/** Characters of a string whose end is guessed at: many such strings in one long line must not add up. */
-const LONGEST_MENDED = 2 ** 17;
-
 class ArgumentReader {
   readonly #scanner: Scanner;
-  readonly #parameters: ReadonlySet<string> | null;
+  readonly #keys: ArgumentKeys;
   #list: Argument[] = [];
   /** An exact reading that began before this place has failed here; it is not tried again before it. */
   #unreadableBefore = -1;
@@ -48,7 +46,7 @@ class ArgumentReader {
 
   constructor(scanner: Scanner, tool: OfferedTool | undefined) {
     this.#scanner = scanner;
-    this.#parameters = tool && tool.parameters.length > 0 ? new Set(tool.parameters) : null;
+    this.#keys = new ArgumentKeys(tool);
   }
 
   *read(): Sliced<ArgumentsReading> {
@@ -92,12 +90,12 @@ class ArgumentReader {
     const marker = matchMarker(text, lineStart);
     if (!marker || marker === 'partial') return false;
     const word = text.slice(marker.start, marker.end).split(':', 1)[0]?.trim() ?? '';
-    return this.#parameters ? !this.#parameters.has(word) : word !== word.toLowerCase();
+    return !this.#keys.mayBeLabel(word);
   }
 
   *#readArgument(): Sliced<boolean> {
     const scanner = this.#scanner;
-    const key = this.#readKey();
+    const key = yield* this.#readKey();
     if (key !== null) scanner.skipTrivia();
     const start = scanner.position;
     if (this.#isAtMarker()) {
@@ -113,12 +111,12 @@ class ArgumentReader {
   }
 
   /** `name=`, `name:`, `"name"=` or `"name":`; otherwise nothing is taken. */
-  #readKey(): string | null {
+  *#readKey(): Sliced<string | null> {
     const scanner = this.#scanner;
     const start = scanner.position;
-    const name = stringStart(scanner) ? this.#readQuotedName() : readWordText(scanner);
+    const name = stringStart(scanner) ? yield* this.#readQuotedName() : readWordText(scanner);
     const separator = skipBlanks(scanner.text, scanner.position);
-    if (name !== undefined && scanner.position > start && this.#separates(separator, name)) {
+    if (name !== undefined && scanner.position > start && this.#keys.endsAt(scanner.text, separator, name)) {
       scanner.position = separator + 1;
       return name;
     }
@@ -127,21 +125,12 @@ class ArgumentReader {
   }
 
   /** Apart from the scanner, which is not to fail on what is no key after all. */
-  #readQuotedName(): string | undefined {
+  *#readQuotedName(): Sliced<string | undefined> {
     const { text, position } = this.#scanner;
     const attempt = new Scanner(text, position, { within: this.#scanner });
-    const name = readString(attempt);
+    const name = yield* readString(attempt);
     this.#scanner.position = attempt.position;
     return name;
-  }
-
-  /** `==` compares and `https://` is an address; neither separates a key from its value. */
-  #separates(position: number, name: string): boolean {
-    const { text } = this.#scanner;
-    const next = text.charAt(position + 1);
-    if (text.charAt(position) === '=') return next !== '=' && next !== '>';
-    if (text.charAt(position) !== ':') return false;
-    return !this.#parameters || this.#parameters.has(name) || (next !== '/' && next !== '\\');
   }
 
   *#readArgumentValue(): Sliced<JsonValue | undefined> {
@@ -153,7 +142,10 @@ class ArgumentReader {
       const exact = yield* this.#tryExact(start);
       if (exact !== undefined || scanner.isFull) return exact;
     }
-    return stringStart(scanner) ? this.#readQuotedLoosely() : this.#readBareWords();
+    if (stringStart(scanner)) return yield* readQuotedLoosely(scanner, this.#keys);
+    const words = readBareWords(scanner);
+    this.#lastIsBare = words !== undefined;
+    return words;
   }
 
   /** A value that is well-formed and followed by what may follow a value. */
@@ -175,105 +167,4 @@ class ArgumentReader {
     scanner.position = end;
     return value;
   }
-
-  /**
-   * A string whose inner quotes are not escaped: it closes at the quote followed by `)` at the end of
-   * the line, or by `, key=` (rule: repairs). It stays on one line; what could end in two places is refused.
-   */
-  #readQuotedLoosely(): JsonValue | undefined {
-    const scanner = this.#scanner;
-    const { text } = scanner;
-    const opening = stringStart(scanner);
-    if (opening?.prefix !== '') return scanner.fail('a string cannot be read');
-    if (opening.close.length === 3) return this.#readTripleLoosely(opening);
-    const inside = scanner.position + 1;
-    const quotes = '"“”'.includes(text.charAt(scanner.position)) ? '"“”' : "'‘’`";
-    const farthest = Math.min(text.length, inside + LONGEST_MENDED);
-    let isFirst = true;
-    for (let at = inside; at < farthest && text.charAt(at) !== '\n'; at += 1) {
-      if (text.charAt(at) === '\\') at += 1;
-      else if (quotes.includes(text.charAt(at)) && this.#closesString(at + 1)) {
-        const smart = '“‘'.includes(text.charAt(inside - 1));
-        scanner.repairs.add(smart ? 'smart_quotes' : 'inner_quotes');
-        scanner.position = at + 1;
-        return resolveEscapes(text.slice(inside, at), '"');
-      } else if (quotes.includes(text.charAt(at)) && isFirst) {
-        if (joinsExpression(text, at + 1))
-          return scanner.fail('an expression is no literal; write its value');
-        isFirst = false;
-      }
-    }
-    return scanner.fail('a string is not closed, or holds quotes that are not escaped');
-  }
-
-  /** A string in three quotes that ends in a quote of its own: `"""say "hi""""` (rule: repairs). */
-  #readTripleLoosely({ close, inside }: { close: string; inside: number }): JsonValue | undefined {
-    const scanner = this.#scanner;
-    const { text } = scanner;
-    const first = closingQuote(text, inside, close);
-    let end = first;
-    while (end >= 0 && end < first + 2 && text.startsWith(close, end + 1)) end += 1;
-    if (end === first || !this.#closesString(end + close.length))
-      return scanner.fail('a string is not closed, or holds quotes that are not escaped');
-    scanner.repairs.add('inner_quotes');
-    scanner.position = end + close.length;
-    return resolveEscapes(text.slice(inside, end), close);
-  }
-
-  #closesString(position: number): boolean {
-    const { text } = this.#scanner;
-    const at = skipBlanks(text, position);
-    if (text.charAt(at) === ')') return endsReply(text, at + 1) && !closesAgain(text, lineEnd(text, at));
-    return text.charAt(at) === ',' && this.#startsKey(skipSpace(text, at + 1));
-  }
-
-  #startsKey(position: number): boolean {
-    const { text } = this.#scanner;
-    const quoted = '"\''.includes(text.charAt(position) || ' ');
-    const start = quoted ? position + 1 : position;
-    let end = start;
-    while (isKeyCharacter(text.charCodeAt(end))) end += 1;
-    const name = text.slice(start, end);
-    const separator = skipBlanks(text, quoted ? end + 1 : end);
-    return name !== '' && (this.#parameters?.has(name) ?? true) && this.#separates(separator, name);
-  }
-
-  /** `query=where is the token`: text up to `)` or a comma, unless it looks like code or a placeholder. */
-  #readBareWords(): JsonValue | undefined {
-    const scanner = this.#scanner;
-    const { text, position: start } = scanner;
-    let depth = 0;
-    let at = start;
-    for (; at < text.length; at += 1) {
-      const mark = text.charAt(at);
-      if (mark === '\n' || mark === ',' || (mark === ')' && depth === 0)) break;
-      if (forbidden(text, at, mark)) return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
-      if (mark === '(') depth += 1;
-      if (mark === ')') depth -= 1;
-    }
-    const words = text.slice(start, at).trim();
-    if (at >= text.length) return scanner.failAtEnd('`)` is missing at the end');
-    if (depth > 0 || !isBareWord(words))
-      return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
-    scanner.repairs.add('bare_word');
-    this.#lastIsBare = true;
-    scanner.position = start + words.length;
-    return words;
-  }
-}
-
-const operator = /[ \t]{0,8}(?:[+%]|\|\||&&|\?\?|(?:or|and|if)\b)[ \t]{0,8}["'`\w([{]/y;
-
-/** After a string's first closing quote: `"a" + "b"` and `"a" if x else "b"` are no text with inner quotes. */
-function joinsExpression(text: string, position: number): boolean {
-  operator.lastIndex = position;
-  return operator.test(text);
-}
-
-/** In bare words: quotes and brackets, `<placeholders>` and calls such as `len(x)`; an apostrophe is fine. */
-function forbidden(text: string, at: number, mark: string): boolean {
-  if (mark === '(') return at > 0 && isKeyCharacter(text.charCodeAt(at - 1));
-  if (mark === "'" || mark === '’')
-    return !(isKeyCharacter(text.charCodeAt(at - 1)) && isKeyCharacter(text.charCodeAt(at + 1)));
-  return '"`“”‘{}[]<>'.includes(mark);
 }

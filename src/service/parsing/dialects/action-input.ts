@@ -111,7 +111,7 @@ function* readFenced(text: string, start: number, name: string, fence: number): 
 function* readInput(text: string, start: number, name: string, input: number): Sliced<CallReading> {
   const scanner = new Scanner(text, input);
   if ('{['.includes(scanner.current || ' ')) return yield* readStructure(scanner, start, name);
-  const literal = stringStart(scanner) ? readString(scanner) : undefined;
+  const literal = stringStart(scanner) ? yield* readString(scanner) : undefined;
   if (literal !== undefined && endsReply(text, scanner.position)) {
     return yield* plainInput(name, start, scanner.position, literal);
   }
@@ -140,7 +140,8 @@ function* readPlain(text: string, start: number, name: string, input: number): S
     if (marker && marker !== 'partial') break;
     end += 1;
   }
-  end = Math.max(input, trimEnd(text.slice(0, Math.min(end, text.length)), input).end);
+  const trimmed = yield* trimEnd(text.slice(0, Math.min(end, text.length)), input);
+  end = Math.max(input, trimmed.end);
   const written = text.slice(input, end);
   const problem = describePlainProblem(name, written);
   if (problem) return { kind: 'unreadable', dialect: 'action_input', name, problem, cut: false };

@@ -49,7 +49,7 @@ export function* readQuotedCall(
 ): Sliced<CallReading | null> {
   const scanner = new Scanner(text, start);
   if (!stringStart(scanner)) return null;
-  const quoted = readString(scanner)?.trim();
+  const quoted = (yield* readString(scanner))?.trim();
   const reading = quoted === undefined ? null : yield* readCall(quoted, 0, tools);
   if (reading?.kind !== 'call') return reading;
   return { ...reading, start, end: scanner.position };

@@ -1,7 +1,7 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import type { Sliced } from '../slices.js';
 import { skipSpace } from '../text/characters.js';
-import { beginsOtherTurn, skipChatTokens } from '../text/chat-tokens.js';
+import { opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { isLabelled, meansNoAction, readActionInput } from './action-input.js';
 import { readBracket } from './bracket.js';
 import { readCall, readListedCall, readQuotedCall } from './call.js';
@@ -32,8 +32,9 @@ const dialects: readonly Read[] = [
  * Reads what stands after `Action:`. Null where it is no call at all: `None`, `N/A`, prose (rule: offered-tools).
  */
 export function* readAction(text: string, position: number, tools: OfferedTools): Sliced<CallReading | null> {
-  if (beginsOtherTurn(text, position, skipChatTokens(text, position))) return null;
-  const start = unwrap(text, position);
+  const tokens = yield* readTokens(text, position, opensOtherTurn);
+  if (tokens.turn !== null) return null;
+  const start = unwrap(text, tokens.end);
   if (isLabelled(text, position)) return null;
   for (const reader of dialects) {
     const read = reader(text, start, tools);
@@ -45,9 +46,9 @@ export function* readAction(text: string, position: number, tools: OfferedTools)
   return null;
 }
 
-/** Past leaked chat tokens, and a fence, inline code or emphasis around the call (rule: whole-reply-fence). */
+/** Past a fence, inline code or emphasis around the call (rule: whole-reply-fence). */
 function unwrap(text: string, position: number): number {
-  const start = skipSpace(text, skipChatTokens(text, position));
+  const start = skipSpace(text, position);
   if (text.startsWith('```', start)) {
     let at = start + 3;
     while (/[\w+-]/.test(text.charAt(at))) at += 1;

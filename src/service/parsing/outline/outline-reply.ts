@@ -1,7 +1,7 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import type { WholeCall } from '../dialects/written-call.js';
 import type { Sliced } from '../slices.js';
-import { beginsOtherTurn, skipChatTokens } from '../text/chat-tokens.js';
+import { opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { nextThinkClose, nextThinkOpen } from '../text/inline-marks.js';
 import { OutlineWalk } from './outline-walk.js';
 import type { ReplyOutline, TurningPoint } from './reply-outline.js';
@@ -11,10 +11,9 @@ import type { ReplyOutline, TurningPoint } from './reply-outline.js';
  * opened (some servers eat the opening tag) starts the walk anew after it, at most once (rule: thinking).
  */
 export function* outlineReply(text: string, tools: OfferedTools): Sliced<ReplyOutline> {
-  const edge = skipChatTokens(text, 0);
+  const { end: edge, turn } = yield* readTokens(text, 0, opensOtherTurn);
   const first = new OutlineWalk(text, edge, tools);
-  if (beginsOtherTurn(text, 0, edge))
-    return { ...first.outline(), edge: 0, otherTurn: 0, start: 0, quotedAction: null };
+  if (turn !== null) return { ...first.outline(), edge: 0, otherTurn: 0, start: 0, quotedAction: null };
   const end = (yield* first.run()) ?? reasoningEndAfter(text, first.turn);
   if (end === null)
     return { ...first.outline(), edge, quotedAction: yield* quotedAction(first, text, tools) };

@@ -24,7 +24,7 @@ export function isBlank(code: number): boolean {
 }
 
 /** White space that may stand between the parts of a value, line breaks included. */
-export function isSpace(code: number): boolean {
+function isSpace(code: number): boolean {
   const isControl = code >= character.tab && code <= 13;
   return (
     code === character.space ||
@@ -33,6 +33,11 @@ export function isSpace(code: number): boolean {
     code === BYTE_ORDER_MARK ||
     code === LINE_SEPARATOR
   );
+}
+
+/** What `trim` takes away. */
+export function isWhiteSpace(code: number): boolean {
+  return isSpace(code) || (code > LAST_LATIN_SIGN && String.fromCharCode(code).trim() === '');
 }
 
 export function isDigit(code: number): boolean {

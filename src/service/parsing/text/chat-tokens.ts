@@ -1,4 +1,5 @@
-import { FixedWords, isBlank, isOneOf, isSpace, isWordCharacter, skipBlanks } from './characters.js';
+import { Pauses, type Sliced } from '../slices.js';
+import { FixedWords, isBlank, isOneOf, isWordCharacter, skipBlanks, skipSpace } from './characters.js';
 
 /** Tokens with which models end a turn; a server may cut them in the middle, leaving the first half. */
 export const endTokens = [
@@ -62,7 +63,8 @@ export const chatTokens: readonly string[] = [...openers, ...endTokens, ...other
   (a, b) => b.length - a.length,
 );
 
-const chatTokenWords = new FixedWords(chatTokens, 1);
+// many begin alike
+const chatTokenWords = new FixedWords(chatTokens, 2);
 
 /** The chat token that stands at `position`. */
 export function chatTokenAt(text: string, position: number): string | undefined {
@@ -71,15 +73,33 @@ export function chatTokenAt(text: string, position: number): string | undefined 
   return chatTokenWords.at(text, position);
 }
 
-/** Past chat tokens and the white space around them; where none stands, `position` itself. */
-export function skipChatTokens(text: string, position: number): number {
-  let end = position;
-  for (let at = position; ; ) {
-    while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
+/** Chat tokens that follow each other. */
+export interface TokenRun {
+  /** After the last of them; where none stands, where they were looked for. */
+  readonly end: number;
+  /** Without the white space between them. */
+  readonly chars: number;
+  /** The token with which somebody else's turn begins, if they were read up to there. */
+  readonly turn: number | null;
+}
+
+/** Past chat tokens and the white space around them, up to where `endsAt` says that they end. */
+export function* readTokens(
+  text: string,
+  from: number,
+  endsAt: (text: string, position: number) => boolean = () => false,
+): Sliced<TokenRun> {
+  const pauses = new Pauses(from);
+  let [end, chars] = [from, 0];
+  for (;;) {
+    const at = skipSpace(text, end);
     const token = chatTokenAt(text, at);
-    if (!token) return end;
-    at += token.length;
-    end = at;
+    if (!token) return { turn: null, end, chars };
+    if (endsAt(text, at)) return { turn: at, end, chars };
+    end = at + token.length;
+    chars += token.length;
+    const read = pauses.due(end);
+    if (read > 0) yield read;
   }
 }
 
@@ -120,11 +140,9 @@ export function imaginesTurn(text: string, position: number): boolean {
   return before === 0 || text.charAt(before - 1) === '\n';
 }
 
-/** Whether somebody else's turn begins among the tokens and white space between two places. */
-export function beginsOtherTurn(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) if (otherTurnOpener(text, at) !== null) return true;
-  return false;
-}
+/** Whether a token opens somebody else's turn. */
+export const opensOtherTurn = (text: string, position: number): boolean =>
+  otherTurnOpener(text, position) !== null;
 
 /** Where the model's turn ends in a line: at a token that ends both, or at somebody else's turn; null where it goes on. */
 export function turnEndInLine(text: string, start: number, end: number): number | null {

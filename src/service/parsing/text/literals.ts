@@ -21,8 +21,7 @@ const constants: Readonly<Record<string, JsonValue>> = {
 
 /** Reads one JSON, Python or JavaScript value (rule: values), a long one in slices; tuples become arrays. */
 export function* readValue(scanner: Scanner): Sliced<JsonValue | undefined> {
-  if (!mayBegin(scanner, 0)) return undefined;
-  return opensContainer(scanner) ? yield* readContainer(scanner, 0) : readScalar(scanner);
+  return mayBegin(scanner, 0) ? yield* readAt(scanner, 0) : undefined;
 }
 
 /** Whether a value at this depth may begin here. */
@@ -35,9 +34,9 @@ function mayBegin(scanner: Scanner, depth: number): boolean {
 
 const opensContainer = ({ text, position }: Scanner): boolean => isOneOf('{[(', text, position);
 
-/** What is no container: made without a generator, since there may be a million. */
-function readScalar(scanner: Scanner): JsonValue | undefined {
-  return stringStart(scanner) ? readString(scanner) : readWord(scanner);
+function* readAt(scanner: Scanner, depth: number): Sliced<JsonValue | undefined> {
+  if (opensContainer(scanner)) return yield* readContainer(scanner, depth);
+  return stringStart(scanner) ? yield* readString(scanner) : readWord(scanner);
 }
 
 function readContainer(scanner: Scanner, depth: number): Sliced<JsonValue | undefined> {
@@ -50,10 +49,10 @@ function* readObject(scanner: Scanner, depth: number): Sliced<JsonValue | undefi
   const object: JsonObject = {};
   const spellings = new Map<string, string>();
   for (scanner.skipTrivia(); !scanner.take('}'); scanner.skipTrivia()) {
-    const key = readKey(scanner);
+    const key = yield* readKey(scanner);
     if (key === undefined || !mayBegin(scanner, depth + 1)) return undefined;
     const start = scanner.position;
-    const value = opensContainer(scanner) ? yield* readContainer(scanner, depth + 1) : readScalar(scanner);
+    const value = yield* readAt(scanner, depth + 1);
     if (value === undefined) return undefined;
     if (Object.hasOwn(object, key)) scanner.repairs.add('duplicate_key');
     setOwn(object, key, value);
@@ -75,7 +74,7 @@ function* readSequence(scanner: Scanner, depth: number, close: ']' | ')'): Slice
   for (scanner.skipTrivia(); !scanner.take(close); scanner.skipTrivia()) {
     if (!mayBegin(scanner, depth + 1)) return undefined;
     const start = scanner.position;
-    const value = opensContainer(scanner) ? yield* readContainer(scanner, depth + 1) : readScalar(scanner);
+    const value = yield* readAt(scanner, depth + 1);
     if (value === undefined) return undefined;
     const spelling = spellingOf(value, scanner, start);
     if (spelling !== undefined) spellings.set(items.length, spelling);
@@ -112,9 +111,9 @@ function endsItem(scanner: Scanner, close: string): boolean {
 }
 
 /** `"key":`, `key:` or `key=`. */
-function readKey(scanner: Scanner): string | undefined {
+function* readKey(scanner: Scanner): Sliced<string | undefined> {
   const start = scanner.position;
-  const key = stringStart(scanner) ? readString(scanner) : readWordText(scanner);
+  const key = stringStart(scanner) ? yield* readString(scanner) : readWordText(scanner);
   if (key === undefined) return undefined;
   const isMissing = scanner.position === start;
   scanner.skipTrivia();

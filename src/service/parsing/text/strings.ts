@@ -1,3 +1,4 @@
+import { Pauses, type Sliced } from '../slices.js';
 import { character, isDigit } from './characters.js';
 import type { Scanner } from './scanner.js';
 
@@ -25,7 +26,8 @@ const hexEscapes: ReadonlyMap<string, number> = new Map([
   ['U', 8],
 ]);
 
-interface StringStart {
+/** How a string begins. */
+export interface StringStart {
   prefix: string;
   /** What closes the string: one quote, or three. */
   close: string;
@@ -55,12 +57,13 @@ export function stringStart(scanner: Scanner): StringStart | null {
  * Reads one string and all that Python would join to it (`'a' "b"`). Line breaks inside any quotes are
  * kept as they are (rule: values).
  */
-export function readString(scanner: Scanner): string | undefined {
+export function* readString(scanner: Scanner): Sliced<string | undefined> {
   let joined: string | undefined;
   for (let start = stringStart(scanner); start; start = nextPart(scanner)) {
-    const part = readPart(scanner, start);
+    const part = yield* readPart(scanner, start);
     if (part === undefined) return undefined;
     joined = (joined ?? '') + part;
+    if (scanner.needsPause) yield scanner.pause();
   }
   return joined;
 }
@@ -80,12 +83,12 @@ function nextPart(scanner: Scanner): StringStart | null {
 }
 
 /** Reads one string by itself: what stands beside it is not joined to it. */
-export function readSingleString(scanner: Scanner): string | undefined {
+export function* readSingleString(scanner: Scanner): Sliced<string | undefined> {
   const start = stringStart(scanner);
-  return start ? readPart(scanner, start) : undefined;
+  return start ? yield* readPart(scanner, start) : undefined;
 }
 
-function readPart(scanner: Scanner, start: StringStart): string | undefined {
+function* readPart(scanner: Scanner, start: StringStart): Sliced<string | undefined> {
   const { text } = scanner;
   const end = closingQuote(text, start.inside, start.close);
   if (end < 0) {
@@ -98,7 +101,7 @@ function readPart(scanner: Scanner, start: StringStart): string | undefined {
   if (start.prefix.includes('f') && /[{}]/.test(written)) {
     return scanner.fail('an f-string is no literal; write the text itself');
   }
-  return start.prefix.includes('r') ? written : resolveEscapes(written, start.close);
+  return start.prefix.includes('r') ? written : yield* resolveEscapes(written, start.close);
 }
 
 /** Where the string that is open at `from` closes, -1 if nowhere. */
@@ -116,11 +119,12 @@ export function closingQuote(text: string, from: number, close: string): number 
  * Resolves the escapes of the three languages. What is no escape keeps its backslash, as in Python
  * (`"\d+"` is a pattern); in a template string the backslash goes, as in JavaScript.
  */
-export function resolveEscapes(written: string, quote: string): string {
+export function* resolveEscapes(written: string, quote: string): Sliced<string> {
   let backslash = written.indexOf('\\');
   if (backslash < 0) return written;
   const native = quote === '"' && written.length > WORTH_A_TRY ? parseString(written) : undefined;
   if (native !== undefined) return native;
+  const pauses = new Pauses(0);
   const parts: string[] = [];
   let done = 0;
   while (backslash >= 0) {
@@ -130,6 +134,8 @@ export function resolveEscapes(written: string, quote: string): string {
     parts.push(other?.value ?? simple ?? '');
     done = backslash + (other?.length ?? 2);
     backslash = written.indexOf('\\', done);
+    const read = pauses.due(done);
+    if (read > 0) yield read;
   }
   parts.push(written.slice(done));
   return parts.join('');

@@ -1,4 +1,5 @@
-import { character, isBlank, isRestBlank, lineEnd, skipBlanks } from './characters.js';
+import { Pauses, type Sliced } from '../slices.js';
+import { character, isBlank, isRestBlank, isWhiteSpace, lineEnd, skipBlanks } from './characters.js';
 import { chatTokenAt, chatTokens, endTokens } from './chat-tokens.js';
 
 /** Stop words that a server may cut in the middle, leaving the first half (rule: first-action-wins). */
@@ -24,27 +25,36 @@ export function endsReply(text: string, position: number): boolean {
   return at >= text.length || '\r\n'.includes(text.charAt(at)) || text.startsWith('```', at);
 }
 
-/** What a reply's end holds besides text: where the text ends, and how much of chat tokens and stop words was cut. */
-export function trimEnd(text: string, from: number): { end: number; stop: number } {
+/** Where a text ends, and how much of chat tokens and stop words was cut. */
+export interface TrimmedEnd {
+  readonly end: number;
+  readonly stop: number;
+}
+
+/** What a reply's end holds besides text. */
+export function trimEnd(text: string, from: number): Sliced<TrimmedEnd> {
   return trim(text, { from, end: text.length, endings: tokensAndHalves });
 }
 
 /** The same before a place in the middle of a reply, where no half stop word can stand. */
-export function trimTokens(text: string, from: number, end: number): { end: number; stop: number } {
+export function trimTokens(text: string, from: number, end: number): Sliced<TrimmedEnd> {
   return trim(text, { from, end, endings: wholeTokens });
 }
 
 type Endings = ReadonlyMap<string, readonly string[]>;
 
-function trim(
+function* trim(
   text: string,
   { from, end: given, endings }: { from: number; end: number; endings: Endings },
-): { end: number; stop: number } {
+): Sliced<TrimmedEnd> {
+  const pauses = new Pauses(0);
   let end = given;
   let stop = 0;
   const strike = text.lastIndexOf('<s>', given);
   for (;;) {
-    while (end > from && text.charAt(end - 1).trim() === '') end -= 1;
+    while (end > from && isWhiteSpace(text.charCodeAt(end - 1))) end -= 1;
+    const read = pauses.due(given - end);
+    if (read > 0) yield read;
     const cut = endings
       .get(text.slice(end - SHORTEST_HALF, end))
       ?.find((word) => standsBefore(word, { text, from, end }));

@@ -1,7 +1,7 @@
-import { type Discarded, discardedInSlices } from '../../parsing/discarded.js';
-import { SLICE, type Sliced } from '../../parsing/slices.js';
+import { type Discarded, describeDiscarded } from '../../parsing/discarded.js';
+import { Pauses, SLICE, type Sliced } from '../../parsing/slices.js';
 import { skipSpace } from '../../parsing/text/characters.js';
-import { chatTokenAt, imaginesTurn } from '../../parsing/text/chat-tokens.js';
+import { imaginesTurn, readTokens } from '../../parsing/text/chat-tokens.js';
 import { matchMarker } from '../../parsing/text/markers.js';
 import { ObjectScanner } from '../scanning/object-scanner.js';
 
@@ -15,9 +15,9 @@ export function* proseAfter(
   from: number,
   { isIntroduced }: { readonly isIntroduced: boolean },
 ): Sliced<number | null> {
-  let paused = from;
+  const pauses = new Pauses(from);
   for (let at = from; ; ) {
-    const { turn, end } = yield* skipTokens(text, at);
+    const { turn, end } = yield* readTokens(text, at, imaginesTurn);
     if (turn !== null) return null;
     at = skipMarks(text, end);
     if (at >= text.length || matchMarker(text, at)) return null;
@@ -26,44 +26,20 @@ export function* proseAfter(
     if (next.end === null) return null;
     if (isIntroduced && next.strings.get('final_answer')?.trim()) return at;
     at += next.end;
-    if (at - paused >= PAUSE) {
-      yield at - paused;
-      paused = at;
-    }
+    const read = pauses.due(at);
+    if (read > 0) yield read;
   }
 }
 
 /** What follows an object, by kind; somebody else's turn is imagined (rule: chat-tokens). */
 export function* discardedAfter(text: string, from: number): Sliced<Discarded[]> {
-  const { turn, end, chars } = yield* skipTokens(text, from);
+  const { turn, end, chars } = yield* readTokens(text, from, imaginesTurn);
   if (turn !== null) {
-    const before = yield* discardedInSlices(text.slice(0, turn), from);
+    const before = yield* describeDiscarded(text.slice(0, turn), from);
     return [...before, { kind: 'stop', chars: text.length - turn }];
   }
   if (skipSpace(text, end) >= text.length) return [{ kind: 'stop', chars }];
-  return yield* discardedInSlices(text, from);
-}
-
-/** Small pieces take long to tell apart. */
-const PAUSE = SLICE / 8;
-
-/** Past chat tokens and the white space between them; `turn` is where somebody else's begins among them. */
-function* skipTokens(
-  text: string,
-  from: number,
-): Sliced<{ readonly turn: number | null; readonly end: number; readonly chars: number }> {
-  let [end, chars, booked] = [from, 0, 0];
-  for (;;) {
-    const at = skipSpace(text, end);
-    const token = chatTokenAt(text, at);
-    if (!token) return { turn: null, end, chars };
-    if (imaginesTurn(text, at)) return { turn: at, end, chars };
-    end = at + token.length;
-    chars += token.length;
-    if (chars - booked < PAUSE) continue;
-    yield chars - booked;
-    booked = chars;
-  }
+  return yield* describeDiscarded(text, from);
 }
 
 function skipMarks(text: string, from: number): number {

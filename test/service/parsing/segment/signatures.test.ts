@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { toOfferedTool } from '../../../../src/service/parsing/arguments/offered-tool.js';
-import { readSignatures } from '../../../../src/service/parsing/arguments/signatures.js';
+import { readSignatures } from '../../../../src/service/parsing/segment/signatures.js';
 
 function told(segment: string): string[] {
   return readSignatures(segment).map(({ name, parameters }) => `${name}(${parameters.join(', ')})`);

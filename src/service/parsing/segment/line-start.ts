@@ -1,3 +1,4 @@
+import { LONGEST_NAME } from '../arguments/offered-tool.js';
 import {
   character,
   isDigit,
@@ -7,7 +8,6 @@ import {
   skipDigits,
   skipRun,
 } from '../text/characters.js';
-import { LONGEST_NAME } from './offered-tool.js';
 
 /** How a line introduces what it names. */
 export interface LineStart {

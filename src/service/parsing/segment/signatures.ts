@@ -1,3 +1,4 @@
+import { MOST_TOOLS, type OfferedTool } from '../arguments/offered-tool.js';
 import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../slices.js';
 import { isOneOf, isRestBlank, lineEnd, skipBlanks } from '../text/characters.js';
 import { readDefinitions } from './definitions.js';
@@ -9,7 +10,6 @@ import {
   readName,
   skipDecoration,
 } from './line-start.js';
-import { MOST_TOOLS, type OfferedTool } from './offered-tool.js';
 import { readParameters } from './parameter-list.js';
 
 /**

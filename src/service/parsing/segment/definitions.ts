@@ -1,8 +1,8 @@
+import { MOST_TOOLS, type OfferedTool, writtenOrder } from '../arguments/offered-tool.js';
 import { SLICE, type Sliced } from '../slices.js';
 import { isOneOf, lineEnd, skipBlanks } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
-import { MOST_TOOLS, type OfferedTool, writtenOrder } from './offered-tool.js';
 
 const schemaKeys = ['inputSchema', 'input_schema', 'parameters', 'arguments', 'args', 'params'] as const;
 

@@ -1,5 +1,6 @@
-import { isObject } from '../../contract/fields.js';
-import type { PhaseControl } from '../../contract/step.js';
+import { isObject } from '../../../contract/fields.js';
+import type { PhaseControl } from '../../../contract/step.js';
+import { SLICE, type Sliced, slicesOf } from '../../parsing/slices.js';
 
 /** The phases whose reply is prose and a block (rule: phase-control). */
 export type ProsePhase = 'reason' | 'observe';
@@ -32,17 +33,23 @@ const blockKeys = {
 } as const satisfies Record<ProsePhase, readonly (keyof PhaseControl)[]>;
 
 /** Reads a whole reply; no block is left in its prose. */
-export function readPhaseReply(text: string, phase: ProsePhase): PhaseReply {
+export function* readPhaseReply(text: string, phase: ProsePhase): Sliced<PhaseReply> {
   const reader = new PhaseReader(phase);
-  const prose = reader.push(text) + reader.end();
+  let prose = '';
+  for (const slice of slicesOf(text, SLICE)) {
+    prose += reader.push(slice);
+    yield slice.length;
+  }
+  prose += yield* reader.end();
   return { prose: prose.trim(), control: reader.control };
 }
 
 /** After so many braces that were never closed the rest of a reply is prose. */
 const MOST_BROKEN_BLOCKS = 20;
 
-const UNDECIDED_FENCE = /^`{1,3}$|^```(?:json)?\s*$/i;
-const FENCED_BRACE = /^```(?:json)?\s*(?=\{)/i;
+/** How a block begins: a brace and its first key, perhaps in a fence. It ends with the text as long as it may become that. */
+const BEGINNING =
+  /(?:(?<!`)```(?:json)?\s{0,64})?\{\s{0,64}(?:"|$)|(?<!`)(?:`{1,2}|```(?:j|js|jso)?|```(?:json)?\s{0,64})$/gi;
 /** White space that may stand between a block and its closing fence: no more of it is waited for. */
 const CLOSING_FENCE = /^\s{0,64}```[ \t]*\n?/;
 const UNDECIDED_CLOSING_FENCE = /^\s{0,64}`{0,3}$/;
@@ -56,6 +63,8 @@ export class PhaseReader {
   #control: PhaseControl;
   /** What may still turn out to be a block: it begins with a brace or a fence, or is empty. */
   #held = '';
+  /** A backtick was let through last: a fence of three does not begin after it. */
+  #isAfterBacktick = false;
   #braces = new BraceScanner();
   /** A fenced block was taken out: its closing fence goes too. */
   #endsFence = false;
@@ -76,50 +85,58 @@ export class PhaseReader {
   }
 
   /** What is left: a block that was never closed is free text. */
-  end(): string {
+  *end(): Sliced<string> {
     let shown = '';
     if (this.#endsFence && UNDECIDED_CLOSING_FENCE.test(this.#held)) this.#held = '';
     for (let broken = 0; this.#held !== '' && broken < MOST_BROKEN_BLOCKS; broken += 1) {
-      shown += this.#let(1) + this.#release();
+      shown += this.#let(1);
+      for (const slice of slicesOf(this.#takeHeld(), SLICE)) {
+        shown += this.push(slice);
+        yield slice.length;
+      }
     }
-    return shown + this.#let(this.#held.length);
+    return shown + this.#takeHeld();
+  }
+
+  #takeHeld(): string {
+    const held = this.#held;
+    this.#held = '';
+    return held;
   }
 
   #release(): string {
     let shown = '';
-    for (let isDecided = this.#dropClosingFence(); isDecided && this.#held !== ''; ) {
-      const start = this.#held.search(/[{`]/);
-      shown += this.#let(start === -1 ? this.#held.length : start);
-      const taken = this.#takeBlock();
-      isDecided = taken !== undefined && this.#dropClosingFence();
-      shown += taken ?? '';
+    while (this.#dropClosingFence() && this.#held !== '') {
+      const beginning = this.#letProse();
+      const taken = beginning.text.endsWith('"') ? this.#takeBlock(beginning.text.indexOf('{')) : undefined;
+      shown += beginning.before + (taken ?? '');
+      if (taken === undefined) break;
     }
     return shown;
   }
 
-  /** The held text's beginning if it is no block, a block's thought if it was one; undefined as long as that is open. */
-  #takeBlock(): string | undefined {
-    const held = this.#held;
-    if (held === '') return '';
-    if (UNDECIDED_FENCE.test(held.slice(0, 64)) && held.length <= 64) return undefined;
-    const fence = FENCED_BRACE.exec(held.slice(0, 64))?.[0] ?? '';
-    if (held[fence.length] !== '{') return this.#let(/^`+/.exec(held)?.[0].length ?? 1);
-    if (/^\s*$/.test(held.slice(fence.length + 1, fence.length + 64))) return this.#waitFor(fence.length);
-    if (!/^\s*"/.test(held.slice(fence.length + 1, fence.length + 64))) return this.#let(fence.length + 1);
-    const isClosed = this.#braces.isClosed || this.#braces.readsEnd(held.slice(fence.length));
+  /** Lets the text go before what may be a block. */
+  #letProse(): { readonly before: string; readonly text: string } {
+    const last = this.#isAfterBacktick ? '`' : '';
+    BEGINNING.lastIndex = last.length;
+    const found = BEGINNING.exec(last + this.#held);
+    return {
+      before: this.#let(found ? found.index - last.length : this.#held.length),
+      text: found?.[0] ?? '',
+    };
+  }
+
+  /** What is to be shown of the block that begins here: its thought, or all if it is none of ours; undefined as long as it is open. */
+  #takeBlock(brace: number): string | undefined {
+    const isClosed = this.#braces.isClosed || this.#braces.readsEnd(this.#held.slice(brace));
     if (!isClosed) return undefined;
-    const end = fence.length + this.#braces.length;
-    const block = parseBlock(held.slice(fence.length, end), this.#phase);
+    const end = brace + this.#braces.length;
+    const block = parseBlock(this.#held.slice(brace, end), this.#phase);
     if (!block) return this.#let(end);
     this.#control = block.control;
     this.#let(end);
-    this.#endsFence = fence !== '';
+    this.#endsFence = brace > 0;
     return block.thought;
-  }
-
-  /** A brace and white space: a block, as long as there is little of it. */
-  #waitFor(fence: number): string | undefined {
-    return this.#held.length > fence + 64 ? this.#let(fence + 1) : undefined;
   }
 
   #dropClosingFence(): boolean {
@@ -134,6 +151,7 @@ export class PhaseReader {
     const shown = this.#held.slice(0, length);
     this.#held = this.#held.slice(length);
     this.#braces = new BraceScanner();
+    if (length > 0) this.#isAfterBacktick = shown.endsWith('`');
     return shown;
   }
 }
@@ -156,22 +174,29 @@ class BraceScanner {
 
   /** Goes on with a piece, up to the object's end; false if more is to come. */
   readsEnd(piece: string): boolean {
-    for (const character of piece) {
-      this.length += character.length;
-      this.#enter(character);
-      if (this.#depth === 0) return true;
+    for (let at = 0; at < piece.length; at += 1) {
+      this.#enter(piece.charCodeAt(at));
+      if (this.#depth > 0) continue;
+      this.length += at + 1;
+      return true;
     }
+    this.length += piece.length;
     return false;
   }
 
-  #enter(character: string): void {
+  #enter(code: number): void {
     if (this.#isEscaped) this.#isEscaped = false;
-    else if (character === '"') this.#isInString = !this.#isInString;
-    else if (this.#isInString) this.#isEscaped = character === '\\';
-    else if (character === '{') this.#depth += 1;
-    else if (character === '}') this.#depth -= 1;
+    else if (code === QUOTE) this.#isInString = !this.#isInString;
+    else if (this.#isInString) this.#isEscaped = code === BACKSLASH;
+    else if (code === OPEN_BRACE) this.#depth += 1;
+    else if (code === CLOSE_BRACE) this.#depth -= 1;
   }
 }
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 /** Undefined if the text is not the block of this phase. One that is a whole reply holds its prose as `thought`. */
 function parseBlock(text: string, phase: ProsePhase): { control: PhaseControl; thought: string } | undefined {

@@ -1,0 +1,107 @@
+import { closesAgain } from '../dialects/call-end.js';
+import type { Sliced } from '../slices.js';
+import { isKeyCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
+import { excerpt, isBareWord } from '../text/literals.js';
+import type { Scanner } from '../text/scanner.js';
+import { closingQuote, resolveEscapes, type StringStart, stringStart } from '../text/strings.js';
+import { endsReply } from '../text/trailing.js';
+import type { ArgumentKeys } from './argument-keys.js';
+
+/** Characters of a string whose end is guessed at: many such strings in one long line must not add up. */
+const LONGEST_MENDED = 2 ** 17;
+
+/**
+ * A string whose inner quotes are not escaped: it closes at the quote followed by `)` at the end of
+ * the line, or by `, key=` (rule: repairs). It stays on one line; what could end in two places is refused.
+ */
+export function* readQuotedLoosely(scanner: Scanner, keys: ArgumentKeys): Sliced<string | undefined> {
+  const { text } = scanner;
+  const opening = stringStart(scanner);
+  if (opening?.prefix !== '') return scanner.fail('a string cannot be read');
+  if (opening.close.length === 3) return yield* readTripleLoosely(scanner, keys, opening);
+  const inside = scanner.position + 1;
+  const end = looseEnd(scanner, keys, inside);
+  if (end === undefined) return undefined;
+  const smart = '“‘'.includes(text.charAt(inside - 1));
+  scanner.repairs.add(smart ? 'smart_quotes' : 'inner_quotes');
+  scanner.position = end + 1;
+  return yield* resolveEscapes(text.slice(inside, end), '"');
+}
+
+/** The quote that closes it. */
+function looseEnd(scanner: Scanner, keys: ArgumentKeys, inside: number): number | undefined {
+  const { text } = scanner;
+  const quotes = '"“”'.includes(text.charAt(inside - 1)) ? '"“”' : "'‘’`";
+  const farthest = Math.min(text.length, inside + LONGEST_MENDED);
+  let isFirst = true;
+  for (let at = inside; at < farthest && text.charAt(at) !== '\n'; at += 1) {
+    if (text.charAt(at) === '\\') at += 1;
+    else if (quotes.includes(text.charAt(at))) {
+      if (closesString(text, at + 1, keys)) return at;
+      if (isFirst && joinsExpression(text, at + 1))
+        return scanner.fail('an expression is no literal; write its value');
+      isFirst = false;
+    }
+  }
+  return scanner.fail(notClosed);
+}
+
+const notClosed = 'a string is not closed, or holds quotes that are not escaped';
+
+/** A string in three quotes that ends in a quote of its own: `"""say "hi""""` (rule: repairs). */
+function* readTripleLoosely(
+  scanner: Scanner,
+  keys: ArgumentKeys,
+  { close, inside }: StringStart,
+): Sliced<string | undefined> {
+  const { text } = scanner;
+  const first = closingQuote(text, inside, close);
+  let end = first;
+  while (end >= 0 && end < first + 2 && text.startsWith(close, end + 1)) end += 1;
+  if (end === first || !closesString(text, end + close.length, keys)) return scanner.fail(notClosed);
+  scanner.repairs.add('inner_quotes');
+  scanner.position = end + close.length;
+  return yield* resolveEscapes(text.slice(inside, end), close);
+}
+
+function closesString(text: string, position: number, keys: ArgumentKeys): boolean {
+  const at = skipBlanks(text, position);
+  if (text.charAt(at) === ')') return endsReply(text, at + 1) && !closesAgain(text, lineEnd(text, at));
+  return text.charAt(at) === ',' && keys.beginsAt(text, skipSpace(text, at + 1));
+}
+
+/** `query=where is the token`: text up to `)` or a comma, unless it looks like code or a placeholder. */
+export function readBareWords(scanner: Scanner): string | undefined {
+  const { text, position: start } = scanner;
+  let depth = 0;
+  let at = start;
+  for (; at < text.length; at += 1) {
+    const mark = text.charAt(at);
+    if (mark === '\n' || mark === ',' || (mark === ')' && depth === 0)) break;
+    if (forbidden(text, at, mark)) return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
+    if (mark === '(') depth += 1;
+    if (mark === ')') depth -= 1;
+  }
+  const words = text.slice(start, at).trim();
+  if (at >= text.length) return scanner.failAtEnd('`)` is missing at the end');
+  if (depth > 0 || !isBareWord(words)) return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
+  scanner.repairs.add('bare_word');
+  scanner.position = start + words.length;
+  return words;
+}
+
+const operator = /[ \t]{0,8}(?:[+%]|\|\||&&|\?\?|(?:or|and|if)\b)[ \t]{0,8}["'`\w([{]/y;
+
+/** After a string's first closing quote: `"a" + "b"` and `"a" if x else "b"` are no text with inner quotes. */
+function joinsExpression(text: string, position: number): boolean {
+  operator.lastIndex = position;
+  return operator.test(text);
+}
+
+/** In bare words: quotes and brackets, `<placeholders>` and calls such as `len(x)`; an apostrophe is fine. */
+function forbidden(text: string, at: number, mark: string): boolean {
+  if (mark === '(') return at > 0 && isKeyCharacter(text.charCodeAt(at - 1));
+  if (mark === "'" || mark === '’')
+    return !(isKeyCharacter(text.charCodeAt(at - 1)) && isKeyCharacter(text.charCodeAt(at + 1)));
+  return '"`“”‘{}[]<>'.includes(mark);
+}
