@@ -86,7 +86,7 @@ export class Nginx {
     );
     const conf = shipped
       .replace(/server stepwise-1:8080.*\n\s*server stepwise-2:8080.*/, servers.join('\n'))
-      .replace('listen 80;', `listen 127.0.0.1:${this.#port};`)
+      .replace('listen 8080;', `listen 127.0.0.1:${this.#port};`)
       .replace('/dev/stdout', 'access.log');
     writeFileSync(join(this.#folder, 'nginx.conf'), around(conf));
   }

@@ -1,0 +1,126 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse, parseAllDocuments } from 'yaml';
+import { type Config, completeSettings } from '../../src/service/config.js';
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+const nginx = read('deploy/nginx/stepwise.conf');
+const compose = parse(read('compose.yaml'), { merge: true });
+const kubernetes = 'deploy/kubernetes';
+const base = parse(read(`${kubernetes}/base/kustomization.yaml`));
+const pod = parse(read(`${kubernetes}/base/deployment.yaml`)).spec.template.spec;
+const autoscaler = parse(read(`${kubernetes}/base/horizontal-pod-autoscaler.yaml`));
+
+/** What the image sets, but for what is Node's own. */
+const ofImage = Object.fromEntries(
+  [...(/^ENV (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)]
+    .map(([, name = '', value]) => [name, value] as const)
+    .filter(([name]) => name !== 'NODE_ENV'),
+);
+const ofConfigMap = (literals: readonly string[]) =>
+  Object.fromEntries(
+    literals.map((literal) => [literal.split('=')[0], literal.split('=').slice(1).join('=')]),
+  );
+
+const tokensFile = join(mkdtempSync(join(tmpdir(), 'stepwise-deployment-')), 'tokens.yaml');
+writeFileSync(tokensFile, 'tokens: []\n');
+
+/** The settings as a service would read them: throws `ConfigError` for a name or a value that it would refuse. */
+function settingsOf(environment: Mapping): Config {
+  // `${NAME:-default}`, as Compose fills it in.
+  const filled = Object.entries(environment).map(([name, value]) => [
+    name,
+    String(value).replace(/\$\{\w+:-(.*)\}/, '$1'),
+  ]);
+  return completeSettings({ ...ofImage, ...Object.fromEntries(filled), AUTH_TOKENS_FILE: tokensFile });
+}
+
+const ofCompose = settingsOf(compose.services['stepwise-1'].environment);
+const ofKubernetes = settingsOf(ofConfigMap(base.configMapGenerator[0].literals));
+const longestEnd = ({ SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS }: Config) =>
+  SHUTDOWN_DELAY_MS + SHUTDOWN_GRACE_MS;
+/** In milliseconds: a time of nginx or Compose, in seconds. */
+const milliseconds = (seconds: string | undefined): number => Number.parseInt(seconds ?? '', 10) * 1_000;
+const directive = (name: string) => new RegExp(`^ *${name} (.*);`, 'm').exec(nginx)?.[1];
+
+describe('what is shipped for several replicas (rules: replicas, shutdown)', () => {
+  test('all settings named for containers are settings of the service, with values that it takes', () => {
+    expect(ofCompose).toMatchObject({ HOST: '0.0.0.0', OFFLINE_MODEL: 'off', TRUST_PROXY: 1 });
+    expect(ofKubernetes).toMatchObject({ HOST: '0.0.0.0', MAX_IN_FLIGHT: 2_048 });
+    expect(() => settingsOf({ REDIS: 'x' })).toThrow('REDIS');
+    const valkey = parse(read(`${kubernetes}/components/valkey/kustomization.yaml`));
+    expect(settingsOf(ofConfigMap(valkey.configMapGenerator[0].literals)).REDIS_URL).toMatch(/^redis:/);
+    expect(compose.services['stepwise-2'].environment).toEqual(compose.services['stepwise-1'].environment);
+  });
+
+  test('nothing is killed before it may end by itself', () => {
+    expect(milliseconds(compose.services['stepwise-1'].stop_grace_period)).toBeGreaterThan(
+      longestEnd(ofCompose),
+    );
+    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(longestEnd(ofKubernetes));
+  });
+
+  test('a balancer has looked away before the listener closes', () => {
+    expect(milliseconds(directive('keepalive_timeout'))).toBeLessThan(ofCompose.SHUTDOWN_DELAY_MS);
+    const { periodSeconds, failureThreshold } = pod.containers[0].readinessProbe;
+    expect(periodSeconds * failureThreshold * 1_000).toBeLessThan(ofKubernetes.SHUTDOWN_DELAY_MS);
+  });
+
+  test('nginx waits longer than a step may take, and takes larger bodies than the service', () => {
+    expect(milliseconds(directive('proxy_read_timeout'))).toBeGreaterThan(ofCompose.STEP_DEADLINE_MS + 1_000);
+    expect(Number.parseInt(directive('client_max_body_size') ?? '', 10) * 2 ** 20).toBeGreaterThan(
+      ofCompose.MAX_BODY_BYTES,
+    );
+    expect(directive('proxy_next_upstream')).toBe('error timeout');
+  });
+
+  test('the autoscaler and its adapter ask for a metric that there is, and for less than MAX_IN_FLIGHT of it', () => {
+    const { metric, target } = autoscaler.spec.metrics[0].pods;
+    expect(read('src/service/metrics/state-metrics.ts')).toContain(`'${metric.name}'`);
+    expect(read(`${kubernetes}/components/prometheus/adapter-values.yaml`)).toContain(`as: ${metric.name} }`);
+    expect(Number(target.averageValue)).toBeLessThan(ofKubernetes.MAX_IN_FLIGHT);
+  });
+
+  test('each container is without root, without capabilities, and on a file system it cannot write to', () => {
+    for (const [name, service] of Object.entries<Mapping>(compose.services)) {
+      expect([name, service['cap_drop'], service['security_opt']]).toEqual([
+        name,
+        ['ALL'],
+        ['no-new-privileges:true'],
+      ]);
+      if (name !== 'ollama') expect([name, service['read_only']]).toEqual([name, true]);
+    }
+    expect(read('Dockerfile')).toMatch(/^USER 1000:1000$/m);
+    for (const { spec } of podsOf(kubernetes)) {
+      expect(spec.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      expect(spec).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
+      for (const container of spec.containers) {
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.resources).toMatchObject({ requests: { memory: expect.any(String) }, limits: {} });
+      }
+    }
+  });
+});
+
+/** The pod templates of all manifests in a folder. */
+function podsOf(folder: string) {
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.yaml'))
+    .flatMap((path) => parseAllDocuments(read(join(folder, path))))
+    .map((document) => document.toJS())
+    .filter(({ kind }) => kind === 'Deployment')
+    .map(({ spec }) => spec.template);
+  expect(found).toHaveLength(2);
+  return found;
+}
