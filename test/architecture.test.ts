@@ -43,6 +43,7 @@ const rooms: Record<string, readonly string[]> = {
     'service/agent:types',
     'service/event-loop',
     'service/limits:types',
+    'service/providers:types',
     'prom-client',
   ],
   'service/access': ['files', 'service/limits:types', 'yaml', 'zod', 'pino', 'node:'],

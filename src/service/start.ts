@@ -18,6 +18,7 @@ import { createLog, droppedLines } from './log.js';
 import { ServiceMetrics } from './metrics/service-metrics.js';
 import type { OfflineModel } from './offline/offline-model.js';
 import { createModelDirectory, type ModelDirectory } from './providers/create-model-directory.js';
+import type { RequestObserver } from './providers/request-observer.js';
 import { loadEncoding } from './tokens/encodings.js';
 import { version } from './version.js';
 
@@ -52,14 +53,15 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
   const offline = onDemand(() =>
     import('./offline/offline-model.js').then((room) => room.startOfflineModel()),
   );
-  const models = modelDirectory(config, offline);
   const metrics = new ServiceMetrics({
     version,
+    upstreams: () => models.list().upstreams.map(({ name }) => name),
     inFlight,
     lagMs: lag.lagMs,
     droppedLines,
     redis: limited?.store,
   });
+  const models = modelDirectory(config, offline, metrics.observeUpstreams);
   const app = createApp({
     step: metrics.timed(reactStep),
     models,
@@ -122,8 +124,13 @@ async function openLimits(
   return room.openLimits({ requestsPerMinute: RATE_LIMIT_PER_MINUTE, redisUrl: REDIS_URL, log });
 }
 
-function modelDirectory(config: Config, offline: OnDemand<OfflineModel>): ModelDirectory {
+function modelDirectory(
+  config: Config,
+  offline: OnDemand<OfflineModel>,
+  observe: RequestObserver,
+): ModelDirectory {
   return createModelDirectory({
+    observe,
     openaiUrl: config.OPENAI_UPSTREAM_URL,
     anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
     upstreams: config.UPSTREAMS,

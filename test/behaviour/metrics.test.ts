@@ -95,6 +95,64 @@ describe('requests and steps (rule: metrics)', () => {
   });
 });
 
+describe('upstreams (rule: metrics)', () => {
+  const asked = (text: Scrape, upstream: string, outcome: string): number =>
+    text.sum('stepwise_upstream_request_duration_seconds_count', { upstream, outcome });
+
+  test('each request is counted by how it ended, the second one of a step by itself', async () => {
+    const service = await start(answer);
+    const { url, fake, step } = service;
+    await step();
+    for (const fault of [
+      'rate-limited',
+      'overloaded',
+      'server-error',
+      'reset',
+      'redirect',
+      'bad-request',
+    ] as const) {
+      fake.script({ fault });
+      await step();
+    }
+    const found = await scrape(url);
+    const requests = fake.requests.filter(({ path }) => path.endsWith('/chat/completions')).length;
+    expect(found.sum('stepwise_upstream_request_duration_seconds_count', { upstream: 'openai' })).toBe(
+      requests,
+    );
+    const outcomes = ['ok', 'rate_limited', 'overloaded', 'failed', 'unreachable', 'rejected'];
+    expect(outcomes.map((outcome) => Math.min(1, asked(found, 'openai', outcome)))).toEqual(Array(6).fill(1));
+    expect(asked(found, 'openai', 'ok')).toBe(1);
+    expect(asked(found, 'openai', 'rate_limited')).toBe(2);
+    expect(found.sum('stepwise_upstream_request_duration_seconds_count', { upstream: 'local' })).toBe(0);
+  });
+
+  test('those under way are in flight, until their callers leave', async () => {
+    const { url, fake } = await start({ fault: 'stalled-body' });
+    const leaving = new AbortController();
+    const left = [route, stream].map((path) =>
+      post(url + path, JSON.stringify(stepRequest()), { signal: leaving.signal }),
+    );
+    await Promise.all([fake.request(0), fake.request(1)]);
+    const during = await scrape(url);
+    expect(during.sum('stepwise_upstream_requests_in_flight', { upstream: 'openai' })).toBe(2);
+    leaving.abort();
+    await Promise.allSettled(left);
+    await until(async () => (await scrape(url)).sum('stepwise_upstream_requests_in_flight') === 0);
+    expect(asked(await scrape(url), 'openai', 'caller_left')).toBe(2);
+  });
+
+  test('of a streamed reply the first byte is timed', async () => {
+    const service = await start(answer);
+    await service.step();
+    await streamStep(service);
+    const { sum } = await scrape(service.url);
+    expect(sum('stepwise_upstream_first_byte_seconds_count', { upstream: 'openai' })).toBe(1);
+    expect(sum('stepwise_upstream_first_byte_seconds_sum')).toBeLessThanOrEqual(
+      sum('stepwise_upstream_request_duration_seconds_sum'),
+    );
+  });
+});
+
 describe('under load (rule: metrics)', () => {
   test('an overloaded service tells so, and counts what it refused by its cause', async () => {
     const { url, step } = await start({ fault: 'slow-headers' }, { MAX_IN_FLIGHT: '1' });

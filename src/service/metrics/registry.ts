@@ -3,6 +3,7 @@ import { processMetrics } from './process-metrics.js';
 import { RequestMetrics } from './request-metrics.js';
 import type { ServiceState } from './service-state.js';
 import { addStateMetrics } from './state-metrics.js';
+import { UpstreamMetrics, type Upstreams } from './upstream-metrics.js';
 
 /** The text format of Prometheus, and its name. */
 export interface Exposition {
@@ -13,13 +14,16 @@ export interface Exposition {
 /** All there is to count with: everything that needs the library is loaded with this file. */
 export interface LoadedMetrics {
   readonly requests: RequestMetrics;
+  readonly upstreams: UpstreamMetrics;
   read(): Promise<Exposition>;
 }
 
-export function openRegistry(state: ServiceState): LoadedMetrics {
+export function openRegistry(state: ServiceState, asked: Upstreams['inFlight']): LoadedMetrics {
   const own = new Registry();
   const requests = new RequestMetrics(own);
+  const upstreams = new UpstreamMetrics(own, { names: state.upstreams(), inFlight: asked });
   addStateMetrics(own, state);
   const all = Registry.merge([own, processMetrics]);
-  return { requests, read: async () => ({ contentType: all.contentType, text: await all.metrics() }) };
+  const read = async () => ({ contentType: all.contentType, text: await all.metrics() });
+  return { requests, upstreams, read };
 }

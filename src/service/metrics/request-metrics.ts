@@ -26,7 +26,9 @@ export interface EndedStep {
 }
 
 /** In seconds: from a request that is refused at once to the longest that a step may usually take. */
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120];
+export const DURATION_BUCKETS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120,
+];
 
 /** What the routes answer to. Node knows some thirty more, and any caller could count in them. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
@@ -37,13 +39,12 @@ const limits = {
   tokensPerDay: 'tokens_per_day',
 } as const satisfies Record<keyof Allowance, string>;
 
-/** Requests, steps and what they used of the models, each counted at its end. */
+/** Requests and steps, each counted at its end. */
 export class RequestMetrics {
   readonly #requests;
   readonly #requestSeconds;
   readonly #stepSeconds;
   readonly #limited;
-  readonly #tokens;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -57,14 +58,14 @@ export class RequestMetrics {
       name: 'stepwise_http_request_duration_seconds',
       help: 'Time from the head of a request to the last byte of its answer.',
       labelNames: ['route'],
-      buckets: BUCKETS,
+      buckets: DURATION_BUCKETS,
       registers,
     });
     this.#stepSeconds = new Histogram({
       name: 'stepwise_step_duration_seconds',
       help: 'Time of a step, from the request that was read to its result; the model call is part of it.',
       labelNames: ['status'],
-      buckets: BUCKETS,
+      buckets: DURATION_BUCKETS,
       registers,
     });
     this.#limited = new Counter({
@@ -74,37 +75,15 @@ export class RequestMetrics {
       registers,
     });
     for (const limit of Object.values(limits)) this.#limited.inc({ limit }, 0);
-    const tokens = (name: string, what: string) =>
-      new Counter({
-        name,
-        help: `Tokens as the upstreams count them: ${what}.`,
-        labelNames: ['upstream'],
-        registers,
-      });
-    this.#tokens = {
-      input_tokens: tokens('stepwise_model_input_tokens_total', 'whole prompts, their cached parts included'),
-      cached_input_tokens: tokens(
-        'stepwise_model_cached_input_tokens_total',
-        'parts of prompts read from a cache',
-      ),
-      output_tokens: tokens('stepwise_model_output_tokens_total', 'replies, with their reasoning'),
-    };
   }
 
-  requestEnded({ method, route, status, outcome, limit, upstream, usage, durationMs }: EndedRequest): void {
+  requestEnded({ method, route, status, outcome, limit, durationMs }: EndedRequest): void {
     this.#requests.inc({ route, method: methods.has(method) ? method : 'other', status, outcome });
     this.#requestSeconds.observe({ route }, durationMs / 1_000);
     if (limit) this.#limited.inc({ limit: limits[limit] });
-    if (upstream !== undefined && usage) this.#count(upstream, usage);
   }
 
   stepEnded({ status, durationMs }: EndedStep): void {
     this.#stepSeconds.observe({ status }, durationMs / 1_000);
-  }
-
-  #count(upstream: string, usage: Usage): void {
-    this.#tokens.input_tokens.inc({ upstream }, usage.input_tokens ?? 0);
-    this.#tokens.cached_input_tokens.inc({ upstream }, usage.cached_input_tokens ?? 0);
-    this.#tokens.output_tokens.inc({ upstream }, usage.output_tokens ?? 0);
   }
 }

@@ -1,18 +1,23 @@
 import type { reactStep } from '../agent/react-step.js';
 import { onDemand } from '../event-loop/on-demand.js';
+import type { RequestObserver } from '../providers/request-observer.js';
 import type { Exposition, LoadedMetrics } from './registry.js';
 import type { EndedRequest, EndedStep } from './request-metrics.js';
 import type { ServiceState } from './service-state.js';
+import { UpstreamRequests } from './upstream-requests.js';
 
 /** The metrics of one service (rule: metrics). They are loaded after the start; what ends before is counted then. */
 export class ServiceMetrics {
   readonly #loading;
+  readonly #asked = new UpstreamRequests((request) =>
+    this.#tell(({ upstreams }) => upstreams.requestEnded(request)),
+  );
   #loaded: LoadedMetrics | undefined;
 
   constructor(state: ServiceState) {
     this.#loading = onDemand(async () => {
       const { openRegistry } = await import('./registry.js');
-      this.#loaded = openRegistry(state);
+      this.#loaded = openRegistry(state, this.#asked.inFlight);
       return this.#loaded;
     });
   }
@@ -26,7 +31,16 @@ export class ServiceMetrics {
   }
 
   requestEnded(request: EndedRequest): void {
-    this.#tell(({ requests }) => requests.requestEnded(request));
+    const { upstream, usage } = request;
+    this.#tell(({ requests, upstreams }) => {
+      requests.requestEnded(request);
+      if (upstream !== undefined && usage) upstreams.used(upstream, usage);
+    });
+  }
+
+  /** Told of each request to an upstream. */
+  get observeUpstreams(): RequestObserver {
+    return this.#asked.observe;
   }
 
   /** The same step, with its time taken. Nothing of the request is held meanwhile (rule: lean-waiting). */

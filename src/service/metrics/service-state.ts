@@ -1,6 +1,8 @@
 /** What is known of a service at any time. It is read when the metrics are, and costs nothing in between. */
 export interface ServiceState {
   readonly version: string;
+  /** The names of all that are configured. */
+  readonly upstreams: () => readonly string[];
   readonly inFlight: {
     readonly count: number;
     readonly max: number;

@@ -18,6 +18,8 @@ export interface ProviderRequest {
 interface ObservedRequest {
   /** Sent along; none of them is one that the vendor asks for. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The first byte of the answer's body is there. Must not throw. */
+  begun?(): void;
   /** Called once: the answer has come to its end, or was given up. Must not throw. */
   ended(end: RequestEnd): void;
 }
@@ -39,6 +41,9 @@ export function observeTogether(
     const observed = observers.map((observe) => observe(request));
     return {
       headers: Object.assign({}, ...observed.map(({ headers }) => headers)),
+      begun: () => {
+        for (const each of observed) each.begun?.();
+      },
       ended: (end) => {
         for (const each of observed) each.ended(end);
       },

@@ -1,9 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { EndedRequest } from '../../../src/service/metrics/request-metrics.js';
 import { ServiceMetrics } from '../../../src/service/metrics/service-metrics.js';
 
 const state = {
   version: '1.2.3',
+  upstreams: () => ['openai', 'local'],
   inFlight: { count: 3, max: 10, refused: { in_flight: 4, event_loop: 5 } },
   lagMs: () => 30,
   droppedLines: () => 6,
@@ -62,6 +63,56 @@ test('what is kept elsewhere is read when it is asked for', async () => {
     'stepwise_redis_outages_total 2',
   ];
   expect(samples.filter((sample) => !text.includes(`\n${sample}\n`))).toEqual([]);
+});
+
+describe('upstreams (rule: metrics)', () => {
+  const request = { provider: 'openai', streamed: true, origin: 'https://api.openai.com' };
+
+  test('each configured one is there from the start', async () => {
+    const { text } = await new ServiceMetrics(state).read();
+    expect(text).toContain(
+      'stepwise_upstream_request_duration_seconds_count{upstream="local",outcome="ok"} 0\n',
+    );
+    expect(text).toContain('stepwise_upstream_requests_in_flight{upstream="local"} 0\n');
+    expect(text).toContain('stepwise_model_input_tokens_total{upstream="local"} 0\n');
+  });
+
+  test.each([
+    [200, null, 'ok'],
+    [400, null, 'rejected'],
+    [429, null, 'rate_limited'],
+    [500, null, 'failed'],
+    [503, null, 'overloaded'],
+    [529, null, 'overloaded'],
+    [599, null, 'failed'],
+    [302, null, 'failed'],
+    [null, 'unreachable', 'unreachable'],
+    [200, 'deadline', 'deadline'],
+    [null, 'caller_left', 'caller_left'],
+  ] as const)('an answer of %s with failure %s is %s', async (status, failure, outcome) => {
+    const metrics = new ServiceMetrics(state);
+    metrics.observeUpstreams(request).ended({ status, failure });
+    const { text } = await metrics.read();
+    expect(text).toContain(
+      `stepwise_upstream_request_duration_seconds_count{upstream="openai",outcome="${outcome}"} 1\n`,
+    );
+  });
+
+  test('first bytes are those of replies that were streamed', async () => {
+    const metrics = new ServiceMetrics(state);
+    for (const [streamed, status] of [
+      [true, 200],
+      [true, 500],
+      [false, 200],
+    ] as const) {
+      const observed = metrics.observeUpstreams({ ...request, streamed });
+      observed.begun?.();
+      observed.ended({ status, failure: null });
+    }
+    metrics.observeUpstreams(request).ended({ status: null, failure: 'deadline' });
+    const { text } = await metrics.read();
+    expect(text).toContain('stepwise_upstream_first_byte_seconds_count{upstream="openai"} 1\n');
+  });
 });
 
 test('a service without Redis says nothing of it', async () => {

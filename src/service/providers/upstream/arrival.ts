@@ -8,6 +8,12 @@ const SWITCHING_PROTOCOLS = 101;
 /** Bytes that may wait to be read before the provider has to wait too. */
 const MOST_WAITING = 256 * 1024;
 
+/** Told of an answer's first byte and of its end, of each once; of the end with what came too early. */
+export interface ArrivalWatcher {
+  begun?(): void;
+  ended(error?: unknown): void;
+}
+
 /**
  * An answer on its way, as undici's dispatcher hands it over: streams and web responses on top of it would cost several
  * times what receiving it does. It ends at once when it is given up, in whatever phase.
@@ -23,14 +29,12 @@ export class Arrival implements Dispatcher.DispatchHandler {
   #failure: { readonly error: unknown } | undefined;
   #wake = (): void => {};
   #unwatch = (): void => {};
-  #tellEnd: (error?: unknown) => void = () => {};
+  #watcher: ArrivalWatcher | undefined;
+  #hasData = false;
 
-  /**
-   * Gives it up when the signal fires, with its reason. No listener stays on the signal once it is over; `ended` is told
-   * then, once, with what ended it too early.
-   */
-  watch(signal: AbortSignal, ended: (error?: unknown) => void): void {
-    this.#tellEnd = ended;
+  /** Gives it up when the signal fires, with its reason. No listener stays on the signal once it is over. */
+  watch(signal: AbortSignal, watcher: ArrivalWatcher | undefined): void {
+    this.#watcher = watcher;
     const giveUp = (): void => this.giveUp(signal.reason);
     signal.addEventListener('abort', giveUp);
     this.#unwatch = () => signal.removeEventListener('abort', giveUp);
@@ -72,6 +76,8 @@ export class Arrival implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Controller, piece: Buffer): void {
+    if (!this.#hasData) this.#watcher?.begun?.();
+    this.#hasData = true;
     this.#waiting.push(piece);
     this.#bytesWaiting += piece.length;
     if (this.#bytesWaiting > MOST_WAITING) controller.pause();
@@ -99,7 +105,7 @@ export class Arrival implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#failure = failure;
     this.#unwatch();
-    this.#tellEnd(failure?.error);
+    this.#watcher?.ended(failure?.error);
     this.#wake();
   }
 

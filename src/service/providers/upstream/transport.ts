@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { Interruption } from '../../agent/interruption.js';
 import type { RequestEnd, RequestObserver } from '../request-observer.js';
-import { Arrival } from './arrival.js';
+import { Arrival, type ArrivalWatcher } from './arrival.js';
 import { Dialler } from './dialler.js';
 import { connectionFailure, FailedAttempt, invalidAnswer } from './failed-attempt.js';
 import { readStart, readWhole, UpstreamBody } from './read-upstream-body.js';
@@ -105,7 +105,7 @@ export class Transport {
     const { origin } = url;
     signal.throwIfAborted();
     const observed = options.observe?.({ provider, streamed, origin });
-    arrival.watch(signal, observed ? toldTo(observed, arrival) : () => {});
+    arrival.watch(signal, observed && toldTo(observed, arrival));
     const request = {
       origin,
       path: url.pathname + url.search,
@@ -129,10 +129,10 @@ export class Transport {
 const enough = new Error('The rest of the answer is of no use.');
 
 /** A function of its own: what it closes over lives until the exchange ends, and the request must not (rule: lean-waiting). */
-const toldTo =
-  (observed: ReturnType<RequestObserver>, arrival: Arrival) =>
-  (error?: unknown): void =>
-    observed.ended(endOf(arrival, error));
+const toldTo = (observed: ReturnType<RequestObserver>, arrival: Arrival): ArrivalWatcher => ({
+  begun: () => observed.begun?.(),
+  ended: (error) => observed.ended(endOf(arrival, error)),
+});
 
 /** How an exchange ended, as an observer is told. An answer that we gave up, since it is of no use, has come. */
 function endOf({ status }: Arrival, error: unknown): RequestEnd {
