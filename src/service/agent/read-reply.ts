@@ -1,16 +1,11 @@
 import type { Parse } from '../../contract/step.js';
 import type { OfferedTool } from '../parsing/arguments/offered-tool.js';
-import {
-  type ParsedCompletion,
-  type ParseOptions,
-  parseCompletion,
-  parseCompletionInTurns,
-} from '../parsing/parse-completion.js';
+import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../parsing/parse-completion.js';
 import { ObjectReplyReader, type ReaderOptions } from '../structured/reading/object-reply-reader.js';
 import { withoutNul } from './history/json-values.js';
 import type { Completion, NativeToolCall } from './provider.js';
 import type { ReplySituation } from './read-situation.js';
-import { bookReading, takeReading } from './reply/reading-turns.js';
+import { bookReading, readInTurns, takeReading } from './reply/reading-turns.js';
 
 /** An action that may be proposed: the tool is offered, the arguments are checked. */
 export interface ReadAction {
@@ -101,8 +96,8 @@ async function readText(received: Received, situation: ReadingSituation): Promis
 async function readLabels(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
   const { text } = completion;
   await takeReading(text.length);
-  const options = { ...readingOptions(completion, situation), take: bookReading };
-  return { completion: await parseCompletionInTurns(text, situation.offered, options) };
+  const options = readingOptions(completion, situation);
+  return { completion: await readInTurns(parseInSlices(text, situation.offered, options)) };
 }
 
 /** What is known of a reply besides its text. */
@@ -176,8 +171,7 @@ async function readNativeCalls(
   const { finishReason, reasoning, toolCalls } = completion;
   const readings: NativeReading[] = [];
   for (const call of toolCalls) {
-    await takeReading(call.arguments.length);
-    readings.push({ call, parsed: readNativeCall(call, offered, finishReason) });
+    readings.push({ call, parsed: await readNativeCall(call, offered, finishReason) });
   }
   const parse = nativeParse(readings, completion);
   const said = completion.text.trim() || null;
@@ -219,13 +213,14 @@ function nativeParse(readings: readonly NativeReading[], { unreadCalls }: Comple
   };
 }
 
-function readNativeCall(
+async function readNativeCall(
   { name, arguments: written }: NativeToolCall,
   offered: readonly OfferedTool[],
   finishReason: Completion['finishReason'],
-): ParsedCompletion {
+): Promise<ParsedCompletion> {
+  await takeReading(written.length);
   const text = `Action: {"name": ${JSON.stringify(name)}, "arguments": ${written.trim() || '{}'}}`;
-  return parseCompletion(text, offered, { finishReason });
+  return readInTurns(parseInSlices(text, offered, { finishReason }));
 }
 
 function toAction({ action }: ParsedCompletion, call?: NativeToolCall): ReadAction[] {

@@ -1,4 +1,5 @@
 import type { Completion } from '../agent/provider.js';
+import { isShort, jsonParts } from '../json/json-parts.js';
 
 /** Calls of one reply that are read. Models make a handful; a reply of thousands is broken, or hostile. */
 const MOST_CALLS = 128;
@@ -12,19 +13,28 @@ export const splitCalls = <Call>(calls: readonly Call[]) => ({
 });
 
 /** How many calls are not read, and how long they are as JSON. */
-export function describeUnread(unread: readonly unknown[]): Pick<Completion, 'unreadCalls'> {
+export async function describeUnread(unread: readonly unknown[]): Promise<Pick<Completion, 'unreadCalls'>> {
   if (unread.length === 0) return {};
-  return { unreadCalls: { count: unread.length, chars: writeArguments(unread).length } };
+  let chars = 0;
+  for await (const part of jsonParts(unread)) chars += part.length;
+  return { unreadCalls: { count: unread.length, chars } };
 }
 
 /** Arguments that came as a value, as the text they are read from. */
-export function writeArguments(value: unknown): string {
+export async function writeArguments(value: unknown = {}): Promise<string> {
   try {
-    return JSON.stringify(value ?? {});
+    return await written(value ?? {});
   } catch {
     // Only the depth of what was parsed from JSON can be too much. The text is still too deep to be accepted.
-    return JSON.stringify(downTo(DEEPEST, value));
+    return written(downTo(DEEPEST, value));
   }
+}
+
+async function written(value: unknown): Promise<string> {
+  if (isShort(value)) return JSON.stringify(value);
+  let text = '';
+  for await (const part of jsonParts(value)) text += part;
+  return text;
 }
 
 function downTo(levels: number, value: unknown): unknown {

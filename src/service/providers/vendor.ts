@@ -23,7 +23,7 @@ export interface Vendor {
   readError(error: unknown, draft: SentDraft): FailedAttempt | undefined;
 
   /** The completion in a plain answer's JSON. Throws a `FailedAttempt` if it holds none. */
-  readAnswer(json: unknown, draft: SentDraft): Completion;
+  readAnswer(json: unknown, draft: SentDraft): Promise<Completion>;
 
   /**
    * The completion in a stream, its pieces first; then reads on to the end of the stream, which may be long in coming.

@@ -65,12 +65,12 @@ const vendors = [
 
 test.each(
   vendors,
-)('arguments nested 20,000 deep become a text too deep to be accepted (rule: native-calling)', ({
+)('arguments nested 20,000 deep become a text too deep to be accepted (rule: native-calling)', async ({
   vendor,
   answer,
 }) => {
   const draft = draftOf(vendor);
-  const { toolCalls } = vendor.readAnswer(JSON.parse(answer(nested(20_000))), draft);
+  const { toolCalls } = await vendor.readAnswer(JSON.parse(answer(nested(20_000))), draft);
   const written = toolCalls[0]?.arguments ?? '';
   expect(written).toBe(nested(100).replace('1', 'null'));
   const offered = [{ name: 'f', parameters: [] }];

@@ -91,9 +91,9 @@ function failureIn(error: unknown): ProviderFailure | undefined {
 }
 
 describe.each(vendors)('whatever $title may answer (rule: error-table)', ({ vendor, wire }) => {
-  const readPlain = (json: unknown): void => {
+  const readPlain = async (json: unknown): Promise<void> => {
     try {
-      expectUsable(vendor.readAnswer(json, draftOf(vendor, false)));
+      expectUsable(await vendor.readAnswer(json, draftOf(vendor, false)));
     } catch (error) {
       const failure = failureIn(error);
       if (!failure) throw error;
@@ -115,14 +115,14 @@ describe.each(vendors)('whatever $title may answer (rule: error-table)', ({ vend
     }
   };
 
-  test('any JSON is a completion or no answer', () => {
-    fc.assert(fc.property(fc.oneof(fc.jsonValue(), fc.constant(undefined)), readPlain));
+  test('any JSON is a completion or no answer', async () => {
+    await fc.assert(fc.asyncProperty(fc.oneof(fc.jsonValue(), fc.constant(undefined)), readPlain));
   });
 
-  test('a plain answer with any of its values changed is a completion or no answer', () => {
+  test('a plain answer with any of its values changed is a completion or no answer', async () => {
     const whole = JSON.parse(JSON.stringify(wire.plain(scripted, request)));
-    fc.assert(
-      fc.property(place, anyValue, (where, value) => readPlain(mutated(whole, where, value))),
+    await fc.assert(
+      fc.asyncProperty(place, anyValue, (where, value) => readPlain(mutated(whole, where, value))),
       { numRuns: 1_000 },
     );
   });

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import { Interruption } from '../../agent/interruption.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+import { JsonHazard, MAX_AT_ONCE, refuseHazards, refuseNul } from '../../json/json-hazards.js';
+import { parseInTurns } from '../../json/sliced-json.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { findJsonError, isJsonUpTo } from './find-json-error.js';
-import { JsonHazard, MAX_AT_ONCE, refuseHazards, refuseNul } from './json-hazards.js';
-import { SlicedJson } from './sliced-json.js';
 
 export interface BodyLimits {
   readonly maxBytes: number;
@@ -57,8 +57,7 @@ const wrongEncoding = {
   message: 'send the body uncompressed, without the header Content-Encoding',
 };
 
-/** What a character of JSON books of the event loop when it is parsed, and when it is looked through or copied. */
-const PARSING = 1 / 4;
+/** What a character of JSON books of the event loop when it is looked through or copied. */
 const LOOKING = 1 / 64;
 
 /** Of two faults, the one that stands first in the text is told, however long the text is. */
@@ -82,21 +81,17 @@ function parseAtOnce(text: string): unknown {
 }
 
 async function parseInSlices(text: string, signal: AbortSignal): Promise<unknown> {
-  const json = new SlicedJson(text);
+  let value: unknown;
   try {
     await eventLoopShare.spent(LOOKING * text.length, signal); // to decode it
-    for (let isDone = false; !isDone; ) {
-      const read = json.position;
-      isDone = json.advance(); // a string of megabytes is read in one go
-      await eventLoopShare.spent(PARSING * (json.position - read), signal);
-    }
+    value = await parseInTurns(text, { signal });
   } catch (error) {
     // What stands first in the text is refused, and the slices do not look for it.
     if (error instanceof SyntaxError) refuseNul(text);
     throw error;
   }
   refuseNul(text);
-  return json.value;
+  return value;
 }
 
 /** All bytes of the body, as long as it is within its limits; a body that is not stays unread. */

@@ -1,16 +1,11 @@
 import type { Response } from 'express';
 import type { StreamEvent } from '../../../contract/stream.js';
-import { drained, isShort, writeJson } from './write-json.js';
+import { isShort } from '../../json/json-parts.js';
+import { drained, writeJson } from './write-json.js';
 
 const HEARTBEAT_MS = 15_000;
 /** Characters that wait for the events after them. */
 const MOST_UNWRITTEN = 16 * 1024;
-
-/** What is known of the request that is answered. */
-interface Answered {
-  readonly id: string;
-  readonly bodyBytes: number;
-}
 
 /**
  * Server-sent events over one response. Nothing is written before the first event, so that whatever fails
@@ -18,13 +13,15 @@ interface Answered {
  */
 export class EventStream {
   readonly #response: Response;
-  readonly #request: Answered;
+  readonly #requestId: string;
   #heartbeat: NodeJS.Timeout | undefined;
   #unwritten = '';
+  /** A long event is being written, part by part. */
+  #isInEvent = false;
 
-  constructor(response: Response, request: Answered) {
+  constructor(response: Response, { id }: { readonly id: string }) {
     this.#response = response;
-    this.#request = request;
+    this.#requestId = id;
     response.once('close', () => clearInterval(this.#heartbeat));
   }
 
@@ -38,31 +35,33 @@ export class EventStream {
    */
   send(event: StreamEvent): Promise<void> | undefined {
     if (!this.started) this.#start();
+    if (!isShort(event)) return this.#sendLong(event);
     this.#add(textOf(event));
     return this.#response.writableNeedDrain ? drained(this.#response) : undefined;
   }
 
   /** Sends the last event: the one that grows with the request. */
   async end(event: StreamEvent): Promise<void> {
-    if (isShort(event, this.#request)) {
-      await this.send(event);
-    } else {
-      if (!this.started) this.#start();
-      this.#add(`event: ${event.type}\ndata: `);
-      this.#write();
-      await writeJson(this.#response, event);
-      this.#add('\n\n');
-    }
+    await this.send(event);
     clearInterval(this.#heartbeat);
     this.#write();
     this.#response.end();
+  }
+
+  async #sendLong(event: StreamEvent): Promise<void> {
+    this.#isInEvent = true;
+    this.#add(`event: ${event.type}\ndata: `);
+    this.#write();
+    await writeJson(this.#response, event);
+    this.#add('\n\n');
+    this.#isInEvent = false;
   }
 
   #start(): void {
     this.#response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
     this.#response.setHeader('X-Accel-Buffering', 'no');
     this.#heartbeat = setInterval(() => this.#keepAlive(), HEARTBEAT_MS);
-    this.#add(textOf({ type: 'step.started', request_id: this.#request.id }));
+    this.#add(textOf({ type: 'step.started', request_id: this.#requestId }));
   }
 
   #add(text: string): void {
@@ -79,7 +78,7 @@ export class EventStream {
 
   /** Proxies close a connection that is silent for a minute; a comment is no event. */
   #keepAlive(): void {
-    if (!this.#response.writableNeedDrain) this.#add(': still here\n\n');
+    if (!this.#isInEvent && !this.#response.writableNeedDrain) this.#add(': still here\n\n');
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Response } from 'express';
-import { stateOf } from '../middleware/request-state.js';
-import { isShort, writeJson } from './write-json.js';
+import { isShort } from '../../json/json-parts.js';
+import { writeJson } from './write-json.js';
 
 /** Answers with a value as JSON. */
 export async function sendJson(response: Response, value: object): Promise<void> {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  if (isShort(value, stateOf(response))) {
+  if (isShort(value)) {
     response.end(JSON.stringify(value));
     return;
   }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../../../contract/step.js';
-import type { Completion } from '../../agent/provider.js';
+import type { Completion, NativeToolCall } from '../../agent/provider.js';
 import { describeUnread, splitCalls, writeArguments } from '../native-calls.js';
 import type { SentDraft } from '../vendor.js';
-import { isBlock, toProviderState } from './signed-blocks.js';
+import { type ContentBlock, isBlock, toProviderState } from './signed-blocks.js';
 
 const count = z.int32().nonnegative().nullish().catch(null);
 
@@ -25,13 +25,12 @@ export const endingSchema = z.object({
 
 const answerSchema = endingSchema.extend({
   model: z.string().nullish(),
-  content: z.array(z.unknown()).refine((blocks) => blocks.every(isBlock)),
+  // a schema would copy the list, and each block
+  content: z.custom<readonly ContentBlock[]>((blocks) => Array.isArray(blocks) && blocks.every(isBlock)),
   usage: usageSchema,
 });
 
-/** The blocks that say something; others are passed over. */
-const textBlockSchema = z.object({ type: z.literal('text'), text: z.string() });
-const thinkingBlockSchema = z.object({ type: z.literal('thinking'), thinking: z.string() });
+/** A call; one that is not what its type says is passed over. */
 const toolUseBlockSchema = z.object({
   type: z.literal('tool_use'),
   id: z.string(),
@@ -44,30 +43,22 @@ export type AnthropicMessage = z.output<typeof answerSchema>;
 export type MessageUsage = AnthropicMessage['usage'];
 
 /** The completion in a plain answer; undefined if the body is not a completion. */
-export function fromResponse(json: unknown, draft: SentDraft): Completion | undefined {
+export async function fromResponse(json: unknown, draft: SentDraft): Promise<Completion | undefined> {
   const { data } = answerSchema.safeParse(json);
-  return data && toCompletion(data, draft);
+  return data && (await toCompletion(data, draft));
 }
 
 /** The answer in unified terms, whether it came whole or in pieces. */
-export function toCompletion(answer: AnthropicMessage, draft: SentDraft): Completion {
+export async function toCompletion(answer: AnthropicMessage, draft: SentDraft): Promise<Completion> {
   const { content, stop_reason: raw, stop_details: details } = answer;
   const finishReason = unify(raw ?? null);
-  const calls = splitCalls(ofType(content, 'tool_use'));
-  const reasoning = read(ofType(content, 'thinking'), thinkingBlockSchema)
-    .map(({ thinking }) => thinking)
-    .join('');
+  const calls = splitCalls(content.filter(({ type }) => type === 'tool_use'));
+  const called = calls.read.flatMap((block) => toolUseBlockSchema.safeParse(block).data ?? []);
   return {
-    text: read(ofType(content, 'text'), textBlockSchema)
-      .map(({ text }) => text)
-      .join(''),
-    reasoning: reasoning === '' ? null : reasoning,
-    toolCalls: read(calls.read, toolUseBlockSchema).map(({ id, name, input }) => ({
-      id,
-      name: draft.ownToolName(name),
-      arguments: typeof input === 'string' ? input : writeArguments(input),
-    })),
-    ...describeUnread(calls.unread),
+    text: textOf(content, 'text'),
+    reasoning: textOf(content, 'thinking') || null,
+    toolCalls: await Promise.all(called.map((block) => toNativeCall(block, draft))),
+    ...(await describeUnread(calls.unread)),
     refusal: finishReason === 'refusal' ? (details?.explanation ?? '') : null,
     finishReason,
     finishReasonRaw: raw ?? null,
@@ -79,17 +70,20 @@ export function toCompletion(answer: AnthropicMessage, draft: SentDraft): Comple
   };
 }
 
-/** The blocks of one type; one that is not what its type says is passed over. */
-function read<Block extends z.ZodType>(content: readonly unknown[], schema: Block): z.output<Block>[] {
-  return content.flatMap((block) => {
-    const { data } = schema.safeParse(block);
-    return data === undefined ? [] : [data];
-  });
+/** What the blocks of a type say, which stands in a field of that name. */
+function textOf(content: readonly ContentBlock[], type: 'text' | 'thinking'): string {
+  return content
+    .map((block) => (block.type === type && typeof block[type] === 'string' ? block[type] : ''))
+    .join('');
 }
 
-/** Looked at before a schema is: thousands of blocks that do not match would each cost an error. */
-const ofType = (content: readonly unknown[], type: string): unknown[] =>
-  content.filter((block) => isBlock(block) && block.type === type);
+async function toNativeCall(
+  { id, name, input }: z.output<typeof toolUseBlockSchema>,
+  draft: SentDraft,
+): Promise<NativeToolCall> {
+  const written = typeof input === 'string' ? input : await writeArguments(input);
+  return { id, name: draft.ownToolName(name), arguments: written };
+}
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
   Object.entries({

@@ -67,15 +67,19 @@ export async function* fromStream(
     } finally {
       yield* deltas.events;
     }
-    if (stopped) yield completionOf(answer, draft, provider);
+    if (stopped) yield await completionOf(answer, draft, provider);
   }
-  if (!stopped) yield completionOf(answer, draft, provider);
+  if (!stopped) yield await completionOf(answer, draft, provider);
 }
 
-function completionOf(answer: GrowingAnswer, draft: SentDraft, provider: string): CompletionEvent {
+async function completionOf(
+  answer: GrowingAnswer,
+  draft: SentDraft,
+  provider: string,
+): Promise<CompletionEvent> {
   if (!answer.begun) throw new ProviderError('invalid_response', { provider, upstreamStatus: 200 });
   if (answer.stopReason === null) throw new ProviderError('unreachable', { provider });
-  return { type: 'completion', completion: toCompletion(answer.whole(), draft) };
+  return { type: 'completion', completion: await toCompletion(answer.whole(), draft) };
 }
 
 /** Undefined for a ping and for events not known yet. Throws on what cannot be read, and on the provider's error. */

@@ -34,8 +34,8 @@ export function anthropicVendor({ name, client, key, traits }: AnthropicOptions)
     post: async (request) => (await client()).send(request),
     readError: (error, { strippable, constraint }) =>
       toError(error, { provider: name, strippable, constraint, key }),
-    readAnswer(json, draft) {
-      const completion = fromResponse(json, draft);
+    async readAnswer(json, draft) {
+      const completion = await fromResponse(json, draft);
       if (!completion) throw noCompletion(json, { ...draft, provider: name });
       return completion;
     },

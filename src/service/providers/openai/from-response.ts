@@ -22,21 +22,17 @@ const usageSchema = z
   .nullish()
   .catch(null);
 
+/** Looked at by hand: a schema copies a list, and makes an error for each item that does not match. */
+const list = z.custom<readonly unknown[]>(Array.isArray).nullish();
+
 const messageSchema = z.object({
   // Some servers send a list of parts.
-  content: z
-    .union([
-      z.string(),
-      z
-        .array(z.object({ text: z.string().catch('') }))
-        .transform((parts) => parts.map((part) => part.text).join('')),
-    ])
-    .nullish(),
+  content: z.union([z.string(), z.custom<readonly object[]>(isListOfObjects)]).nullish(),
   refusal: text,
   // DeepSeek, vLLM; OpenRouter and newer vLLM. OpenAI itself sends none.
   reasoning_content: text.catch(null),
   reasoning: text.catch(null),
-  tool_calls: z.array(z.unknown()).nullish(),
+  tool_calls: list,
 });
 
 const callsSchema = z.array(
@@ -49,11 +45,9 @@ const callsSchema = z.array(
   }),
 );
 
-const answerSchema = z.object({
-  model: text,
-  choices: z.array(z.object({ message: messageSchema, finish_reason: text })).min(1),
-  usage: usageSchema,
-});
+const choiceSchema = z.object({ message: messageSchema, finish_reason: text });
+
+const answerSchema = z.object({ model: text, choices: list, usage: usageSchema });
 
 /** What a reply consists of, whether it came whole or in pieces. */
 export interface ChatReply {
@@ -72,9 +66,9 @@ type ChatUsage = z.output<typeof usageSchema>;
 export { usageSchema };
 
 /** The completion in a plain answer; undefined if the body is not a completion. */
-export function fromResponse(json: unknown, draft: SentDraft): Completion | undefined {
+export async function fromResponse(json: unknown, draft: SentDraft): Promise<Completion | undefined> {
   const { data } = answerSchema.safeParse(json);
-  const choice = data?.choices[0];
+  const { data: choice } = choiceSchema.safeParse(data?.choices?.[0]);
   if (!data || !choice) return undefined;
   const { message } = choice;
   const { read, unread } = splitCalls(message.tool_calls ?? []);
@@ -83,14 +77,10 @@ export function fromResponse(json: unknown, draft: SentDraft): Completion | unde
   return toCompletion(
     {
       model: data.model,
-      text: message.content ?? '',
+      text: textOf(message.content),
       reasoning: message.reasoning_content ?? message.reasoning ?? null,
       refusal: message.refusal ?? null,
-      toolCalls: calls.data.map(({ id, function: called }) => ({
-        id: id ?? '',
-        name: called.name,
-        arguments: typeof called.arguments === 'string' ? called.arguments : writeArguments(called.arguments),
-      })),
+      toolCalls: await Promise.all(calls.data.map(toNativeCall)),
       unreadCalls: unread,
       finishReason: choice.finish_reason ?? null,
       usage: data.usage,
@@ -99,8 +89,26 @@ export function fromResponse(json: unknown, draft: SentDraft): Completion | unde
   );
 }
 
+function isListOfObjects(content: unknown): boolean {
+  return Array.isArray(content) && content.every((part) => typeof part === 'object' && part !== null);
+}
+
+function textOf(content: string | readonly object[] | null | undefined): string {
+  if (typeof content === 'string') return content;
+  const texts = content?.map((part) => ('text' in part && typeof part.text === 'string' ? part.text : ''));
+  return texts?.join('') ?? '';
+}
+
+async function toNativeCall({
+  id,
+  function: called,
+}: z.output<typeof callsSchema>[number]): Promise<NativeToolCall> {
+  const { name, arguments: given } = called;
+  return { id: id ?? '', name, arguments: typeof given === 'string' ? given : await writeArguments(given) };
+}
+
 /** The reply in unified terms. */
-export function toCompletion(reply: ChatReply, draft: SentDraft): Completion {
+export async function toCompletion(reply: ChatReply, draft: SentDraft): Promise<Completion> {
   const { text, reasoning, refusal, finishReason, toolCalls } = reply;
   const unified = unify(finishReason);
   return {
@@ -111,7 +119,7 @@ export function toCompletion(reply: ChatReply, draft: SentDraft): Completion {
       name: draft.ownToolName(name),
       arguments: written === '' ? '{}' : written,
     })),
-    ...describeUnread(reply.unreadCalls),
+    ...(await describeUnread(reply.unreadCalls)),
     refusal: refusal || (unified === 'refusal' ? '' : null),
     finishReason: refusal ? 'refusal' : unified,
     finishReasonRaw: finishReason,

@@ -63,16 +63,20 @@ export async function* fromStream(
       reply.tell(deltas);
       yield* deltas.events;
     }
-    if (done) yield completionOf(reply, draft, provider);
+    if (done) yield await completionOf(reply, draft, provider);
   }
   if (done) return;
   if (reply.begun && reply.finishReason === null) throw new ProviderError('unreachable', { provider });
-  yield completionOf(reply, draft, provider);
+  yield await completionOf(reply, draft, provider);
 }
 
-function completionOf(reply: GrowingReply, draft: SentDraft, provider: string): CompletionEvent {
+async function completionOf(
+  reply: GrowingReply,
+  draft: SentDraft,
+  provider: string,
+): Promise<CompletionEvent> {
   if (!reply.begun) throw new ProviderError('invalid_response', { provider, upstreamStatus: 200 });
-  return { type: 'completion', completion: toCompletion(reply.whole(), draft) };
+  return { type: 'completion', completion: await toCompletion(reply.whole(), draft) };
 }
 
 function readChunk(data: string, draft: SentDraft, provider: string): ChatChunk {

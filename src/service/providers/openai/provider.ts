@@ -33,8 +33,8 @@ export function openaiVendor({ name, client, key, traits }: OpenaiOptions): Vend
     post: async (request) => (await client()).send(request),
     readError: (error, { strippable, constraint }) =>
       toError(error, { provider: name, strippable, constraint, key }),
-    readAnswer(json, draft) {
-      const completion = fromResponse(json, draft);
+    async readAnswer(json, draft) {
+      const completion = await fromResponse(json, draft);
       if (!completion) throw noCompletion(json, { ...draft, provider: name });
       return completion;
     },

@@ -1,3 +1,5 @@
+import { MAX_AT_ONCE } from '../../json/json-hazards.js';
+import { parseInTurns } from '../../json/sliced-json.js';
 import type { Arrival } from './arrival.js';
 import { connectionFailure, FailedAttempt, invalidAnswer } from './failed-attempt.js';
 
@@ -70,6 +72,19 @@ const joined = (pieces: readonly Buffer[]): Buffer =>
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lax: the deepest that can be walked, and a bound to what is kept of an open container. */
+const answerLimits = { depth: 1_000, containers: Infinity, fields: Infinity, exactNumbers: false };
+
+/** The same of a text as long as a provider may answer, which is parsed in turns (rule: loop-share). */
+export async function parseAnswer(text: string): Promise<unknown> {
+  if (text.length <= MAX_AT_ONCE) return parseJson(text);
+  try {
+    return await parseInTurns(text, { limits: answerLimits });
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { FailedAttempt } from './failed-attempt.js';
 
 /** One server-sent event; `data` lines joined by `\n`. */
@@ -16,10 +17,18 @@ export async function* readEvents(
 ): AsyncGenerator<readonly ServerSentEvent[]> {
   const reader = new EventReader();
   for await (const piece of bytes) {
-    const events = reader.push(piece);
-    if (events.length > 0) yield events;
+    for (let start = 0; start < piece.length; start += AT_ONCE) {
+      if (start > 0) await eventLoopShare.spent(READING * AT_ONCE);
+      const events = reader.push(piece.subarray(start, start + AT_ONCE));
+      if (events.length > 0) yield events;
+    }
   }
 }
+
+/** Bytes that are read at once where more have come: a thousand events at most. */
+const AT_ONCE = 16 * 1024;
+/** What the events in a byte book of the event loop (rule: loop-share). */
+const READING = 4;
 
 class EventReader {
   readonly #lines = new LineReader();

@@ -5,7 +5,7 @@ import type { RequestObserver } from '../request-observer.js';
 import type { DraftOptions, SentDraft, Terms, Vendor, Wording } from '../vendor.js';
 import { withSecondAttempt } from './attempts.js';
 import { FailedAttempt, invalidAnswer } from './failed-attempt.js';
-import { parseJson } from './read-upstream-body.js';
+import { parseAnswer } from './read-upstream-body.js';
 import { readEvents, within } from './server-sent-events.js';
 import type { Answer, Exchange, Transport } from './transport.js';
 
@@ -94,8 +94,8 @@ export class UpstreamProvider implements Provider {
     return { body: Buffer.from(JSON.stringify(body)), draft };
   }
 
-  #readWhole({ answer, draft }: Opened): Completion {
-    return this.#vendor.readAnswer(parseJson(answer.text ?? ''), draft);
+  async #readWhole({ answer, draft }: Opened): Promise<Completion> {
+    return this.#vendor.readAnswer(await parseAnswer(answer.text ?? ''), draft);
   }
 
   /** Up to the first event: a stream may begin with an error, and nothing of the reply has been shown then. */
@@ -105,7 +105,7 @@ export class UpstreamProvider implements Provider {
       const events =
         answer.text === undefined
           ? this.#vendor.readStream(readEvents(answer.pieces), draft)
-          : inOnePiece(this.#readWhole(opened));
+          : inOnePiece(await this.#readWhole(opened));
       return { first: (await events.next()).value, events, exchange };
     } catch (error) {
       exchange.close();

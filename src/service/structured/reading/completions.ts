@@ -1,7 +1,7 @@
 import type { Discarded } from '../../parsing/discarded.js';
 import type { ParsedCompletion, ParseOptions } from '../../parsing/parse-completion.js';
 import type { ScannedField } from '../scanning/scanned-strings.js';
-import { outcomesOf } from './outcomes.js';
+import { silentOutcomes } from './outcomes.js';
 import { endOf, type ScannedReply, thoughtOf } from './scanned-reply.js';
 
 export const noAction = {
@@ -34,14 +34,11 @@ export function answered(reply: ScannedReply, answer: string, turn?: ScannedFiel
 export function discardedFields(reply: ScannedReply, turn: ScannedField | undefined): Discarded[] {
   const length = endOf(reply) - reply.start;
   const { fields } = reply.scanner;
-  const outcomes = new Set(outcomesOf(reply).map(({ start }) => start));
+  const silent = new Set(silentOutcomes(reply).map(({ start }) => start));
   const thought = fields.find(({ key }) => key === 'thought');
   const others = fields.filter(
-    ({ key, first, start }) =>
-      first !== 'n' &&
-      start !== turn?.start &&
-      start !== thought?.start &&
-      (outcomes.has(start) || (key !== 'action' && key !== 'final_answer')),
+    ({ first, start }) =>
+      first !== 'n' && start !== turn?.start && start !== thought?.start && !silent.has(start),
   );
   return others.map(({ key, start, end }) => ({ kind: kindOf(key), chars: (end ?? length) - start }));
 }

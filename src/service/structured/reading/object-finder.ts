@@ -35,6 +35,8 @@ export class ObjectFinder {
   #brace = 0;
   #scanner: ObjectScanner | null = null;
   #pieces: StringPiece[] = [];
+  /** So many fields of it are none of ours. */
+  #passed = 0;
 
   get held(): string {
     return this.#held;
@@ -59,12 +61,18 @@ export class ObjectFinder {
     }
     const scanner = this.#scanner;
     if (!scanner) return null;
-    if (scanner.fields.some(({ key }, place) => marksReply(key, place === 0))) {
+    if (this.#hasReplyKey(scanner)) {
       const brace = this.#brace;
       const isFenced = this.#held.slice(0, brace).includes('`');
       return { brace, isFenced, scanner, pieces: this.#pieces };
     }
     return scanner.end === null ? null : this.#brace + scanner.end;
+  }
+
+  #hasReplyKey({ fields }: ObjectScanner): boolean {
+    for (; this.#passed < fields.length; this.#passed += 1)
+      if (marksReply(fields[this.#passed]?.key ?? '', this.#passed === 0)) return true;
+    return false;
   }
 
   /** Lets the beginning of what is held go. */
@@ -87,6 +95,7 @@ export class ObjectFinder {
     this.#brace = this.#held.indexOf('{');
     this.#scanner = new ObjectScanner();
     this.#pieces = [];
+    this.#passed = 0;
     this.#scan(this.#held.slice(this.#brace));
     return 0;
   }

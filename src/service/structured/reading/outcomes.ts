@@ -6,13 +6,25 @@ import type { ScannedReply } from './scanned-reply.js';
 
 type Outcomes = Pick<ScannedReply, 'scanner' | 'text' | 'start' | 'tools'>;
 
+/** So many actions and answers of one object are looked at. */
+const MOST_OUTCOMES = 64;
+
+const givenOutcomes = ({ scanner }: Outcomes): ScannedField[] =>
+  scanner.fields
+    .filter(({ key, first }) => (key === 'action' || key === 'final_answer') && first !== 'n')
+    .slice(0, MOST_OUTCOMES);
+
 /** Fields that may decide the reply: those that say anything, or all where none does. */
 export function outcomesOf(reply: Outcomes): ScannedField[] {
-  const given = reply.scanner.fields.filter(
-    ({ key, first }) => (key === 'action' || key === 'final_answer') && first !== 'n',
-  );
+  const given = givenOutcomes(reply);
   const spoken = given.filter((field) => !saysNothing(reply, field));
   return spoken.length > 0 ? spoken : given;
+}
+
+/** Those among them that say nothing, where others do. */
+export function silentOutcomes(reply: Outcomes): ScannedField[] {
+  const outcomes = new Set(outcomesOf(reply));
+  return givenOutcomes(reply).filter((field) => !outcomes.has(field));
 }
 
 /** The field that decides the reply: the first that can be read, else the first. */
@@ -25,7 +37,7 @@ export function turnOf(reply: Outcomes): ScannedField | undefined {
 function isReadable(reply: Outcomes, field: ScannedField): boolean {
   if (field.key !== 'action' || field.end === null || nestedAnswer(reply, field) !== null) return true;
   const tool = field.first === '{' ? toolNamed(reply.scanner.strings) : null;
-  return tool ? isOffered(reply, tool.name) || isAnswerName(tool.name) : mentionsTool(reply, field);
+  return tool ? isOffered(reply, tool) || isAnswerName(tool) : mentionsTool(reply, field);
 }
 
 const isOffered = ({ tools }: Outcomes, name: string): boolean =>
@@ -57,9 +69,9 @@ function saysNothing(reply: Outcomes, field: ScannedField): boolean {
   if (end === null) return false;
   const written = reply.text.slice(reply.start + start, reply.start + end);
   if (/^(?:\{\s*\}|\[\s*\])\s*$/.test(written)) return true;
-  if (key !== 'action' || strings.get('action.final_answer')?.trim()) return false;
+  if (key !== 'action' || strings.get(ANSWER_PATH)?.trim()) return false;
   const tool = first === '{' ? toolNamed(strings) : null;
-  return tool === null ? !mentionsTool(reply, field) : isNone(reply, tool.name);
+  return tool === null ? !mentionsTool(reply, field) : isNone(reply, tool);
 }
 
 /** Words for no action, unless a tool is called so. */
@@ -68,15 +80,24 @@ function isNone({ tools }: Outcomes, written: string): boolean {
   return /^(?:|-|none|null|n\/?a|no[ _]action)$/i.test(word) && tools.every(({ name }) => name !== word);
 }
 
-/** The tool that an action names, and its place among the strings. */
-function toolNamed(strings: ObjectScanner['strings']): { name: string; place: number } | null {
-  const paths = [...strings.keys()];
-  const place = paths.findIndex((path) => toolPaths.has(path));
-  const name = strings.get(paths[place] ?? '');
-  return name === undefined ? null : { name, place };
+type Strings = ObjectScanner['strings'];
+
+/** The tool that an action names. */
+function toolNamed(strings: Strings): string | null {
+  const path = firstOf(toolPaths, strings);
+  return path === undefined ? null : (strings.get(path) ?? null);
 }
 
-const toolPaths: ReadonlySet<string> = new Set(['action.tool', 'action.name', 'action.tool_name']);
+const toolPaths: readonly string[] = ['action.tool', 'action.name', 'action.tool_name'];
+const ANSWER_PATH = 'action.final_answer';
+
+/** Which of some strings comes first. */
+function firstOf(paths: readonly string[], strings: Strings): string | undefined {
+  const there = paths.filter((path) => strings.has(path));
+  if (there.length < 2) return there[0];
+  for (const path of strings.keys()) if (there.includes(path)) return path;
+  return undefined;
+}
 
 /** The answer that stands under `action`; null where that is an action: of a tool and an answer there the first counts. */
 export function nestedAnswer(
@@ -84,16 +105,16 @@ export function nestedAnswer(
   { key }: ScannedField,
 ): string | null {
   const { strings } = reply.scanner;
-  const answer = key === 'action' ? strings.get('action.final_answer')?.trim() : undefined;
+  const answer = key === 'action' ? strings.get(ANSWER_PATH)?.trim() : undefined;
   if (answer === undefined) return null;
   const tool = toolNamed(strings);
-  if (!tool || isNone(reply, tool.name)) return answer;
-  return answer !== '' && [...strings.keys()].indexOf('action.final_answer') < tool.place ? answer : null;
+  if (tool === null || isNone(reply, tool)) return answer;
+  return answer !== '' && firstOf([ANSWER_PATH, ...toolPaths], strings) === ANSWER_PATH ? answer : null;
 }
 
 /** An action and an answer stand under `action`. */
 export function holdsBoth(reply: ScannedReply): boolean {
   const { strings } = reply.scanner;
   const tool = toolNamed(strings);
-  return Boolean(strings.get('action.final_answer')?.trim()) && tool !== null && !isNone(reply, tool.name);
+  return Boolean(strings.get(ANSWER_PATH)?.trim()) && tool !== null && !isNone(reply, tool);
 }

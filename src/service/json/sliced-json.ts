@@ -1,3 +1,4 @@
+import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import {
   endOfNumber,
   endOfString,
@@ -33,6 +34,29 @@ interface OpenContainer {
   isAfterChild: boolean;
 }
 
+/** What should not be handled. */
+export interface JsonLimits {
+  readonly depth: number;
+  readonly containers: number;
+  /** Of one object. */
+  readonly fields: number;
+  /** Numbers that JavaScript cannot hold are none. */
+  readonly exactNumbers: boolean;
+}
+
+/** What reaches others after us. */
+const requestLimits: JsonLimits = {
+  depth: MAX_DEPTH,
+  containers: MAX_CONTAINERS,
+  fields: MAX_FIELDS,
+  exactNumbers: true,
+};
+
+interface SlicedJsonOptions {
+  readonly slice?: number;
+  readonly limits?: JsonLimits;
+}
+
 type Container = unknown[] | Record<string, unknown>;
 
 /**
@@ -43,6 +67,7 @@ type Container = unknown[] | Record<string, unknown>;
 export class SlicedJson {
   readonly #text: string;
   readonly #slice: number;
+  readonly #limits: JsonLimits;
   readonly #open: OpenContainer[] = [];
   #depth = 0;
   #containers = 0;
@@ -50,9 +75,10 @@ export class SlicedJson {
   #sliceStart = 0;
   #value: unknown;
 
-  constructor(text: string, { slice = SLICE } = {}) {
+  constructor(text: string, { slice = SLICE, limits = requestLimits }: SlicedJsonOptions = {}) {
     this.#text = text;
     this.#slice = slice;
+    this.#limits = limits;
   }
 
   /** The whole value, once `advance` has returned true. */
@@ -79,7 +105,7 @@ export class SlicedJson {
   #step(at: number): number {
     const char = this.#text.charCodeAt(at);
     if (char === QUOTE) return endOfString(this.#text, at);
-    if (isDigit(char)) return endOfNumber(this.#text, at);
+    if (isDigit(char)) return this.#limits.exactNumbers ? endOfNumber(this.#text, at) : at + 1;
     if (char === COMMA) this.#endMember(at);
     else if (char === OPEN_BRACE || char === OPEN_BRACKET) this.#begin(at, char === OPEN_BRACKET);
     else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) return this.#end(at, char === CLOSE_BRACKET);
@@ -90,9 +116,10 @@ export class SlicedJson {
     if (this.#innermost?.isAfterChild) throw new SyntaxError('no comma');
     this.#depth += 1;
     this.#containers += 1;
-    if (this.#depth > MAX_DEPTH) throw tooDeep(at);
-    if (this.#containers > MAX_CONTAINERS) {
-      throw new JsonHazard(at, 'too_many_values', `more than ${MAX_CONTAINERS} objects and arrays`);
+    const { depth, containers } = this.#limits;
+    if (this.#depth > depth) throw tooDeep(at, depth);
+    if (this.#containers > containers) {
+      throw new JsonHazard(at, 'too_many_values', `more than ${containers} objects and arrays`);
     }
     // Containers come by the hundred thousand: one of each depth is used again and again.
     const begun = {
@@ -112,8 +139,9 @@ export class SlicedJson {
     const container = this.#innermost;
     if (!container) throw new SyntaxError('a comma outside');
     container.members += 1;
-    if (!container.isArray && container.members > MAX_FIELDS) {
-      throw new JsonHazard(at, 'too_many_fields', `an object of more than ${MAX_FIELDS} fields`);
+    const { fields } = this.#limits;
+    if (!container.isArray && container.members > fields) {
+      throw new JsonHazard(at, 'too_many_fields', `an object of more than ${fields} fields`);
     }
     if (container.isAfterChild) this.#skipBlank(container, at);
     else if (at - this.#sliceStart >= this.#slice) this.#parseSlice(at);
@@ -193,4 +221,21 @@ const isBlank = (text: string): boolean => /^[ \t\n\r]*$/.test(text);
 function setField(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** What a character of JSON books of the event loop when it is parsed. */
+const PARSING = 1 / 4;
+
+/** The value of a long text, parsed in turns (rule: loop-share). Throws as `SlicedJson` does, and the signal's reason. */
+export async function parseInTurns(
+  text: string,
+  { signal, limits }: { readonly signal?: AbortSignal; readonly limits?: JsonLimits } = {},
+): Promise<unknown> {
+  const json = new SlicedJson(text, { ...(limits && { limits }) });
+  for (let isDone = false; !isDone; ) {
+    const read = json.position;
+    isDone = json.advance(); // a string of megabytes is read in one go
+    await eventLoopShare.spent(PARSING * (json.position - read), signal);
+  }
+  return json.value;
 }

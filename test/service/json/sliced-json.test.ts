@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { findJsonError } from '../../../../src/service/http/intake/find-json-error.js';
-import { JsonHazard } from '../../../../src/service/http/intake/json-hazards.js';
-import { SlicedJson } from '../../../../src/service/http/intake/sliced-json.js';
+import { findJsonError } from '../../../src/service/http/intake/find-json-error.js';
+import { JsonHazard } from '../../../src/service/json/json-hazards.js';
+import { type JsonLimits, SlicedJson } from '../../../src/service/json/sliced-json.js';
 
-function parseSliced(text: string, slice: number): unknown {
-  const json = new SlicedJson(text, { slice });
+function parseSliced(text: string, slice: number, limits?: JsonLimits): unknown {
+  const json = new SlicedJson(text, { slice, ...(limits && { limits }) });
   while (!json.advance());
   return json.value;
 }
@@ -48,6 +48,20 @@ describe('JSON in slices is what JSON.parse makes of it (rule: body-limits)', ()
         expect(sliced).toBe(outcome(() => JSON.parse(text)));
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  test('what cannot be held exactly passes where it may be rounded', () => {
+    const limits = { depth: 100, containers: Infinity, fields: Infinity, exactNumbers: false };
+    const number = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.bigInt().map((integer) => `${integer}`),
+    );
+    const text = fc.array(number).map((numbers) => `{"numbers": [${numbers.join(', ')}]}`);
+    fc.assert(
+      fc.property(fc.oneof(text, jsonText, brokenText), fc.integer({ min: 1, max: 40 }), (written, slice) => {
+        expect(outcome(() => parseSliced(written, slice, limits))).toBe(outcome(() => JSON.parse(written)));
+      }),
     );
   });
 

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../../../contract/step.js';
+import type { ErrorDetail } from '../../contract/step.js';
 
 /** JSON that parses but cannot be handled faithfully, or not by everybody it reaches (rule: body-limits). */
 export class JsonHazard extends Error {
@@ -43,8 +43,8 @@ export function refuseHazards(text: string): void {
   refuseNul(text);
 }
 
-export const tooDeep = (at: number): JsonHazard =>
-  new JsonHazard(at, 'too_deep', `nested deeper than ${MAX_DEPTH} levels`);
+export const tooDeep = (at: number, levels = MAX_DEPTH): JsonHazard =>
+  new JsonHazard(at, 'too_deep', `nested deeper than ${levels} levels`);
 
 /** `[` or `{`. */
 const isOpening = (char: number): boolean => char === 0x5b || char === 0x7b;

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { isShort, jsonParts } from '../../../src/service/json/json-parts.js';
+
+async function joined(value: unknown): Promise<string> {
+  let text = '';
+  for await (const part of jsonParts(value)) text += part;
+  return text;
+}
+
+test('JSON in parts says what JSON.stringify says (rule: loop-share)', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ maxDepth: 7 }), async (value) => {
+      expect(await joined(value)).toBe(JSON.stringify(value));
+    }),
+  );
+});
+
+test('a long text is written in parts, and says the same', async () => {
+  const value = {
+    said: '👩 "quoted"\n'.repeat(50_000),
+    numbers: Array.from({ length: 50_000 }, (_, n) => n),
+  };
+  expect(JSON.parse(await joined(value))).toEqual(value);
+});
+
+test('what is long is known by its first part', () => {
+  const unread = {
+    get text(): string {
+      throw new Error('looked at');
+    },
+  };
+  expect(isShort(['a'.repeat(2 ** 18)])).toBe(true);
+  expect(isShort(['a'.repeat(2 ** 18), 'b', unread])).toBe(false);
+});
