@@ -47,9 +47,11 @@ export class CallerLimits {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Counts a request; resolves to the limit that it is above, if there is one. */
+  /** Counts a request; resolves to the limit that it is above, if there is one. Both are asked at once: either may wait. */
   async count({ key, allowance }: Counted): Promise<Exceeded | undefined> {
-    return (await this.#countRequest(key, allowance)) ?? (await this.#readTokens(key, allowance));
+    const asked = [this.#countRequest(key, allowance), this.#readTokens(key, allowance)];
+    const [requests, tokens] = await Promise.all(asked);
+    return requests ?? tokens;
   }
 
   /** Takes one of the places that a caller has at the same time, until `leave`. */
@@ -84,7 +86,7 @@ export class CallerLimits {
 
   async #readTokens(key: string, { tokensPerDay: allowed }: Allowance): Promise<Exceeded | undefined> {
     if (allowed === undefined) return undefined;
-    const spent = await this.#options.tokens.read(this.#today(key));
+    const { sum: spent } = await this.#options.tokens.read(this.#today(key));
     const retryAfterMs = DAY_MS - (this.#now() % DAY_MS);
     return spent >= allowed ? { limit: 'tokensPerDay', allowed, retryAfterMs } : undefined;
   }

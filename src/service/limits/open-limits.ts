@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { CallerLimits } from './caller-limits.js';
 import type { SharedStore } from './shared-store.js';
-import { createMemoryCounter } from './window-counter.js';
+import { MemoryCounter } from './window-counter.js';
 
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
@@ -24,8 +24,8 @@ export interface OpenLimits {
 /** The limits of this process, or those it shares (rule: shared-limits). The client of Redis is loaded only then. */
 export async function openLimits({ requestsPerMinute, redisUrl, log }: LimitsOptions): Promise<OpenLimits> {
   if (redisUrl === undefined) {
-    const requests = createMemoryCounter(MINUTE_SECONDS);
-    const tokens = createMemoryCounter(DAY_SECONDS);
+    const requests = new MemoryCounter(MINUTE_SECONDS);
+    const tokens = new MemoryCounter(DAY_SECONDS);
     return { limits: new CallerLimits({ requestsPerMinute, requests, tokens }), close: () => {} };
   }
   const { SharedStore } = await import('./shared-store.js');

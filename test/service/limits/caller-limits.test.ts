@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Allowance, CallerLimits } from '../../../src/service/limits/caller-limits.js';
-import { createMemoryCounter } from '../../../src/service/limits/window-counter.js';
+import { MemoryCounter } from '../../../src/service/limits/window-counter.js';
 
 const noon = Date.UTC(2026, 10, 22, 12);
 const hour = 3_600_000;
 
 function limitsOf({ requestsPerMinute = 0, now = () => noon } = {}): CallerLimits {
-  const [requests, tokens] = [createMemoryCounter(60), createMemoryCounter(86_400)];
+  const [requests, tokens] = [new MemoryCounter(60), new MemoryCounter(86_400)];
   return new CallerLimits({ requestsPerMinute, requests, tokens, now });
 }
 const of = (key: string, allowance: Allowance = {}) => ({ key, allowance });
@@ -36,6 +36,20 @@ describe('requests a minute (rule: rate-limit)', () => {
     const limits = limitsOf();
     for (let request = 0; request < 100; request += 1) expect(await limits.count(of('a'))).toBeUndefined();
   });
+});
+
+test('both counters are asked at once, since either may wait for Redis (rule: shared-limits)', async () => {
+  const asked: string[] = [];
+  const slow = (name: string) => async () => {
+    asked.push(name);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(asked).toEqual(['requests', 'tokens']);
+    return { sum: 9, endsInMs: 1_000 };
+  };
+  const [requests, tokens] = ['requests', 'tokens'].map((name) => ({ add: slow(name), read: slow(name) }));
+  if (!requests || !tokens) throw new Error('There are two.');
+  const limits = new CallerLimits({ requestsPerMinute: 1, requests, tokens });
+  expect(await limits.count(of('a', { tokensPerDay: 1 }))).toMatchObject({ limit: 'requestsPerMinute' });
 });
 
 describe('requests at the same time (rule: token-limits)', () => {
