@@ -27,6 +27,8 @@ export interface ContextItem {
   readonly path: string | undefined;
   /** The lines asked for. */
   readonly text: string;
+  /** Of the text, if it has been taken already. */
+  readonly digest: string | undefined;
   readonly lineCount: number;
   /** Undefined if nobody knows, as for a retrieved chunk without line numbers. */
   readonly firstLine: number | undefined;

@@ -1,7 +1,9 @@
 import type { ReportItem } from '../../contract/context-report.js';
 import type { VectorSearchResult } from '../../contract/step-request.js';
 import { portablePath } from '../../files/portable-path.js';
+import { digestOf, TextMemo } from '../tokens/text-memo.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredFolder } from './context-item.js';
+import { MEMORABLE } from './cutting/cut-source.js';
 import { inlinePath, shorten } from './fence.js';
 import { countLines, LineIndex, type LineRange } from './lines.js';
 import { madeOnce } from './made-once.js';
@@ -31,6 +33,7 @@ export function fileItem(
   id: string,
   askedAs: ContextItem['askedAs'] = 'file',
 ): ContextItem {
+  const { digest, lineCount } = measured(file);
   return {
     kind: 'explicit',
     id,
@@ -39,9 +42,10 @@ export function fileItem(
     origin: originOf(file),
     path: file.path,
     text: file.content,
-    lineCount: lineCountOf(file),
+    digest,
+    lineCount,
     firstLine: 1,
-    totalLines: file.cut ? undefined : lineCountOf(file),
+    totalLines: file.cut ? undefined : lineCount,
     askedAs,
     note: file.cut ? PARTLY_READ : undefined,
   };
@@ -49,18 +53,26 @@ export function fileItem(
 
 /** The lines of a file that were asked for, as far as it has them; undefined if it has none of them. */
 export function linesItem(file: SourceFile, id: string, lines: LineRange): ContextItem | undefined {
-  const range = clampLines(lines, lineCountOf(file));
+  const range = clampLines(lines, measured(file).lineCount);
   if (!range) return undefined;
   return {
     ...fileItem(file, id),
     text: lineIndexOf(file).slice(range),
+    digest: undefined,
     lineCount: range.last - range.first + 1,
     firstLine: range.first,
     askedAs: 'lines',
   };
 }
 
-const lineCountOf = madeOnce((file: SourceFile) => countLines(file.content));
+/** How many lines files have: one that comes in each step is not searched for them each time. */
+const lineCounts = new TextMemo();
+
+const measured = madeOnce(({ content }: SourceFile): Pick<ContextItem, 'digest' | 'lineCount'> => {
+  if (content.length < MEMORABLE) return { digest: undefined, lineCount: countLines(content) };
+  const digest = digestOf(content);
+  return { digest, lineCount: lineCounts.recallOr(digest, () => countLines(content)) };
+});
 const lineIndexOf = madeOnce((file: SourceFile) => new LineIndex(file.content));
 const originOf = madeOnce((file: SourceFile) => fileOrigin(file.path));
 /** By the list: folders that lie in each other share theirs. */
@@ -84,6 +96,7 @@ export function listingItem(folder: SourceFolder, id: string): ContextItem {
     origin: `folder:${folder.path}`,
     path: undefined,
     text: listingOf(folder),
+    digest: undefined,
     lineCount: folder.listing.length,
     firstLine: 1,
     totalLines: folder.cut ? undefined : folder.listing.length,
@@ -102,6 +115,7 @@ export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
     origin: `pinned:${id}`,
     path: undefined,
     text: content,
+    digest: undefined,
     lineCount,
     firstLine: 1,
     totalLines: lineCount,
@@ -127,6 +141,7 @@ export function vectorItem({
     origin: fileOrigin(path),
     path: firstLine === undefined ? undefined : path,
     text: content,
+    digest: undefined,
     lineCount,
     firstLine,
     totalLines: undefined,
@@ -136,7 +151,7 @@ export function vectorItem({
 }
 
 export function focusItem(file: SourceFile, asked: LineRange | undefined): FocusItem {
-  const selection = asked && clampLines(asked, lineCountOf(file));
+  const selection = asked && clampLines(asked, measured(file).lineCount);
   const item = fileItem(file, file.path);
   return { item: { ...item, kind: 'implicit', tag: 'focus' }, selection };
 }

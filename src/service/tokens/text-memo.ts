@@ -55,6 +55,15 @@ export class TextMemo<Value = number> {
     return entry.value;
   }
 
+  /** What is known, or what `find` comes to and is known from now on. */
+  recallOr(key: string, find: () => Value): Value {
+    const known = this.recall(key);
+    if (known !== undefined) return known;
+    const found = find();
+    this.remember(key, found);
+    return found;
+  }
+
   remember(key: string, value: Value): void {
     this.#entries.set(key, { value, isUsed: false });
     if (this.#entries.size > this.#capacity) this.#makeRoom();

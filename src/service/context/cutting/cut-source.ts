@@ -1,11 +1,13 @@
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import { type DigestedText, digestOfBoth } from '../../tokens/text-memo.js';
+import { type DigestedText, digestOf, digestOfBoth } from '../../tokens/text-memo.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { countLines, type LineRange } from '../lines.js';
 import { madeOnce } from '../made-once.js';
 
 export interface CutSource {
   readonly text: string;
+  /** Of the text, if it has been taken already. */
+  readonly digest?: string | undefined;
   /** Of the text, if they have been counted. */
   readonly lineCount?: number | undefined;
   /** The number of the text's first line; 1 by default. */
@@ -85,7 +87,7 @@ export function describeGap(source: CutSource, gap: LineRange & Partial<Gap>): s
 }
 
 /** A text of fewer UTF-16 units is cut about as soon as it is digested. */
-const MEMORABLE = 512;
+export const MEMORABLE = 512;
 /** What digesting a unit books of the event loop. */
 const DIGESTING = 1 / 32;
 
@@ -110,6 +112,7 @@ function nameOf(source: CutSource, what: string): string | undefined {
 }
 
 /** Names all that a cut depends on but its limit. */
-export const keyOf = madeOnce(({ text, firstLine, totalLines, rendering }: CutSource) =>
-  digestOfBoth(`${firstLine} ${totalLines} ${rendering}\n`, text),
-);
+export const keyOf = madeOnce(({ text, digest, firstLine, totalLines, rendering }: CutSource) => {
+  const setting = `${firstLine} ${totalLines} ${rendering}\n`;
+  return digest === undefined ? digestOfBoth(setting, text) : digestOf(setting + digest);
+});

@@ -85,6 +85,7 @@ export const cutSourceOf = madeOnce(({ item, text, lineCount, firstLine }: Piece
   const { path, tag, attributes } = item;
   return {
     text,
+    digest: text === item.text ? item.digest : undefined,
     lineCount,
     firstLine,
     totalLines: item.totalLines ?? 'unknown',
