@@ -1,3 +1,6 @@
+/** No token: these bytes are not in the vocabulary. */
+export const NO_RANK = -1;
+
 /** All tokens of an encoding in the order of their ranks: token r is `bytes[starts[r], starts[r + 1])`. */
 export interface RankTable {
   readonly bytes: Uint8Array;

@@ -1,4 +1,5 @@
-import { NO_RANK, type Vocabulary } from '../vocabulary.js';
+import { NO_RANK } from '../rank-table.js';
+import type { Vocabulary } from '../vocabulary.js';
 
 /**
  * Bytes of the longest piece that `countPiece` takes. Up to about here the plain search for the lowest rank is
