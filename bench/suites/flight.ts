@@ -11,8 +11,8 @@ const CONTEXT = 45_000;
 const DELAY_MS = 10_000;
 /** Answered at once, so that what a process loads with its first requests is not taken for theirs. */
 const WARM_UP = 50;
-/** Well below what either can take in: how fast they are is not the question. */
-const PER_SECOND = 100;
+/** Well below what either can take in, also beside others: how fast they are is not the question. */
+const PER_SECOND = 50;
 const SAMPLE_MS = 200;
 /** One socket to the caller and one to the provider for each request, and some of its own. */
 const OPEN_FILES = 2 * IN_FLIGHT + 200;
