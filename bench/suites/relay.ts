@@ -36,7 +36,7 @@ const small: RelayLoad = {
 };
 const large: RelayLoad = { ...small, bytes: 50_000, context: 45_000, requests: 100, warmUp: 30 };
 const alone: RelayLoad = { ...small, requests: 100, atOnce: 1, warmUp: 4 };
-const stream: RelayLoad = { ...small, requests: 24, streamed: true, warmUp: 12, kept: 7 };
+const stream: RelayLoad = { ...small, requests: 24, streamed: true, warmUp: 80, kept: 7 };
 const slowStream: RelayLoad = { ...stream, warmUp: 1, kept: 3 };
 const SLOW_CHUNK_MS = 2;
 

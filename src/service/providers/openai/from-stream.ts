@@ -79,6 +79,15 @@ async function completionOf(
   return { type: 'completion', completion: await toCompletion(reply.whole(), draft) };
 }
 
+const PADDING = ',"obfuscation":"';
+
+/** OpenAI pads each chunk, last of all, against those who watch how long they are. Without that most are alike. */
+function withoutPadding(data: string): string {
+  const start = data.endsWith('"}') ? data.lastIndexOf(PADDING) : -1;
+  const isLast = start >= 0 && data.indexOf('"', start + PADDING.length) === data.length - 2;
+  return isLast ? `${data.slice(0, start)}}` : data;
+}
+
 function readChunk(data: string, draft: SentDraft, provider: string): ChatChunk {
   const json = parseJson(data);
   const chunk = chunkSchema.safeParse(json);
@@ -129,7 +138,8 @@ class GrowingReply {
   }
 
   /** Takes the next chunk. */
-  take(data: string, deltas: Deltas): void {
+  take(padded: string, deltas: Deltas): void {
+    const data = withoutPadding(padded);
     const more = this.#frame.readText(data);
     if (more) {
       deltas.add(more);

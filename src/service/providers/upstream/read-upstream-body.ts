@@ -3,11 +3,9 @@ import { parseInTurns } from '../../json/sliced-json.js';
 import type { Arrival } from './arrival.js';
 import { connectionFailure, FailedAttempt, invalidAnswer } from './failed-attempt.js';
 
-interface Bounds {
+interface Expected {
   readonly provider: string;
   readonly signal: AbortSignal;
-  /** Bytes; a longer body is refused. */
-  readonly most: number;
 }
 
 /**
@@ -16,17 +14,20 @@ interface Bounds {
  */
 export class UpstreamBody {
   readonly #arrival: Arrival;
-  readonly #bounds: Bounds;
+  readonly #expected: Expected;
+  readonly #mostBytes: number;
   #size = 0;
 
-  constructor(arrival: Arrival, bounds: Bounds) {
+  /** A body of more than `mostBytes` is refused. */
+  constructor(arrival: Arrival, expected: Expected, mostBytes: number) {
     this.#arrival = arrival;
-    this.#bounds = bounds;
+    this.#expected = expected;
+    this.#mostBytes = mostBytes;
   }
 
   /** What has come since the last time; undefined at the end. */
   async read(): Promise<Buffer | undefined> {
-    const { provider, signal, most } = this.#bounds;
+    const { provider, signal } = this.#expected;
     let piece: Buffer | undefined;
     try {
       piece = await this.#arrival.read();
@@ -35,7 +36,7 @@ export class UpstreamBody {
       throw connectionFailure(error, provider);
     }
     this.#size += piece?.length ?? 0;
-    if (this.#size <= most) return piece;
+    if (this.#size <= this.#mostBytes) return piece;
     const tooLong = invalidAnswer(provider, this.#arrival.status);
     this.#arrival.giveUp(tooLong);
     throw tooLong;

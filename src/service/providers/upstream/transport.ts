@@ -154,13 +154,13 @@ async function readAnswer(
   kind: 'plain' | 'stream',
   options: ExchangeOptions,
 ): Promise<Answer> {
-  const pieces = new UpstreamBody(arrival, { ...options, most: mostBytes[kind] });
+  const pieces = new UpstreamBody(arrival, options, mostBytes[kind]);
   return kind === 'stream' ? { pieces } : { text: (await readWhole(pieces)).toString(), pieces };
 }
 
 /** For the SDK, which makes its own error of it. */
 async function errorResponse(arrival: Arrival, options: ExchangeOptions): Promise<Response> {
-  const body = await readStart(new UpstreamBody(arrival, { ...options, most: mostBytes.error }));
+  const body = await readStart(new UpstreamBody(arrival, options, mostBytes.error));
   return new Response(body, { status: arrival.status, headers: usefulHeaders(arrival) });
 }
 

@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { CompletionEvent } from '../../../../src/service/agent/provider.js';
+import { traitsOf } from '../../../../src/service/providers/models/models.js';
+import { fromStream } from '../../../../src/service/providers/openai/from-stream.js';
+import { openaiClient, openaiVendor } from '../../../../src/service/providers/openai/provider.js';
+import { collect, draftOf } from '../../../support/providers/requests.js';
+
+const client = openaiClient('http://127.0.0.1:9');
+const { body: _, ...draft } = draftOf(
+  openaiVendor({ name: 'openai', client, key: undefined, traits: traitsOf('openai', 'gpt-4o') }),
+);
+
+/** What is told of chunks that all arrive at once, each padded with what belongs to it. */
+function told(texts: readonly string[], padding: (index: number) => object): Promise<CompletionEvent[]> {
+  const chunks = texts.map((content, index) =>
+    JSON.stringify({ id: 'c1', choices: [{ delta: { content }, finish_reason: null }], ...padding(index) }),
+  );
+  const end = JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }] });
+  const events = [...chunks, end, '[DONE]'].map((data) => ({ event: '', data }));
+  const stream = (async function* () {
+    yield events;
+  })();
+  return collect(fromStream(stream, draft, 'openai'));
+}
+
+const words = ',"obfuscation":"';
+const text = fc.oneof(fc.string(), fc.constantFrom('"}', `${words}a"}`, '\\', 'word', `${words}`));
+
+test('chunks say the same however they are padded (rule: stream-events)', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(text, { maxLength: 12 }),
+      fc.array(fc.oneof(text, fc.base64String()), { minLength: 1 }),
+      async (texts, paddings) => {
+        const bare = await told(texts, () => ({}));
+        const padded = await told(texts, (index) => ({ obfuscation: paddings[index % paddings.length] }));
+        expect(padded).toEqual(bare);
+      },
+    ),
+  );
+});
+
+test('what looks like padding inside of a text or before its end is none', async () => {
+  const texts = [`a${words}b"}`, 'c', `${words}x"}`, 'd'];
+  const events = await told(texts, (index) => ({ obfuscation: 'x', last: `${words}${index}` }));
+  expect(events[0]).toEqual({ type: 'text', delta: texts.join('') });
+});
