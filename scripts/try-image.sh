@@ -6,6 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d "${TMPDIR:-/tmp}/stepwise-image-XXXXXX")
 base=localhost/node-stand-in
+epoch=$(git log -1 --format=%ct)
 store=(buildah --storage-driver vfs --root "$work/store" --runroot "$work/run")
 trap '"${store[@]}" rm --all >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
 
@@ -33,25 +34,25 @@ make_base() {
 
 build() {
   "${store[@]}" build --quiet --format docker --isolation chroot --network host --pull-never --layers=false --timestamp 0 \
-    --build-arg NODE="$base" --build-arg SOURCE_DATE_EPOCH="$(git log -1 --format=%ct)" --tag "$1" . >/dev/null
+    --build-arg NODE="$base" --build-arg SOURCE_DATE_EPOCH="$epoch" --tag "$1" . >/dev/null
 }
 
-# The files that run, with their modes and times, as one sum.
-sum_of() {
+# The files that run, each with its mode, owner, time and sum.
+list_files() {
   local container mount
   container=$("${store[@]}" from --pull-never "$1")
   mount=$("${store[@]}" mount "$container")
-  tar --sort=name --numeric-owner -cf - -C "$mount" app | sha256sum
+  (cd "$mount/app" && find . -printf '%p %m %U:%G %T@ %l\n' | sort && find . -type f -print0 | sort -z | xargs -0 sha256sum)
 }
 
 make_base
 build localhost/stepwise:one
 build localhost/stepwise:two
-one=$(sum_of localhost/stepwise:one)
-two=$(sum_of localhost/stepwise:two)
-echo "files of the first build:  $one"
-echo "files of the second build: $two"
-[ "$one" = "$two" ]
+list_files localhost/stepwise:one >"$work/one"
+list_files localhost/stepwise:two >"$work/two"
+diff "$work/one" "$work/two" | head -20
+cmp "$work/one" "$work/two"
+echo "two builds: the same $(grep -c '^[0-9a-f]\{64\} ' "$work/one") files, $(sha256sum <"$work/one" | cut -c1-16)…"
 container=$("${store[@]}" from --pull-never localhost/stepwise:one)
 "${store[@]}" config --env ALLOW_UNAUTHENTICATED=on --env HOST=127.0.0.1 --env PORT=18080 "$container"
 "${store[@]}" run --isolation chroot "$container" node dist/service/main.js >"$work/log" 2>&1 &
@@ -59,8 +60,8 @@ for _ in $(seq 100); do curl -fsS http://127.0.0.1:18080/readyz && break || slee
 echo
 curl -fsS http://127.0.0.1:18080/version
 echo
-# The number behind `Uid:` is that of the user it runs as.
-pid=$(pgrep -n -f '^node dist/service/main.js$')
+# The user it runs as, and what that may do beyond one.
+pid=$(pgrep -n -f '^/usr/local/bin/node dist/service/main.js$')
 grep -E '^(Uid|CapEff)' "/proc/$pid/status"
 "${store[@]}" run --isolation chroot "$container" node dist/cli/main.js token me | head -c 9
 echo "…"
