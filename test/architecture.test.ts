@@ -49,7 +49,14 @@ const rooms: Record<string, readonly string[]> = {
     'prom-client',
   ],
   'service/access': ['files', 'service/limits:types', 'yaml', 'zod', 'pino', 'node:'],
-  'service/tracing': ['service/agent:types', 'service/providers:types'],
+  'service/tracing': [
+    'contract',
+    'service/agent',
+    'service/providers:types',
+    '@opentelemetry',
+    'pino',
+    'node:',
+  ],
   'service/http': [
     'contract',
     'conversation',
@@ -76,6 +83,7 @@ const rooms: Record<string, readonly string[]> = {
     'service/http',
     'service/providers',
     'service/tokens',
+    'service/tracing',
     'service/offline',
     'npm:',
     'node:',

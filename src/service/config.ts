@@ -6,6 +6,8 @@ import { findExposure } from './exposure.js';
 import { explainIssue } from './http/intake/explain-issue.js';
 import { isProxy } from './limits/client-address.js';
 import { findMisunderstood } from './misunderstood-settings.js';
+import { findTracingProblem, otelSettings } from './otel-settings.js';
+import { httpUrl, isFile, wholeNumber } from './setting-kinds.js';
 
 /** The environment does not make a service. Each problem names its variable and repeats no value. */
 export class ConfigError extends Error {
@@ -60,15 +62,6 @@ function check(settings: unknown, problems: readonly string[]): Config {
 
 const isSetting = (name: string): boolean => Object.hasOwn(configSchema.shape, name);
 
-const wholeNumber = (min: number, max: number) => {
-  const error = `expected a whole number from ${min} to ${max}`;
-  const text = z
-    .string()
-    .regex(/^\d{1,10}$/, error)
-    .transform(Number);
-  return z.union([z.number(), text], { error }).pipe(z.int({ error }).min(min, error).max(max, error));
-};
-
 /** A JSON object as text, or the value itself. `__proto__` is refused: as the name of a property it would be lost. */
 const json = <Schema extends z.ZodType>(
   schema: Schema,
@@ -101,7 +94,6 @@ function withoutPrototype(name: string, value: unknown): unknown {
   return value;
 }
 
-const url = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
 /** Four numbers that are no address would be asked of the name service. */
 function isHost(host: string): boolean {
   return isIP(host) > 0 || /^(?=.*[a-z])[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host);
@@ -117,7 +109,7 @@ const folder = z.string().refine(isFolder, 'expected a folder that exists');
 const upstreamFields = z
   .strictObject(
     {
-      url,
+      url: httpUrl,
       keyRequired: z.boolean().optional(),
       contextWindow: z.int().positive().optional(),
       maxTokensParam: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
@@ -167,9 +159,9 @@ const configSchema = z
     /** Default `info`. */
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
     /** With `/v1`. */
-    OPENAI_UPSTREAM_URL: url.default('https://api.openai.com/v1'),
+    OPENAI_UPSTREAM_URL: httpUrl.default('https://api.openai.com/v1'),
     /** Without `/v1`, as its SDK wants it. */
-    ANTHROPIC_UPSTREAM_URL: url.default('https://api.anthropic.com'),
+    ANTHROPIC_UPSTREAM_URL: httpUrl.default('https://api.anthropic.com'),
     /** OpenAI-compatible servers by name; a key is required over https unless `keyRequired` says otherwise. */
     UPSTREAMS: json(z.record(upstreamName, upstream), '{"ollama":"http://127.0.0.1:11434/v1"}').default({}),
     /** Whether the embedded model `offline` can be asked. Default `on`. */
@@ -182,7 +174,7 @@ const configSchema = z
     /** A folder of folders named by project id. */
     PROJECTS_DIR: folder.optional(),
     /** Where else files and pinned items come from. */
-    CONTEXT_SERVICE_URL: url.optional(),
+    CONTEXT_SERVICE_URL: httpUrl.optional(),
     /** Who may call: a file of tokens, in YAML or JSON. */
     AUTH_TOKENS_FILE: tokensFile.optional(),
     /** Whether something in front of the service knows its callers. Default `off`. */
@@ -220,15 +212,12 @@ const configSchema = z
     SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
     /** How long accepted requests may still take after that, in milliseconds. Default 125,000. */
     SHUTDOWN_GRACE_MS: wholeNumber(0, 3_600_000).default(125_000),
+    ...otelSettings,
   })
   .superRefine((config, context) => {
-    const found = findExposure(config);
+    const found = findExposure(config) ?? findTracingProblem(config);
     if (found) context.addIssue({ code: 'custom', path: [found.setting], message: found.problem });
   });
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

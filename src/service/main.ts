@@ -30,6 +30,7 @@ Starts the Stepwise service. Configured by the environment alone:
   STEP_DEADLINE_MS         the longest a step may take (120000)
   SHUTDOWN_DELAY_MS        how long after SIGTERM steps are still taken, while /readyz says 503 (0)
   SHUTDOWN_GRACE_MS        how long accepted steps may still take after that (125000)
+  OTEL_…                   traces: OTEL_EXPORTER_OTLP_ENDPOINT and others, as docs/reference/service.md has them (none)
 `;
 
 const exitCodes = { stopped: 0, failed: 1, misconfigured: 2, interrupted: 130 };
@@ -70,7 +71,7 @@ function forgetProviderSettings(environment: NodeJS.ProcessEnv): void {
 async function serve(config: Config): Promise<void> {
   const log = createLog(config.LOG_LEVEL);
   const unheeded = findUnheeded(Object.keys(process.env));
-  if (unheeded.length > 0) log.logger.warn({ unheeded }, 'this version exports no telemetry');
+  if (unheeded.length > 0) log.logger.warn({ unheeded }, 'these settings change nothing here');
   const service = await startService(config, log.logger);
   stopOnSignals(service, log);
   stopOnBugs(service, log);

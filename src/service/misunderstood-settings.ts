@@ -1,3 +1,5 @@
+import { otelSettings } from './otel-settings.js';
+
 /**
  * One sentence for each name that can only have been meant for this service but is none of its settings: written in
  * another way, or without its unit or its last words (rule: settings).
@@ -30,7 +32,10 @@ const wordsOf = (name: string): string[] =>
     .split(/S?(?:_+|$)/)
     .filter((word) => word !== '');
 
-/** Settings that a platform gives to everything it runs, and that change nothing here: no reason not to start. */
+/**
+ * Settings of OpenTelemetry that a platform gives to everything it runs, and that change nothing here: no reason not to
+ * start (rule: tracing-settings).
+ */
 export function findUnheeded(names: readonly string[]): string[] {
-  return names.filter((name) => /^OTEL_(?:\w+_)?EXPORTER(?:_|$)/i.test(name));
+  return names.filter((name) => /^OTEL_/i.test(name) && !Object.hasOwn(otelSettings, name));
 }

@@ -1,10 +1,13 @@
 import type { Config } from './config.js';
 
-/** The configuration as JSON to look at; what a URL may hide is masked. */
+/** The configuration as JSON to look at; what a URL may hide is masked, and the values of headers are. */
 export function printConfig(config: Config): string {
-  const masked = (_name: string, value: unknown) => (typeof value === 'string' ? maskUrl(value) : value);
+  const masked = (name: string, value: unknown) => (typeof value === 'string' ? mask(name, value) : value);
   return JSON.stringify(config, masked, 2);
 }
+
+const mask = (name: string, value: string): string =>
+  name.endsWith('_HEADERS') ? value.replace(/=[^,]*/g, '=***') : maskUrl(value);
 
 /** Masks a user, a password, a query and a fragment; other texts and plain addresses stay as they were written. */
 function maskUrl(text: string): string {

@@ -17,9 +17,11 @@ import type { OpenLimits } from './limits/open-limits.js';
 import { createLog, droppedLines } from './log.js';
 import { ServiceMetrics } from './metrics/service-metrics.js';
 import type { OfflineModel } from './offline/offline-model.js';
+import { tracingOptions } from './otel-settings.js';
 import { createModelDirectory, type ModelDirectory } from './providers/create-model-directory.js';
 import type { RequestObserver } from './providers/request-observer.js';
 import { loadEncoding } from './tokens/encodings.js';
+import { passOnTraces, type Tracing } from './tracing/request-trace.js';
 import { version } from './version.js';
 
 /** A service that listens. */
@@ -48,6 +50,7 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
   const log = logger ?? createLog(config.LOG_LEVEL).logger;
   const tokens = await openTokens(config, log);
   const limited = await openLimits(config, log);
+  const tracing = await openTracing(config, log);
   const lag = watchEventLoop();
   const inFlight = new InFlight({ max: config.MAX_IN_FLIGHT, lagMs: lag.lagMs });
   const offline = onDemand(() =>
@@ -71,6 +74,7 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
     deadlineMs: config.STEP_DEADLINE_MS,
     corsOrigins: config.CORS_ORIGINS,
     tokens,
+    tracing,
     limits: limited?.limits,
     metrics,
     trustProxy: config.TRUST_PROXY,
@@ -83,6 +87,7 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
     tokens?.close();
     limited?.close();
     await Promise.all([models.close(), offline.made()?.then((model) => model.close())]);
+    await tracing.close();
   };
   const server = createServer(app);
   try {
@@ -122,6 +127,14 @@ async function openLimits(
   if (AUTH_TOKENS_FILE === undefined && RATE_LIMIT_PER_MINUTE === 0) return undefined;
   const room = await import('./limits/open-limits.js');
   return room.openLimits({ requestsPerMinute: RATE_LIMIT_PER_MINUTE, redisUrl: REDIS_URL, log });
+}
+
+/** Where requests are told: OpenTelemetry's SDK is loaded only if a collector is named (rule: tracing). */
+async function openTracing(config: Config, log: Logger): Promise<Tracing> {
+  const options = tracingOptions(config);
+  if (!options) return passOnTraces;
+  const room = await import('./tracing/open-tracing.js');
+  return room.openTracing(options, { log, version });
 }
 
 function modelDirectory(

@@ -2,14 +2,19 @@ import { readConfig } from '../../service/config.js';
 import { type Service, startService } from '../../service/start.js';
 import { ollamaUrl } from './ollama.js';
 
-/** Settings for a service that others reach; nobody else is meant to reach this one. */
-const notItsOwn = {
+/** Settings for a service that others reach, or that reports to others; this one is nobody else's. */
+const notItsOwn = (environment: NodeJS.ProcessEnv) => ({
   AUTH_TOKENS_FILE: '',
   ALLOW_UNAUTHENTICATED: '',
   RATE_LIMIT_PER_MINUTE: '',
   REDIS_URL: '',
   TRUST_PROXY: '',
-};
+  ...Object.fromEntries(
+    Object.keys(environment)
+      .filter((name) => name.startsWith('OTEL_'))
+      .map((name) => [name, '']),
+  ),
+});
 
 /**
  * The service inside this process, on a free port of loopback. The environment configures it as it does the
@@ -17,7 +22,7 @@ const notItsOwn = {
  */
 export function startLocalService(environment: NodeJS.ProcessEnv = process.env): Promise<Service> {
   const config = readConfig(
-    { ...environment, ...notItsOwn, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
+    { ...environment, ...notItsOwn(environment), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
     { ignoreOthers: true },
   );
   const ollama = { url: `${ollamaUrl}/v1`, keyRequired: false };

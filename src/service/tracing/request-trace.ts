@@ -11,7 +11,7 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
-interface TracedRequest {
+export interface TracedRequest {
   readonly method: string;
   /** As it is declared; what was sent may hold anything. */
   readonly route: string;
@@ -25,7 +25,7 @@ export interface RequestTrace {
   /** Does the work of a verb, as a part of the trace. */
   readonly during: During;
   /** What to send with a request that is made for this one, now. */
-  headers(): TraceHeaders;
+  readonly headers: () => TraceHeaders;
   /** A provider whose calls are parts of the trace. `connect` makes it, with what is to be told of its requests. */
   connect(connect: (observe?: RequestObserver) => Provider, key?: Redactor): Provider;
   /** The answer has left, or nobody is there to take it. */
@@ -33,11 +33,11 @@ export interface RequestTrace {
 }
 
 /** Takes a caller's key out of a text. */
-interface Redactor {
+export interface Redactor {
   redact(text: string): string;
 }
 
-interface TracedAnswer {
+export interface TracedAnswer {
   /** 499 if the caller left. */
   readonly status: number;
   /** An error code, or how the reply was read. */

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.js';
+
+/** OpenTelemetry's own collector, as `test/support/collector/build` makes it. */
+const binary =
+  process.env['STEPWISE_COLLECTOR'] ?? join(process.env['HOME'] ?? '', '.cache/stepwise/collector');
+
+/** On a machine without it the suites that need it are left out; `.ci/run` builds it. */
+export const hasCollector = existsSync(binary) || process.env['CI'] !== undefined;
+if (!hasCollector)
+  process.stderr.write(
+    'Left out: no collector; test/support/collector/build makes one (Go, a few minutes).\n',
+  );
+
+/** A collector that passes what it is sent on, as JSON. */
+export interface Collector {
+  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const configuration = (port: number, target: string): string => `
+receivers:
+  otlp: { protocols: { http: { endpoint: "127.0.0.1:${port}" } } }
+exporters:
+  otlp_http: { endpoint: "${target}", encoding: json, compression: none, sending_queue: { enabled: false } }
+service:
+  telemetry: { metrics: { level: none } }
+  pipelines: { traces: { receivers: [otlp], exporters: [otlp_http] } }
+`;
+
+export async function startCollector(target: string): Promise<Collector> {
+  const port = await freePort();
+  const file = join(tmpdir(), `stepwise-collector-${process.pid}-${port}.yaml`);
+  await writeFile(file, configuration(port, target));
+  const child = spawn(binary, ['--config', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = once(child, 'close');
+  let said = '';
+  for await (const words of child.stderr.setEncoding('utf8')) {
+    said += words;
+    if (said.includes('Everything is ready')) break;
+  }
+  if (child.exitCode !== null) throw new Error(`The collector did not start: ${said}`);
+  child.stderr.resume();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      child.kill('SIGKILL');
+      await ended;
+      await rm(file);
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** A span as it was exported. */
+export interface ReceivedSpan {
+  readonly name: string;
+  /** 1 internal, 2 server, 3 client. */
+  readonly kind: number;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly status: { readonly code?: number; readonly message?: string };
+  /** Of the service that made it. */
+  readonly resource: Readonly<Record<string, unknown>>;
+}
+
+/** A loopback server that takes OTLP as JSON. */
+export interface SpanReceiver {
+  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  readonly url: string;
+  /** What was posted, word for word, headers included. */
+  readonly posts: readonly string[];
+  /** All spans so far, in the order in which they began; of those that began in one millisecond, in which they ended. */
+  spans(): ReceivedSpan[];
+  /** The spans of the next whole trace of this id: its server span has come. */
+  trace(traceId: string): Promise<ReceivedSpan[]>;
+  close(): Promise<void>;
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+const taken: Answer = (_, response) => void response.setHeader('content-type', 'application/json').end('{}');
+
+export async function startSpanReceiver(answer: Answer = taken): Promise<SpanReceiver> {
+  const posts: string[] = [];
+  const received: ReceivedSpan[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    posts.push(JSON.stringify(request.headers) + body);
+    if (request.headers['content-type'] === 'application/json') received.push(...spansIn(JSON.parse(body)));
+    answer(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const spans = () =>
+    received.toSorted((a, b) => Number(BigInt(a.startTimeUnixNano) - BigInt(b.startTimeUnixNano)));
+  return {
+    // A TCP server's address is an object.
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    posts,
+    spans,
+    async trace(traceId) {
+      const ofTrace = () => spans().filter((span) => span.traceId === traceId);
+      while (!isWhole(ofTrace())) await wait(10);
+      return ofTrace();
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Each span's parent is there, but for the server's, whose parent is the caller's. */
+function isWhole(spans: readonly ReceivedSpan[]): boolean {
+  const ids = new Set(spans.map(({ spanId }) => spanId));
+  return (
+    spans.some(({ kind }) => kind === 2) &&
+    spans.every((span) => span.kind === 2 || ids.has(span.parentSpanId ?? ''))
+  );
+}
+
+/** Names, each below its parent's and indented, in the order in which they began. */
+export function treeOf(spans: readonly ReceivedSpan[]): string[] {
+  const ids = new Set(spans.map(({ spanId }) => spanId));
+  const below = (span: ReceivedSpan): string[] => [
+    span.name,
+    ...spans
+      .filter(({ parentSpanId }) => parentSpanId === span.spanId)
+      .flatMap(below)
+      .map((line) => `  ${line}`),
+  ];
+  return spans.filter(({ parentSpanId = '' }) => !ids.has(parentSpanId)).flatMap(below);
+}
+
+interface Posted {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly Attribute[] };
+    readonly scopeSpans: readonly { readonly spans: readonly PostedSpan[] }[];
+  }[];
+}
+interface PostedSpan extends Omit<ReceivedSpan, 'attributes' | 'resource'> {
+  readonly attributes?: readonly Attribute[];
+}
+interface Attribute {
+  readonly key: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+function spansIn({ resourceSpans }: Posted): ReceivedSpan[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({
+        ...span,
+        attributes: valuesOf(span.attributes ?? []),
+        resource: valuesOf(resource.attributes),
+      })),
+    ),
+  );
+}
+
+const valuesOf = (attributes: readonly Attribute[]): Record<string, unknown> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, plainValue(value)]));
+
+/** A whole number is text to some, a number to others. */
+function plainValue(value: Attribute['value']): unknown {
+  const [[type = '', given] = []] = Object.entries(value);
+  if (type === 'intValue') return Number(given);
+  if (type !== 'arrayValue') return given;
+  return (given as { values: Attribute['value'][] }).values.map(plainValue); // by OTLP's own schema
+}
