@@ -9,6 +9,7 @@ import { faultNames } from '../../src/service/offline/faults/faults.js';
 import type { FaultName } from '../../src/service/offline/wire/reply.js';
 import { pooled } from '../support/pooled.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
+import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
 import { writeTokenFile } from '../support/token-file.js';
 import { llmConfig, stepRequest, uuid, type VendorName, vendors } from '../support/whole-service.js';
 
@@ -143,6 +144,9 @@ const refused: Readonly<Record<string, (key: string, vendor: VendorName) => Sent
   'a key for the model': (key, vendor) => ({
     body: stepFor(key, vendor, { llm_config: { ...llmConfig(vendor), modelName: key, provider: null } }),
   }),
+  'a key for a model that is asked': (key, vendor) => ({
+    body: stepFor(key, vendor, { llm_config: { ...llmConfig(vendor), modelName: key, deadlineMs } }),
+  }),
   'a key for the provider': (key, vendor) => ({
     body: stepFor(key, vendor, { llm_config: { ...llmConfig(vendor), provider: key } }),
   }),
@@ -248,6 +252,7 @@ const paths: ErrorPath[] = [
 ];
 
 let fake: FakeProvider;
+let traces: SpanReceiver;
 const parrot = createServer((incoming, response) => void repeatTheKey(incoming, response));
 const services: Partial<Record<ErrorPath['at'], ServiceProcess>> = {};
 
@@ -259,12 +264,16 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => parrot.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has an AddressInfo.
   const parrotUrl = `http://127.0.0.1:${(parrot.address() as AddressInfo).port}`;
+  traces = await startSpanReceiver();
   const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary', projects: [uuid] });
   const environment = {
     LOG_LEVEL: 'debug',
     SHUTDOWN_GRACE_MS: '500',
     NODE_ENV: 'development',
     AUTH_TOKENS_FILE,
+    OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '100',
   };
   services.faults = await startServiceProcess({ ...upstreamsAt(fake.url), ...environment });
   services.parrot = await startServiceProcess({ ...upstreamsAt(parrotUrl), ...environment });
@@ -273,6 +282,7 @@ afterAll(async () => {
   for (const service of Object.values(services)) await service.stop();
   parrot.closeAllConnections();
   parrot.close();
+  await traces.close();
   await fake.close();
 });
 
@@ -299,7 +309,7 @@ interface Ask {
   readonly streamed: boolean;
 }
 
-test('the key canary (rule: key-redaction): no error path gives a key away, in whatever encoding', async () => {
+test('the key canary (rules: key-redaction, span-contents): no error path gives a key away, in whatever encoding', async () => {
   const asks = paths.flatMap((path) =>
     keys.flatMap((key) =>
       (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
@@ -324,6 +334,8 @@ test('the key canary (rule: key-redaction): no error path gives a key away, in w
   expect(lines).toBeGreaterThan(asks.length * 0.9);
   expect(leaks).toEqual([]);
   expect(hitsIn(printed.join('\n'))).toEqual([]);
+  expect(traces.spans().filter(({ kind }) => kind === 2).length).toBeGreaterThan(asks.length * 0.9);
+  expect(hitsIn(traces.posts.join('\n'))).toEqual([]);
 }, 300_000);
 
 async function leaksOf({ path, key, vendor, streamed }: Ask): Promise<string[]> {

@@ -286,7 +286,7 @@ describe('(rule: settings) what the service would not honour', () => {
     const others =
       'LOG LOGNAME MAIL STEP SHUTDOWN TRUST REDIS REDIS_HOST REDIS_PORT CONTEXT_SERVICE_HOST PROJECTS_PORT ' +
       'UPSTREAMS_SERVICE_HOST OPENAI_API_KEY OPENAI_BASE_URL ANTHROPIC_API_KEY NPM_TOKEN GITHUB_TOKEN AUTH ' +
-      'AUTH_SECRET OTEL_EXPORTER_OTLP_ENDPOINT MAX_MEMORY CORS _ __';
+      'AUTH_SECRET OTEL_METRICS_EXPORTER OTEL_LOG_LEVEL MAX_MEMORY CORS _ __';
     expect(problemsOf(Object.fromEntries(others.split(' ').map((name) => [name, 'x'])))).toEqual([]);
     expect(readConfig({ redis_url: 'redis://x' }, { ignoreOthers: true }).PORT).toBe(8080);
   });

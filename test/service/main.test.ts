@@ -85,14 +85,18 @@ describe('main', () => {
     expect(service.output.stderr).not.toMatch(/canary/);
   });
 
-  test('telemetry that a platform asks of everything is not sent, and the log says so (rule: settings)', async () => {
-    const service = run({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://canary', OTEL_SERVICE_NAME: 'canary' });
+  test('telemetry that a platform asks of everything and that is not sent: the log says so (rule: tracing-settings)', async () => {
+    const service = run({
+      OTEL_METRICS_EXPORTER: 'canary',
+      OTEL_LOG_LEVEL: 'canary',
+      OTEL_SERVICE_NAME: 'canary',
+    });
     await service.listening();
     await until(() => service.output.stdout.includes('\n'));
     expect(JSON.parse(service.output.stdout.split('\n')[0] ?? '')).toMatchObject({
       level: 40,
-      unheeded: ['OTEL_EXPORTER_OTLP_ENDPOINT'],
-      msg: 'this version exports no telemetry',
+      unheeded: ['OTEL_METRICS_EXPORTER', 'OTEL_LOG_LEVEL'],
+      msg: 'these settings change nothing here',
     });
     expect(service.output.stdout).not.toMatch(/canary/);
   });

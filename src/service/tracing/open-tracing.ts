@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompressionAlgorithm } from '@opentelemetry/otlp-exporter-base';
 import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
@@ -47,7 +48,8 @@ export async function openTracing(
   { log, version }: { readonly log: Logger; readonly version: string },
 ): Promise<Tracing> {
   const delivery = new SpanDelivery(log, options.batch.maxQueueSize);
-  const exporter = delivery.watched(await createExporter(options));
+  const agent = await createAgent(options);
+  const exporter = delivery.watched(await createExporter(options, agent));
   const provider = new TracerProvider({
     resource: resourceOf(options.resource, version),
     sampler: samplerOf(options.sampler),
@@ -62,8 +64,29 @@ export async function openTracing(
       await Promise.race([flushed, sleep(LAST_SPANS_MS, undefined, { signal: over.signal }).catch(() => {})]);
       over.abort();
       delivery.close();
+      giveUp(agent);
     },
   };
+}
+
+/** The connections to the collector. */
+async function createAgent({ url, certificates }: TracingOptions): Promise<Agent> {
+  if (url.startsWith('http:')) return new Agent({ keepAlive: true });
+  const [https, ...files] = await Promise.all([
+    import('node:https'),
+    ...Object.entries(certificates).map(
+      async ([use, path]) => [use, path && (await readFile(path))] as const,
+    ),
+  ]);
+  return new https.Agent({ keepAlive: true, ...Object.fromEntries(files) });
+}
+
+/** What still hangs breaks, and is not tried again: nothing of ours holds a process that goes on. */
+function giveUp(agent: Agent): void {
+  agent.createConnection = () => {
+    throw new Error('The service has ended.');
+  };
+  agent.destroy();
 }
 
 /** One of the two is loaded. */
@@ -72,18 +95,17 @@ const exporters = {
   'http/json': () => import('@opentelemetry/exporter-trace-otlp-http'),
 } as const;
 
-async function createExporter(options: TracingOptions): Promise<SpanExporter> {
-  const { url, headers, timeoutMs, compression, certificates, protocol } = options;
+async function createExporter(
+  { url, headers, timeoutMs, compression, protocol }: TracingOptions,
+  agent: Agent,
+): Promise<SpanExporter> {
   const { OTLPTraceExporter } = await exporters[protocol]();
-  const files = await Promise.all(
-    Object.entries(certificates).map(async ([use, path]) => [use, path && (await readFile(path))] as const),
-  );
   return new OTLPTraceExporter({
     url,
     headers,
     timeoutMillis: timeoutMs,
     compression: CompressionAlgorithm[compression],
-    httpAgentOptions: { keepAlive: true, ...Object.fromEntries(files) },
+    httpAgentOptions: () => agent,
   });
 }
 

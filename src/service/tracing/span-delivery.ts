@@ -13,6 +13,7 @@ export class SpanDelivery {
   readonly #log: Logger;
   readonly #mostWaiting: number;
   #waiting = 0;
+  #underWay = 0;
   #lost = 0;
   #isFailing = false;
 
@@ -40,7 +41,9 @@ export class SpanDelivery {
     return {
       export: (spans: ReadableSpan[], done: Done) => {
         this.#waiting -= spans.length;
+        this.#underWay += spans.length;
         exporter.export(spans, (result) => {
+          this.#underWay -= spans.length;
           if (result.code === SUCCESS) this.#succeeded();
           else this.#failed(spans.length, codeOf(result.error));
           done(result);
@@ -50,9 +53,10 @@ export class SpanDelivery {
     };
   }
 
-  /** Nothing more will be sent: what still waits is lost. */
+  /** Nothing more will be sent, or told: what has not arrived is lost. */
   close(): void {
-    this.#lost += this.#waiting;
+    this.#isFailing = true;
+    this.#lost += this.#waiting + this.#underWay;
     if (this.#lost > 0) this.#log.warn({ lost: this.#lost }, 'spans were lost');
   }
 

@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { freePort } from '../support/free-port.js';
+import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
+import { startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
+
+/** Spans of one step with an answer. */
+const SPANS = 9;
+/** Only those steps are recorded that say so: the support makes some of its own. */
+const asTheCallerSays = { OTEL_TRACES_SAMPLER: 'parentbased_always_off' };
+const recorded = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+
+let service: WholeService | undefined;
+let receiver: SpanReceiver | undefined;
+afterEach(async () => {
+  await service?.close();
+  await receiver?.close();
+  service = undefined;
+  receiver = undefined;
+});
+
+async function start(url: string, environment: Record<string, string> = {}): Promise<WholeService> {
+  service = await startWholeService(
+    { text: 'Final Answer: 42' },
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+      OTEL_BSP_SCHEDULE_DELAY: '20',
+      ...asTheCallerSays,
+      ...environment,
+    },
+  );
+  return service;
+}
+
+async function steps(count: number): Promise<void> {
+  for (let made = 0; made < count; made += 1) {
+    const answer = await service?.post('/api/agent/react_step', stepRequest(), recorded);
+    expect(answer?.status).toBe(200);
+  }
+}
+
+const lines = () =>
+  (service?.log ?? []).map((line) => JSON.parse(line)).filter(({ msg }) => /spans/.test(msg));
+
+async function told(count: number) {
+  while (lines().length < count) await wait(10);
+  return lines();
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+const status =
+  (code: number, body = ''): Answer =>
+  (_, response) =>
+    void response.writeHead(code, { 'content-type': 'application/json' }).end(body);
+
+describe('a collector that does not take spans costs the service nothing else (rule: span-delivery)', () => {
+  test('nobody is there: the log says so once, and what was lost', async () => {
+    await start(`http://canary:canary@127.0.0.1:${await freePort()}/canary?canary`);
+    await steps(2);
+    await told(1);
+    await steps(2);
+    await wait(300);
+    await service?.close();
+    expect(lines()).toEqual([
+      expect.objectContaining({ level: 40, code: 'ECONNREFUSED' }),
+      expect.objectContaining({ level: 40, lost: 4 * SPANS, msg: 'spans were lost' }),
+    ]);
+    expect(service?.log.join('')).not.toMatch(/canary/);
+  });
+
+  test.each<[string, Answer, string]>([
+    ['never answers', () => {}, 'UNKNOWN'],
+    ['answers 500', status(500, 'canary'), '500'],
+    ['answers 400 with a page', status(400, '<html>canary</html>'), '400'],
+    ['hangs up', ({ socket }) => void socket.destroy(), 'ECONNRESET'],
+    ['redirects', (_, response) => void response.writeHead(302, { location: 'http://canary' }).end(), '302'],
+  ])('one that %s', async (_, answer, code) => {
+    receiver = await startSpanReceiver(answer);
+    await start(receiver.url);
+    await steps(2);
+    expect(await told(1)).toEqual([expect.objectContaining({ level: 40, code })]);
+    await steps(2);
+    await service?.close();
+    expect(lines().at(-1)).toMatchObject({ lost: 4 * SPANS });
+    expect(service?.log.join('')).not.toMatch(/canary/);
+  });
+
+  test('an answer that is no OTLP is taken for what its status says', async () => {
+    receiver = await startSpanReceiver(status(200, '<html>canary</html>'));
+    await start(receiver.url);
+    await steps(2);
+    while (receiver.spans().length < 2 * SPANS) await wait(10);
+    await service?.close();
+    expect(lines()).toEqual([]);
+  });
+
+  test('it comes back: the log says how many were lost, and the others arrive', async () => {
+    let isUp = false;
+    receiver = await startSpanReceiver((...exchange) => status(isUp ? 200 : 500, '{}')(...exchange));
+    await start(receiver.url);
+    await steps(3);
+    const [{ code }] = await told(1);
+    while (receiver.spans().length < 3 * SPANS) await wait(10);
+    await wait(50);
+    isUp = true;
+    await steps(1);
+    expect([code, (await told(2))[1]]).toEqual([
+      '500',
+      expect.objectContaining({ level: 30, lost: 3 * SPANS }),
+    ]);
+    await service?.close();
+    expect(lines()).toHaveLength(2);
+  });
+});
+
+test('more spans than may wait are lost and counted, and no more than that is held (rule: span-delivery)', async () => {
+  const open: ServerResponse[] = [];
+  receiver = await startSpanReceiver((_, response) => void open.push(response));
+  await start(receiver.url, {
+    OTEL_EXPORTER_OTLP_TIMEOUT: '60000',
+    OTEL_BSP_MAX_QUEUE_SIZE: '20',
+    OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '10',
+  });
+  await steps(20);
+  expect(await told(1)).toEqual([expect.objectContaining({ code: 'QUEUE_FULL' })]);
+  await wait(50);
+  const first = receiver.spans().length; // one batch is under way, and no other
+  expect(first).toBeLessThanOrEqual(10);
+  for (const response of open.splice(0)) response.end('{}');
+  expect((await told(2))[1]).toMatchObject({ level: 30, lost: 20 * SPANS - first - 20 });
+});
+
+test('the service ends though the collector takes nothing (rules: span-delivery, shutdown)', async () => {
+  receiver = await startSpanReceiver(() => {});
+  await start(receiver.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_EXPORT_TIMEOUT: '600000' });
+  await steps(1);
+  await service?.close();
+  expect(lines()).toEqual([expect.objectContaining({ lost: SPANS })]);
+});
+
+test('what waits when the service ends is sent first (rules: span-delivery, shutdown)', async () => {
+  receiver = await startSpanReceiver();
+  await start(receiver.url, { OTEL_BSP_SCHEDULE_DELAY: '600000' });
+  await steps(3);
+  expect(receiver.posts).toEqual([]);
+  await service?.close();
+  expect(receiver.spans()).toHaveLength(3 * SPANS);
+});
