@@ -3,6 +3,7 @@ import type { TurnInput } from '../../src/contract/history.js';
 import type { Step } from '../../src/contract/step.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
 import type { ScriptedReply } from '../../src/service/offline/wire/reply.js';
+import { assertKeepsContract } from '../support/contract-check.js';
 import { hasNginx, Nginx } from '../support/nginx.js';
 import { sendRaw } from '../support/raw-request.js';
 import { readEvents } from '../support/read-events.js';
@@ -169,6 +170,33 @@ async function spendLimit(): Promise<number[] | null> {
     await redis.stop();
   }
 }
+
+(hasNginx ? describe : describe.skip)('what nginx itself has to say', () => {
+  test.each([
+    ['a body too large even for nginx', 'x'.repeat(5.5 * 2 ** 20), 413, 'request_too_large', false],
+    [
+      'a body too large for the service, which says so',
+      'x'.repeat(4.5 * 2 ** 20),
+      413,
+      'request_too_large',
+      false,
+    ],
+    ['nobody is there', '', 502, 'service_unreachable', true],
+  ])('%s: the one failure body, with the id (rule: one-failure-body)', async (_what, query, status, code, retryable) => {
+    const { url } = await startReplicas();
+    if (status === 502) await Promise.all(replicas.map((replica) => replica.kill()));
+    const body = stepRequest({ user_query: query });
+    const answer = await sendRaw(url, { headers: [['X-Request-Id', 'too-bad']], body });
+    const said = JSON.parse(answer.text);
+    assertKeepsContract('POST', '/api/agent/react_step', {
+      status,
+      headers: { 'x-request-id': String(answer.headers['x-request-id']) },
+      body: said,
+    });
+    expect([answer.status, said.error.code, said.error.retryable]).toEqual([status, code, retryable]);
+    expect([said.request_id, answer.headers['x-request-id']]).toEqual(['too-bad', 'too-bad']);
+  });
+});
 
 (hasNginx && hasRedis ? describe : describe.skip)('a limit of both replicas', () => {
   test('holds for an address however its requests are spread, and whatever it says of itself (rules: shared-limits, rate-limit)', async () => {
