@@ -4,15 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AccessTokens } from './access/access-tokens.js';
-import { reactStep } from './agent/react-step.js';
 import { type Config, ConfigError, completeSettings, type Settings } from './config.js';
-import { contextSources } from './context/sources/context-sources.js';
 import { watchEventLoop } from './event-loop/event-loop-lag.js';
 import { type OnDemand, onDemand } from './event-loop/on-demand.js';
 import { answersOwnHostOnly } from './exposure.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { InFlight } from './http/intake/in-flight.js';
+import type { Agent } from './http/routes/step-routes.js';
 import type { OpenLimits } from './limits/open-limits.js';
 import { createLog, droppedLines } from './log.js';
 import { ServiceMetrics } from './metrics/service-metrics.js';
@@ -65,10 +64,10 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
     redis: limited?.store,
   });
   const models = modelDirectory(config, offline, metrics.observeUpstreams);
+  const agent = onDemand(async () => (await import('./make-agent.js')).makeAgent(config, metrics));
   const app = createApp({
-    step: metrics.timed(reactStep),
+    agent: agent.get,
     models,
-    sourcesFor: contextSources(config),
     inFlight,
     body: { maxBytes: config.MAX_BODY_BYTES, timeoutMs: BODY_TIMEOUT_MS },
     deadlineMs: config.STEP_DEADLINE_MS,
@@ -92,7 +91,7 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
   const server = createServer(app);
   try {
     const url = await listen(server, config);
-    void warmUp(models, metrics);
+    void warmUp(agent.get, models, metrics);
     const closing = onDemand(() => close(server, inFlight, config).then(free));
     return { url, close: closing.get };
   } catch (error) {
@@ -154,7 +153,12 @@ function modelDirectory(
 }
 
 /** What most steps need is loaded beside the first requests, not before them: a new process listens at once. */
-async function warmUp(models: ModelDirectory, metrics: ServiceMetrics): Promise<void> {
+async function warmUp(
+  agent: () => Promise<Agent>,
+  models: ModelDirectory,
+  metrics: ServiceMetrics,
+): Promise<void> {
+  await agent();
   await loadEncoding('o200k_base');
   await models.warmUp();
   await metrics.load();

@@ -3,10 +3,12 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import type { StepResult } from '../../src/service/agent/react-step.js';
+import { compactHistory } from '../../src/service/agent/compaction/compact-history.js';
+import { previewStep, type StepResult } from '../../src/service/agent/react-step.js';
 import { type AppDependencies, createApp } from '../../src/service/http/create-app.js';
 import { createServer, type ServerLimits } from '../../src/service/http/create-server.js';
 import { InFlight } from '../../src/service/http/intake/in-flight.js';
+import type { Agent } from '../../src/service/http/routes/step-routes.js';
 import type { ModelDirectory } from '../../src/service/providers/create-model-directory.js';
 import { createTokenCounter } from '../../src/service/tokens/token-counter.js';
 import { assertKeepsContract } from './contract-check.js';
@@ -40,7 +42,7 @@ export interface CallAnswer {
 
 /** The real app on a real port, around a step of the test's own. */
 export async function startTestService(
-  given: Partial<AppDependencies> & {
+  given: Partial<AppDependencies & Pick<Agent, 'step'>> & {
     maxInFlight?: number;
     lagMs?: () => number;
     server?: ServerLimits;
@@ -48,10 +50,15 @@ export async function startTestService(
 ): Promise<TestService> {
   const log: Record<string, unknown>[] = [];
   const inFlight = new InFlight({ max: given.maxInFlight ?? 100, lagMs: given.lagMs ?? (() => 0) });
-  const app = createApp({
-    step: async () => answered,
-    models,
+  const agent: Agent = {
+    step: given.step ?? (async () => answered),
+    preview: previewStep,
+    compact: compactHistory,
     sourcesFor: () => [],
+  };
+  const app = createApp({
+    agent: async () => agent,
+    models,
     inFlight,
     body: { maxBytes: 100_000, timeoutMs: 5_000 },
     deadlineMs: 10_000,

@@ -1,5 +1,4 @@
 import { type Compaction, compactionRequestSchema } from '../../../contract/compaction.js';
-import { compactHistory } from '../../agent/compaction/compact-history.js';
 import { acceptRequest, connect, resolveModel } from '../intake/accept-request.js';
 import type { Route } from './route.js';
 import { sendJson } from './send-json.js';
@@ -19,7 +18,8 @@ export function compactionRoute(services: StepServices): Route {
         deadline,
         connect: () => connect(model, accepted),
       };
-      const result = await compactHistory(wanted, dependencies);
+      const { compact } = await services.agent();
+      const result = await compact(wanted, dependencies);
       state.usage = result.usage;
       const compaction: Compaction = {
         ...result,

@@ -1,6 +1,5 @@
 import type { Preview } from '../../../contract/preview.js';
 import { stepRequestSchema } from '../../../contract/step-request.js';
-import { previewStep } from '../../agent/react-step.js';
 import { acceptRequest, resolveModel } from '../intake/accept-request.js';
 import type { Route } from './route.js';
 import { sendJson } from './send-json.js';
@@ -14,11 +13,12 @@ export function previewRoute(services: StepServices): Route {
       const accepted = await acceptRequest(stepRequestSchema, { request, response }, services);
       const { request: step, deadline, state, warnings } = accepted;
       const model = resolveModel(step.llm_config, services.models);
+      const { preview: previewStep, sourcesFor } = await services.agent();
       const result = await previewStep(step, {
         profile: model.profile,
         tokens: model.tokenCounter(deadline.signal),
         deadline,
-        sources: services.sourcesFor(step, state.trace.headers),
+        sources: sourcesFor(step, state.trace.headers),
         during: state.trace.during,
       });
       const preview: Preview = {

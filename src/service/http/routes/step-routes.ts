@@ -2,7 +2,8 @@ import type { Request, Response } from 'express';
 import type { ErrorCode } from '../../../contract/error-codes.js';
 import type { Step } from '../../../contract/step.js';
 import { type StepRequest, stepRequestSchema } from '../../../contract/step-request.js';
-import type { reactStep, StepObserver, StepResult } from '../../agent/react-step.js';
+import type { compactHistory } from '../../agent/compaction/compact-history.js';
+import type { previewStep, reactStep, StepObserver, StepResult } from '../../agent/react-step.js';
 import type { ContextSource } from '../../context/sources/context-source.js';
 import type { ModelDirectory } from '../../providers/create-model-directory.js';
 import {
@@ -18,14 +19,22 @@ import type { Route } from './route.js';
 import { sendJson } from './send-json.js';
 import { toReport, toStep } from './to-step.js';
 
-export interface StepServices extends RequestLimits {
+/** What makes steps. */
+export interface Agent {
   readonly step: typeof reactStep;
-  readonly models: ModelDirectory;
+  readonly preview: typeof previewStep;
+  readonly compact: typeof compactHistory;
   /** `headers` are sent along to a context service. */
   readonly sourcesFor: (
     request: StepRequest,
     headers: RequestState['trace']['headers'],
   ) => readonly ContextSource[];
+}
+
+export interface StepServices extends RequestLimits {
+  /** Loaded with the first request, or sooner. */
+  readonly agent: () => Promise<Agent>;
+  readonly models: ModelDirectory;
 }
 
 /** One step, as one answer or as events (rule: stream-events). */
@@ -59,27 +68,33 @@ function answerStep(
 ): Promise<Step> {
   return acceptRequest(stepRequestSchema, exchange, services).then((accepted) => {
     if (events) accepted.state.events = events;
-    return makeStep(accepted, services, events && relayTo(events, accepted.request));
+    const observer = events && relayTo(events, accepted.request);
+    return services.agent().then((agent) => makeStep(accepted, { agent, models: services.models, observer }));
   });
+}
+
+interface Making {
+  readonly agent: Agent;
+  readonly models: ModelDirectory;
+  readonly observer: StepObserver | undefined;
 }
 
 function makeStep(
   accepted: AcceptedRequest<StepRequest>,
-  services: StepServices,
-  observer: StepObserver | undefined,
+  { agent, models, observer }: Making,
 ): Promise<Step> {
   const { request, deadline, state } = accepted;
-  const model = resolveModel(request.llm_config, services.models);
+  const model = resolveModel(request.llm_config, models);
   const dependencies = {
     profile: model.profile,
     tokens: model.tokenCounter(deadline.signal),
     provider: connect(model, accepted),
     deadline,
     now: () => new Date(),
-    sources: services.sourcesFor(request, state.trace.headers),
+    sources: agent.sourcesFor(request, state.trace.headers),
     during: state.trace.during,
   };
-  return services.step(request, dependencies, observer).then(answerWith(accepted, state));
+  return agent.step(request, dependencies, observer).then(answerWith(accepted, state));
 }
 
 /** Holds of the request what its answer says of it. */
