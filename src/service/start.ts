@@ -91,7 +91,8 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
   const server = createServer(app);
   try {
     const url = await listen(server, config);
-    void warmUp(agent.get, models, metrics);
+    // What fails here is made anew, and its failure told, where it is asked for.
+    warmUp(agent.get, models, metrics).catch(() => {});
     const closing = onDemand(() => close(server, inFlight, config).then(free));
     return { url, close: closing.get };
   } catch (error) {
