@@ -3,6 +3,7 @@ import { readSignatures } from '../../src/service/parsing/segment/signatures.js'
 import { loadVectors, type ParserCase, type Tier } from '../../test/support/parsing/vectors.js';
 import { atLeast, atMost, type Figure } from '../figures.js';
 import { hostileSegments, hostileTexts } from '../inputs/hostile-texts.js';
+import { median } from '../measure/samples.js';
 import { type Call, loadParsers, type Parser } from '../stacks/parsers.js';
 
 const tiers: readonly Tier[] = ['core', 'neg', 'ruling', 'repair'];
@@ -46,9 +47,9 @@ function casesRight(score: Score): Figure[] {
   );
 }
 
-function slowest(times: readonly (readonly number[])[]): Figure[] {
-  const longest = Math.max(...times.map((spent) => spent.at(-1) ?? Number.NaN));
-  const steepest = Math.max(...times.map((spent) => growthOf(spent) ?? 0));
+function slowest(times: readonly Growth[]): Figure[] {
+  const longest = Math.max(...times.map(({ least }) => least.at(-1) ?? Number.NaN));
+  const steepest = Math.max(...times.map(({ doubling }) => doubling ?? 0));
   return [
     atMost({ what: 'parser, 1 MiB of anything, the slowest', unit: 'ms', digits: 0 }, 1_000, [longest]),
     atMost({ what: 'parser, twice the text, the steepest', unit: '× the time' }, 2.3, [steepest]),
@@ -84,23 +85,28 @@ function agrees(read: Call | null, { expect }: ParserCase): boolean {
 }
 
 type Texts = Readonly<Record<string, (length: number) => string>>;
-/** Milliseconds at 64 KiB, 512 KiB and 1 MiB. */
-type Times = Record<string, number[]>;
+type Times = Record<string, Growth>;
+
+interface Growth {
+  /** Milliseconds at 64 KiB, 512 KiB and 1 MiB. */
+  readonly least: readonly number[];
+  /** The factor between the last two, where the time is long enough to tell. */
+  readonly doubling: number | undefined;
+}
 
 async function timesOf(parser: Parser, texts: Texts): Promise<Times> {
   const times: Times = {};
   for (const [name, create] of Object.entries(texts)) {
-    times[name] = await best(parser, [2 ** 16, LARGEST / 2, LARGEST].map(create));
+    times[name] = await growthOf(parser, [2 ** 16, LARGEST / 2, LARGEST].map(create));
   }
   return times;
 }
 
 async function besidePeers(times: Times, peers: readonly Parser[]): Promise<Record<string, object>> {
   const table: Record<string, Record<string, string>> = {};
-  for (const [name, spent] of Object.entries(times)) {
-    const growth = growthOf(spent);
-    const ours = spent.map((each) => each.toFixed(1)).join(', ');
-    const row = { stepwise: `${ours}${growth === undefined ? '' : ` ×${growth.toFixed(1)}`}` };
+  for (const [name, { least, doubling }] of Object.entries(times)) {
+    const ours = least.map((each) => each.toFixed(1)).join(', ');
+    const row = { stepwise: `${ours}${doubling === undefined ? '' : ` ×${doubling.toFixed(1)}`}` };
     for (const peer of peers)
       Object.assign(row, { [peer.name]: await reach(peer, hostileTexts[name] ?? String) });
     table[name] = row;
@@ -116,19 +122,24 @@ const segmentReader: Parser = {
   },
 };
 
-/** The factor between the last two, where the time is long enough to tell. */
-function growthOf(spent: readonly number[]): number | undefined {
-  const [half = 0, whole = 0] = spent.slice(-2);
-  return whole < 20 ? undefined : whole / half;
-}
+const ROUNDS = 5;
+/** A shorter time says little of how it grows. */
+const LONG_ENOUGH_MS = 20;
 
-/** The best of five rounds over all texts: what else the machine does only ever adds. */
-async function best(parser: Parser, texts: readonly string[]): Promise<number[]> {
-  const least = texts.map(() => Number.POSITIVE_INFINITY);
-  for (let round = 0; round < 5; round += 1) {
-    for (const [at, text] of texts.entries()) least[at] = Math.min(least[at] ?? 0, await time(parser, text));
+/**
+ * The texts take turns. Of each the best is kept, since what else the machine does only ever adds; of the factors in each
+ * turn the median, since two bests of different turns need not belong together.
+ */
+async function growthOf(parser: Parser, texts: readonly string[]): Promise<Growth> {
+  const turns: number[][] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const spent: number[] = [];
+    for (const text of texts) spent.push(await time(parser, text));
+    turns.push(spent);
   }
-  return least;
+  const least = texts.map((_, at) => Math.min(...turns.map((spent) => spent[at] ?? Number.NaN)));
+  const doublings = turns.map((spent) => (spent.at(-1) ?? 0) / (spent.at(-2) ?? 0));
+  return { least, doubling: (least.at(-1) ?? 0) < LONG_ENOUGH_MS ? undefined : median(doublings) };
 }
 
 /** CPU, in milliseconds. */

@@ -113,6 +113,20 @@ const textUnits = {
 
 const texts = Object.entries(textUnits);
 
+const phaseReplies = {
+  braces: '{'.repeat(4_000_000),
+  'objects that are not closed': '{"a":'.repeat(800_000),
+  backticks: '`a '.repeat(1_300_000),
+  fences: '```\n'.repeat(1_000_000),
+  tags: '<a>\n'.repeat(1_000_000),
+};
+
+const objectReplies = {
+  '300,000 fields': `{"thought": "x", ${'"a": 1, '.repeat(300_000)}"final_answer": "y"}`,
+  '150,000 actions': `{"thought": "x", ${'"action": {"x": 1}, '.repeat(150_000)}"action": {}}`,
+  'a million odd escapes': `{"thought": "x", "action": {"tool": "f", "args": {"x": "${'\\d'.repeat(1_000_000)}"}}}`,
+};
+
 /** Every field of a request, and the shapes within it, grown to the limit. */
 export const grownRequests: readonly GrownRequest[] = [
   ...texts.map(([name, unit]) => step(`query: ${name}`, () => ({ user_query: long(unit) }))),
@@ -511,6 +525,37 @@ export const grownRequests: readonly GrownRequest[] = [
   replied('JSON, nested 20,000 deep', { text: `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}` }),
   replied('markers', { text: 'Thought: x\nAction: \n'.repeat(200_000) }),
   replied('backticks', { text: '`a '.repeat(1_000_000) }),
+  replied('chat tokens', { text: '<|im_start|>'.repeat(330_000) }),
+  replied('reasoning that closes, over and over', { text: '<think>x</think>\n'.repeat(230_000) }),
+  replied('closers of fences that were never opened', { text: '</observation></file>'.repeat(190_000) }),
+  replied('a million odd escapes', { text: `Action: f(x="${'\\d'.repeat(1_000_000)}")` }),
+  replied('a million strings side by side', { text: `Action: f(x=${"'a' ".repeat(1_000_000)})` }),
+  replied('native arguments of 49,000 fields', {
+    toolCalls: [{ name: 'f', arguments: keyed(49_000, () => 1) }],
+  }),
+  replied('native arguments of a million numbers', {
+    toolCalls: [{ name: 'f', arguments: { x: Array.from({ length: 1_000_000 }, () => 1) } }],
+  }),
+  replied('native arguments of a million odd escapes', {
+    toolCalls: [{ name: 'f', arguments: `{"x": "${'\\d'.repeat(1_000_000)}"}` }],
+  }),
+  ...(['reason', 'act', 'observe'] as const).flatMap((phase) =>
+    Object.entries(phaseReplies).map(([name, text]) => ({
+      ...replied(`${name}, to ${phase}`, { text }),
+      body: () => bodyOf({ phase, llm_config: scripted, tools: [tool({ type: 'object' })] }),
+    })),
+  ),
+  ...Object.entries(objectReplies).map(([name, text]) => ({
+    ...replied(`an object of ${name}`, { text }),
+    body: () => bodyOf({ protocol: 'json', llm_config: scripted, tools: [tool({ type: 'object' })] }),
+  })),
+  {
+    ...replied('an object that acts on 4 MB, streamed', {
+      text: JSON.stringify({ thought: 'I act.', action: { tool: 'f', args: { x: '\n'.repeat(1_500_000) } } }),
+    }),
+    body: () => bodyOf({ protocol: 'json', llm_config: scripted, tools: [tool({ type: 'object' })] }),
+    path: streamPath,
+  },
   { ...replied('4 MB of words, streamed', { text: 'word '.repeat(100_000) }), path: streamPath },
   {
     ...replied('one streamed argument of 2 MB', {

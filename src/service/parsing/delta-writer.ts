@@ -106,8 +106,8 @@ export class DeltaWriter {
   finish({ outcome, thought, answer, answerLabelled, reasoning }: ParsedCompletion): void {
     const { draft, thought: sentThought, answer: sentAnswer } = this.#sent;
     this.#sendRest('reasoning', reasoning, this.#sent.reasoning);
-    if (outcome === 'malformed_action' || outcome === 'unknown_tool' || outcome === 'truncated') return;
     this.#sendRest('thought', thought, draft + sentThought);
+    if (outcome === 'malformed_action' || outcome === 'unknown_tool' || outcome === 'truncated') return;
     if (answerLabelled || draft === '' || sentThought !== '') this.#sendRest('answer', answer, sentAnswer);
     else if (answer?.startsWith(draft)) this.#sendRest('draft', answer, draft);
     else this.#sendRest('answer', answer, '');

@@ -530,16 +530,20 @@ test('however a reply is cut into pieces, it is read and shown the same', () => 
   );
 });
 
-test('what is shown of a labelled answer or an action is what the result says (rule: deltas-join)', () => {
+test('what is shown is what the result says, but where the reply turned out to be text or unreadable (rule: deltas-join)', () => {
   fc.assert(
     fc.property(
       replyText,
       fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }),
-      (text, cuts) => {
-        const { completion, shown } = read(text, { cuts });
-        if (completion.outcome !== 'action' && !completion.answerLabelled) return;
-        expect((shown.draft ?? '') + (shown.thought ?? '')).toBe(completion.thought ?? '');
-        expect(shown.answer ?? '').toBe(completion.answer ?? '');
+      fc.constantFrom('stop', 'length'),
+      (text, cuts, finishReason) => {
+        const { completion, shown } = read(text, { cuts, finishReason });
+        const { outcome, thought, answer, answerLabelled } = completion;
+        const said = (shown.draft ?? '') + (shown.thought ?? '');
+        if (outcome === 'action' || answerLabelled || outcome === 'truncated' || outcome === 'empty') {
+          expect(said).toBe(thought ?? '');
+          expect(shown.answer ?? '').toBe(outcome === 'truncated' ? '' : (answer ?? ''));
+        }
       },
     ),
     { numRuns: 1500 },
