@@ -6,7 +6,7 @@ import { writeJson } from './write-json.js';
 export async function sendJson(response: Response, value: object): Promise<void> {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   if (isShort(value)) {
-    response.end(JSON.stringify(value));
+    response.end(Buffer.from(JSON.stringify(value))); // as bytes: a socket is slow to make them of a string
     return;
   }
   await writeJson(response, value);
