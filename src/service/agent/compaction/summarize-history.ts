@@ -3,7 +3,8 @@ import type { Turn } from '../../../contract/history.js';
 import type { Warning } from '../../../contract/step.js';
 import { KEPT_UNITS, readUnits, turnsOf, type Unit } from '../../../conversation/units.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
-import { fence } from '../../context/fence.js';
+import { fenceInShares } from '../../context/fence.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { readProse } from '../../parsing/reply-text.js';
 import { budgetExceeded } from '../budget/share-budget.js';
 import { completionRequest } from '../complete.js';
@@ -83,17 +84,26 @@ function replaceTurns(history: readonly Turn[], replaced: ReadonlySet<number>, b
   ]);
 }
 
+/** What a unit of the transcript books of the event loop, and a character of it. */
+const TRANSCRIBING = 256;
+const WRITING = 1 / 8;
+
 /** The old part as one fenced transcript, cut to what the budget of the call leaves. */
 async function summaryPrompt(
   units: readonly Unit[],
   { llm_config: config }: CompactionRequest,
-  { tokens, profile }: Pick<StepDependencies, 'tokens' | 'profile'>,
+  { tokens, profile, deadline }: Pick<StepDependencies, 'tokens' | 'profile' | 'deadline'>,
 ): Promise<Prompt> {
   const framing = profile.framing.prompt + 2 * profile.framing.message;
   const fixed = (await tokens.count(summaryTemplate)) + framing;
   let text = '';
-  for (const unit of units) text += await transcribe(unit);
-  const render = (shown: { text: string }) => fence({ tag: 'observation', attributes: {}, text: shown.text });
+  for (const unit of units) {
+    const transcribed = await transcribe(unit);
+    await eventLoopShare.take(TRANSCRIBING + transcribed.length * WRITING, deadline.signal);
+    text += transcribed;
+  }
+  const render = (shown: { text: string }) =>
+    fenceInShares({ tag: 'observation', attributes: {}, text: shown.text });
   const limit = config.tokenLimit - config.reservedOutputTokens - fixed;
   const cut = limit > 0 ? await cutLines({ text, render }, limit, tokens) : undefined;
   if (!cut) throw budgetExceeded(config, fixed + SMALLEST_TRANSCRIPT);
