@@ -142,11 +142,14 @@ class OpenCalls {
 
   add(call: OpenCall, sentId: string | undefined): void {
     this.#open.add(call);
-    for (const id of new Set([call.id, sentId ?? call.id])) {
-      const known = this.#byId.get(id);
-      if (known) known.calls.push(call);
-      else this.#byId.set(id, { calls: [call], taken: 0 });
-    }
+    this.#name(call, call.id);
+    if (sentId !== undefined && sentId !== call.id) this.#name(call, sentId);
+  }
+
+  #name(call: OpenCall, id: string): void {
+    const known = this.#byId.get(id);
+    if (known) known.calls.push(call);
+    else this.#byId.set(id, { calls: [call], taken: 0 });
   }
 
   /** The call that an observation belongs to, which then is open no more. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ContextReport, ReportItem, ReportSection } from '../../../contract/context-report.js';
 import { turnsOf } from '../../../conversation/units.js';
 import type { FittedPrompt } from '../fit-to-budget.js';
-import { tokensOfMessages } from '../prompt/weigh-messages.js';
+import { stateText, tokensOfMessages } from '../prompt/weigh-messages.js';
 import type { Message, Part, Prompt } from '../provider.js';
 
 /** What the model sees and what it does not (rule: context-report): counted on the messages as they are sent. */
@@ -54,7 +54,7 @@ export function hashPrompt(system: string, messages: readonly Message[]): string
 function wordsOf(part: Part): string {
   if (part.type === 'text') return part.digest ?? part.text;
   if (part.type === 'tool_result') return `${part.callId} ${part.isError} ${part.digest ?? part.text}`;
-  return JSON.stringify(part);
+  return part.type === 'provider_state' ? stateText(part) : JSON.stringify(part);
 }
 
 function sectionsOf(

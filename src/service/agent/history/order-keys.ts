@@ -55,7 +55,8 @@ export async function orderTurns(
   const ordered: Turn[] = [];
   for (const turn of turns) {
     const values = countValues(turn.toolCall?.parameters) + countValues(turn.toolResult?.result);
-    await eventLoopShare.take(ORDERING * values, signal);
+    const pause = eventLoopShare.take(ORDERING * values, signal);
+    if (pause) await pause;
     const shown = writeResult(orderArguments(turn, ranksFor));
     if (shown.content !== turn.content) await eventLoopShare.take(WRITING * shown.content.length, signal);
     ordered.push(shown);

@@ -1,4 +1,5 @@
 import { observationsOf, type Unit } from '../../../conversation/units.js';
+import { madeOnce } from '../../context/made-once.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { DigestedText } from '../../tokens/text-memo.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
@@ -61,7 +62,10 @@ function seamOf({ parts: [first] }: Message): number {
 function charactersOf(messages: readonly Message[]): number {
   let characters = 0;
   for (const { parts } of messages) {
-    for (const part of parts) if ('text' in part) characters += part.text.length;
+    for (const part of parts) {
+      if ('text' in part) characters += part.text.length;
+      else if (part.type === 'provider_state') characters += stateText(part).length;
+    }
   }
   return characters;
 }
@@ -99,13 +103,14 @@ async function countTokens({ parts }: Message, { tokens, framing }: Scale): Prom
 
 /** Texts that are sent as one, and the tokens of what stands around them. */
 interface SentTexts {
-  readonly texts: DigestedText[];
+  readonly texts: readonly DigestedText[];
   readonly framing: number;
 }
 
 /** Neighbouring texts are sent as one; everything else stands alone. */
 function textsOf(parts: readonly Part[]): SentTexts[] {
-  const sent: SentTexts[] = [];
+  if (parts.every(isText)) return [{ texts: parts, framing: 0 }]; // as in most messages
+  const sent: { texts: DigestedText[]; framing: number }[] = [];
   parts.forEach((part, index) => {
     if (part.type !== 'text') sent.push({ texts: wordsOf(part), framing: NATIVE_PART_FRAMING });
     else if (parts[index - 1]?.type === 'text') sent.at(-1)?.texts.push(part);
@@ -113,6 +118,15 @@ function textsOf(parts: readonly Part[]): SentTexts[] {
   });
   return sent;
 }
+
+function isText(part: Part): part is Extract<Part, { type: 'text' }> {
+  return part.type === 'text';
+}
+
+/** Opaque blocks as JSON, made once: there may be megabytes of them. */
+export const stateText = madeOnce(({ state }: Extract<Part, { type: 'provider_state' }>): string =>
+  JSON.stringify(state),
+);
 
 /** What a part that is no text is counted by. */
 function wordsOf(part: Exclude<Part, { type: 'text' }>): DigestedText[] {
@@ -122,6 +136,6 @@ function wordsOf(part: Exclude<Part, { type: 'text' }>): DigestedText[] {
     case 'tool_result':
       return [part];
     case 'provider_state':
-      return [{ text: JSON.stringify(part.state) }];
+      return [{ text: stateText(part) }];
   }
 }
