@@ -189,14 +189,58 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     expect(logged).not.toContain(key);
   });
 
-  test('an id that holds the token gives way to a new one (rule: request-log)', async () => {
+  describe('an id that holds the token gives way to a new one (rule: request-log)', () => {
     const random = token.everywhere.slice('stepwise_'.length);
-    for (const id of [random, `run-${random}`, `x-${random.slice(-8)}`]) {
-      const { headers } = await send({ headers: [bearing(token.everywhere), ['X-Request-Id', id]] });
-      expect(headers['x-request-id']).not.toBe(id);
-    }
-    const kept = await send({ headers: [bearing(token.everywhere), ['X-Request-Id', 'run-stepwise']] });
-    expect(kept.headers['x-request-id']).toBe('run-stepwise');
+    const basic = (user: string): [string, string] => [
+      'Authorization',
+      `Basic ${Buffer.from(`${user}:${token.everywhere}`).toString('base64')}`,
+    ];
+    const places: Record<string, RawRequest> = {
+      'a step': {},
+      health: { method: 'GET', path: '/healthz' },
+      docs: { method: 'GET', path: '/docs' },
+      'a preflight': { method: 'OPTIONS', path: stepPath },
+      'what is not there': { method: 'GET', path: '/nothing' },
+    };
+    test.each(Object.entries(places))('on %s', async (_where, request) => {
+      const ids = [random, `run-${random}`, `x-${random.slice(-8)}`, `x-${random.slice(-12).toUpperCase()}`];
+      for (const id of ids) {
+        const ways = [bearing(token.everywhere), bearing(random), basic('ci'), basic('')];
+        for (const authorization of ways) {
+          const { headers } = await send({ ...request, headers: [authorization, ['X-Request-Id', id]] });
+          expect([id, headers['x-request-id']]).toEqual([
+            id,
+            expect.stringMatching(/^[\da-f]{8}-[\da-f-]{27}$/),
+          ]);
+        }
+      }
+      // Without Authorization, it is known by its looks.
+      const { headers } = await send({
+        ...request,
+        headers: [['X-Request-Id', `x.${random.toUpperCase()}`]],
+      });
+      expect(headers['x-request-id']).not.toContain(random.toUpperCase());
+      const logged = service.log.join('').toLowerCase();
+      expect(canaries.filter((canary) => logged.includes(canary))).toEqual([]);
+    });
+
+    test('each of several model keys does the same', async () => {
+      const headers: [string, string][] = ['first-plover-0123', 'second-plover-4567'].map((each) => [
+        'X-LLM-API-Key',
+        each,
+      ]);
+      for (const id of ['first-plover-0123', 'x-SECOND-PLOVER-4567']) {
+        const answer = await send({ headers: [...headers, ['X-Request-Id', id]] });
+        expect(answer.headers['x-request-id']).not.toBe(id);
+      }
+    });
+
+    test('any other stays', async () => {
+      for (const id of ['run-stepwise', 'ci', '4bf92f3577b34da6a3ce929d0e0e4736']) {
+        const kept = await send({ headers: [bearing(token.everywhere), ['X-Request-Id', id]] });
+        expect(kept.headers['x-request-id']).toBe(id);
+      }
+    });
   });
 
   test('a token that is taken out of the file stops working, on open connections too (rule: token-file)', async () => {

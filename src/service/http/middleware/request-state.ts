@@ -7,10 +7,11 @@ import type { Allowance } from '../../limits/caller-limits.js';
 import { Secret } from '../../providers/secret.js';
 import { type RequestTrace, untraced } from '../../tracing/request-trace.js';
 import type { EventStream } from '../routes/event-stream.js';
+import { holdsSecret, readRequestId } from './request-id.js';
 
 /** What is known of a request while it is answered: its failure body and its log line are made from it. */
 export interface RequestState {
-  /** Holds no model key, whatever was sent. */
+  /** Holds no key and no token, whatever was sent. */
   id: string;
   /** The id is the caller's. */
   readonly isSentId: boolean;
@@ -57,26 +58,19 @@ export type Outcome =
 /** What is done for every request before it is routed. All of them are one layer of the router: each layer has its price. */
 export type Preparation = (request: Request, response: Response) => void;
 
-/**
- * Opens a request. Its id is the caller's where that is harmless in headers and logs, else a new one
- * (rule: request-log). What begins like a vendor's key or a token of ours is no id.
- */
+/** Opens a request. */
 export function openRequest(request: Request, response: Response): RequestState {
-  const sent = request.get('X-Request-Id') ?? '';
-  const isSentId = /^(?!sk-|stepwise_)[\w.-]{1,128}$/.test(sent);
-  const id = isSentId ? sent : randomUUID();
   const state: RequestState = {
-    id,
-    isSentId,
+    ...readRequestId(request),
     startedAt: performance.now(),
     trace: untraced,
     route: 'unknown',
     bodyBytes: 0,
   };
   response.locals['state'] = state;
-  response.setHeader('X-Request-Id', id);
+  response.setHeader('X-Request-Id', state.id);
   const key = request.get('X-LLM-API-Key');
-  if (key) keepKeyOut(response, key);
+  if (key) state.key = Secret.parse(key);
   return state;
 }
 
@@ -87,19 +81,11 @@ export function stateOf(response: Response): RequestState {
   return state;
 }
 
-/** Remembers the key, so that nothing logged holds it (rule: key-redaction). */
+/** Remembers the key, so that nothing logged holds it; an id that does gives way to a new one (rule: key-redaction). */
 export function keepKeyOut(response: Response, sentKey: string): void {
-  stateOf(response).key = keepOutOfId(response, sentKey);
-}
-
-/** An id that holds what is sent as a secret gives way to a new one (rule: key-redaction). */
-export function keepOutOfId(response: Response, sent: string): Secret | undefined {
   const state = stateOf(response);
-  const secret = Secret.parse(sent);
-  if (!state.isSentId) return secret;
-  const withoutSecret = (secret?.redact(state.id) ?? state.id).replaceAll(sent, '');
-  if (withoutSecret === state.id) return secret;
+  state.key = Secret.parse(sentKey);
+  if (!state.isSentId || !holdsSecret(state.id, sentKey)) return;
   state.id = randomUUID();
   response.set('X-Request-Id', state.id);
-  return secret;
 }

@@ -1,15 +1,13 @@
 import type { ErrorDetail } from '../../../contract/step.js';
 import type { AccessTokens, TokenProblem } from '../../access/access-tokens.js';
 import { RequestRefused } from '../failure/to-failure.js';
-import { keepOutOfId, type Preparation, stateOf } from './request-state.js';
+import { type Preparation, stateOf } from './request-state.js';
 
 /** Lets only those pass whom a bearer token names (rule: bearer-tokens), and OPTIONS, which a browser sends without one. */
 export function requireToken(tokens: AccessTokens): Preparation {
   return (request, response) => {
     if (request.method === 'OPTIONS' || !guarded.test(request.path)) return;
-    const sent = request.headersDistinct['authorization'] ?? [];
-    for (const header of sent) keepOutOfId(response, header.replace(SCHEME_AND_PREFIX, ''));
-    const caller = tokens.identify(sent);
+    const caller = tokens.identify(request.headersDistinct['authorization'] ?? []);
     if (typeof caller === 'string') {
       response.setHeader('WWW-Authenticate', challenges[caller] ?? 'Bearer');
       throw new RequestRefused('unauthenticated', [detailOf(caller)]);
@@ -20,9 +18,6 @@ export function requireToken(tokens: AccessTokens): Preparation {
 
 /** Everything below these paths, also what is not there. */
 const guarded = /^\/(?:api|metrics)(?:\/|$)/;
-
-/** What every token begins with would be found in ids that hold none. */
-const SCHEME_AND_PREFIX = /^\S+ +(?:stepwise_)?/;
 
 /** RFC 6750 §3.1: an error is named only to those who sent a token. */
 const INVALID_TOKEN = 'Bearer error="invalid_token"';

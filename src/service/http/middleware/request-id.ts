@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import type { Request } from 'express';
+import { Secret } from '../../providers/secret.js';
+
+/**
+ * The id of a request: the caller's where that is harmless in headers and logs, else a new one (rule: request-log). What
+ * looks like a vendor's key or a token of ours is no id, and neither is what holds a secret of the same request.
+ */
+export function readRequestId(request: Request): { id: string; isSentId: boolean } {
+  const id = request.get('X-Request-Id') ?? '';
+  const isSentId = harmless.test(id) && !secretsOf(request).some((secret) => holdsSecret(id, secret));
+  return { id: isSentId ? id : randomUUID(), isSentId };
+}
+
+const harmless = /^(?!sk-|stepwise_|.*[\da-f]{64})[\w.-]{1,128}$/i;
+
+/** Whether a text holds a secret or one of its ends, raw or encoded, in either case: hex is the same in capitals. */
+export function holdsSecret(text: string, secret: string): boolean {
+  return isRedacted(text, secret) || isRedacted(text.toLowerCase(), secret.toLowerCase());
+}
+
+const isRedacted = (text: string, secret: string): boolean =>
+  (Secret.parse(secret)?.redact(text) ?? text).replaceAll(secret, '') !== text;
+
+/** Keys, tokens and passwords in the headers of a request, as often as they were sent and wherever it leads. */
+function secretsOf({ headersDistinct }: Request): string[] {
+  const authorization = headersDistinct['authorization'] ?? [];
+  return [
+    ...(headersDistinct['x-llm-api-key'] ?? []),
+    ...authorization.map((header) => header.replace(SCHEME, '').replace(PREFIX, '')),
+    ...authorization.flatMap(passwordIn),
+  ].filter((secret) => secret !== '');
+}
+
+const SCHEME = /^\S+ +/;
+/** What every token begins with would be found in ids that hold none. */
+const PREFIX = /^stepwise_/i;
+
+/** RFC 7617: `Basic`, and user and password in base64. */
+function passwordIn(header: string): string[] {
+  const encoded = /^basic +(\S+)$/i.exec(header)?.[1];
+  if (encoded === undefined) return [];
+  const [, ...password] = Buffer.from(encoded, 'base64').toString().split(':');
+  return [password.join(':').replace(PREFIX, '')];
+}
