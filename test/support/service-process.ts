@@ -26,9 +26,16 @@ export const upstreamsAt = (url: string): Record<string, string> => ({
   ANTHROPIC_UPSTREAM_URL: url,
 });
 
-/** Resolves when it listens, on a free port. It sees no environment but the given one. */
-export async function startServiceProcess(environment: Record<string, string>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [main], {
+/** Resolves when it listens, on a free port. It sees no environment but the given one; it may open so many files. */
+export async function startServiceProcess(
+  environment: Record<string, string>,
+  { openFiles }: { openFiles?: number } = {},
+): Promise<ServiceProcess> {
+  const [command, ...args] =
+    openFiles === undefined
+      ? [process.execPath, main]
+      : ['sh', '-c', `ulimit -n ${openFiles}; exec "$0" "$1"`, process.execPath, main];
+  const child = spawn(command ?? '', args, {
     env: { PORT: '0', OFFLINE_MODEL: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,8 +2,15 @@ import { timingSafeEqual } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Logger } from 'pino';
+import { systemCode } from '../../files/open-contained.js';
 import { digestOf } from './token.js';
-import { type Caller, readTokenEntries, type TokenEntry, TokenFileError } from './token-entries.js';
+import {
+  type Caller,
+  MAX_TOKEN_FILE_BYTES,
+  readTokenEntries,
+  type TokenEntry,
+  TokenFileError,
+} from './token-entries.js';
 
 /** Why a request names no caller. */
 export type TokenProblem = 'missing' | 'repeated' | 'malformed' | 'model_key' | 'unknown' | 'expired';
@@ -21,8 +28,9 @@ export interface AccessTokens {
  * used now; later, what cannot be used is logged and changes nothing.
  */
 export async function openTokenFile(path: string, log: Logger): Promise<AccessTokens> {
+  // As it was before it was read: what changes meanwhile is seen by the next look.
   const seen = await stateOf(path);
-  return new TokenFile({ path, log, seen }, byDigest(await readTokenFile(path)));
+  return new TokenFile({ path, log, seen }, byDigest(readTokenEntries(await readBounded(path))));
 }
 
 /** In milliseconds. A look is one `stat`, which sees what is renamed, mounted or linked anew as well. */
@@ -31,7 +39,7 @@ const LOOK_EVERY_MS = 500;
 interface WatchedFile {
   readonly path: string;
   readonly log: Logger;
-  /** As it was before it was read: what changes meanwhile is seen by the next look. */
+  /** How the file was when it was last read. */
   seen: string;
 }
 
@@ -40,6 +48,8 @@ class TokenFile implements AccessTokens {
   #entries: Entries;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  /** The problems that were told last: what stays is told once. */
+  #told = '';
 
   constructor(file: WatchedFile, entries: Entries) {
     this.#file = file;
@@ -61,22 +71,30 @@ class TokenFile implements AccessTokens {
     this.#timer = setTimeout(() => void this.#look().finally(() => this.#lookLater()), LOOK_EVERY_MS).unref();
   }
 
+  /** What could not be read is tried again at each look: a revocation must not be lost with a failure of the system. */
   async #look(): Promise<void> {
-    const state = await stateOf(this.#file.path);
-    if (state === this.#file.seen) return;
-    this.#file.seen = state;
-    await this.#readAgain(this.#file);
-  }
-
-  async #readAgain({ path, log }: WatchedFile): Promise<void> {
+    const { path, seen, log } = this.#file;
+    const state = await stateOf(path);
+    if (state === seen) return;
     try {
-      this.#entries = byDigest(await readTokenFile(path));
+      const text = await readBounded(path);
+      this.#file.seen = state;
+      this.#told = '';
+      this.#entries = byDigest(readTokenEntries(text));
       log.info({ tokens: this.#entries.size }, 'the tokens were read again');
     } catch (error) {
-      const problems =
-        error instanceof TokenFileError ? error.problems : ['expected a file that can be read'];
-      log.warn({ problems }, 'AUTH_TOKENS_FILE cannot be used as it is now: the tokens of before stay');
+      this.#tell(error instanceof TokenFileError ? error.problems : ['expected a file that can be read']);
     }
+  }
+
+  #tell(problems: readonly string[]): void {
+    const text = problems.join('\n');
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#file.log.warn(
+      { problems },
+      'AUTH_TOKENS_FILE cannot be used as it is now: the tokens of before stay',
+    );
   }
 }
 
@@ -86,24 +104,28 @@ async function stateOf(path: string): Promise<string> {
   return found ? [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join() : 'not there';
 }
 
-/** More than a thousand entries. Larger ones would hold the event loop whenever they are read again. */
-const MAX_FILE_BYTES = 2 ** 18;
-
-async function readTokenFile(path: string): Promise<readonly TokenEntry[]> {
-  return readTokenEntries(await readBounded(path));
-}
-
-/** Opened so that neither a pipe nor a device can hold the service. */
+/** Opened so that neither a pipe nor a device can hold the service. Throws `TokenFileError`. */
 async function readBounded(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-  if (!file) throw new TokenFileError(['expected a file that exists and that the service may read']);
   try {
-    const kind = await file.stat();
-    if (kind.isFile() && kind.size <= MAX_FILE_BYTES) return await file.readFile('utf8');
-  } finally {
-    await file.close();
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const kind = await file.stat();
+      if (kind.isFile() && kind.size <= MAX_TOKEN_FILE_BYTES) return await file.readFile('utf8');
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw new TokenFileError([whyUnread(systemCode(error))]);
   }
   throw new TokenFileError(['expected an ordinary file of at most 256 KiB']);
+}
+
+/** Whether the file is to blame, or the system: too many open files (`EMFILE`), a disk (`EIO`). */
+function whyUnread(code: string): string {
+  const isOfFile = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'].includes(code);
+  return isOfFile
+    ? 'expected a file that exists and that the service may read'
+    : `the system could not read the file (${code || 'unknown'})`;
 }
 
 type Entries = ReadonlyMap<string, TokenEntry>;

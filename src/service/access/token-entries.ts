@@ -29,6 +29,9 @@ export class TokenFileError extends Error {
   }
 }
 
+/** More than a thousand entries. Larger files would hold the event loop whenever they are read again. */
+export const MAX_TOKEN_FILE_BYTES = 2 ** 18;
+
 /** The entries of a file of tokens, in YAML or JSON (rule: token-file). Throws `TokenFileError`. */
 export function readTokenEntries(text: string): readonly TokenEntry[] {
   const result = fileSchema.safeParse(readYaml(text));
