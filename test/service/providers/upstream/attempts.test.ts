@@ -2,6 +2,7 @@ import { createConnection, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { CompletionRequest } from '../../../../src/service/agent/provider.js';
 import type { ScriptedCompletion } from '../../../../src/service/offline/wire/reply.js';
+import { freePort } from '../../../support/free-port.js';
 import {
   ask,
   connect,
@@ -191,15 +192,6 @@ describe('a connection that fails (rule: second-request)', () => {
     expect(fake.requests).toHaveLength(2);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== 'object' || !address) throw new Error('no port');
-  return address.port;
-}
 
 /** Begins to listen when the first attempt has been refused, and passes connections on. */
 async function listenLater(port: number, target: number): Promise<void> {

@@ -1,0 +1,73 @@
+import {
+  CancelledError,
+  handlers,
+  InvocationIdParser,
+  serde,
+  TerminalError,
+  workflow,
+} from '@restatedev/restate-sdk';
+import { z } from 'zod';
+import { findProblem, type Reply, replySchema } from './reply.js';
+import { runLoop } from './run-loop.js';
+import type { Outcome, RunContext, SharedContext, Status } from './status.js';
+
+const taskSchema = z.strictObject({ task: z.string().trim().min(1) });
+
+/** A run of the agent is a workflow, under a name that its caller chooses: asked for twice, it is done once. */
+export const agent = workflow({
+  name: 'agent',
+  handlers: {
+    run: handlers.workflow.workflow({ input: serde.schema(taskSchema) }, run),
+    status: handlers.workflow.shared(readStatus),
+    reply: handlers.workflow.shared({ input: serde.schema(replySchema) }, reply),
+    cancel: handlers.workflow.shared(cancel),
+  },
+  options: {
+    // Restate takes a handler that says nothing for stuck; a model call may take the service's whole deadline.
+    inactivityTimeout: { minutes: 3 },
+    // For a worker that is away; its runs are paused after a day of that. What passes at the service is tried again by the loop.
+    retryPolicy: { initialInterval: 200, maxInterval: { seconds: 10 }, maxAttempts: 10_000 },
+  },
+});
+
+/** Everything that is thrown here and is no `TerminalError` is Restate's: it runs the handler again, on the journal. */
+async function run(ctx: RunContext, { task }: z.infer<typeof taskSchema>): Promise<Outcome> {
+  ctx.set('invocation', ctx.request().id);
+  let outcome: Outcome;
+  try {
+    outcome = await runLoop(ctx, task);
+  } catch (error) {
+    if (!(error instanceof TerminalError)) throw error;
+    outcome = endOf(error);
+  }
+  ctx.set('status', outcome);
+  return outcome;
+}
+
+const endOf = (error: TerminalError): Outcome =>
+  error instanceof CancelledError
+    ? { state: 'cancelled' }
+    : { state: 'failed', error: { code: 'internal_error', message: error.message } };
+
+async function readStatus(ctx: SharedContext): Promise<Status> {
+  const status = await ctx.get('status');
+  if (!status) throw new TerminalError('There is no such run.', { errorCode: 404 });
+  return status;
+}
+
+async function reply(ctx: SharedContext, given: Reply): Promise<void> {
+  const status = await readStatus(ctx);
+  const waiting = status.state === 'waiting' ? status.waiting_for : [];
+  const call = waiting.find(({ call_id }) => call_id === given.call_id);
+  if (!call) throw new TerminalError('No such call waits.', { errorCode: 404 });
+  const problem = findProblem(call, given);
+  if (problem) throw new TerminalError(problem, { errorCode: 400 });
+  await ctx.promise<Reply>(call.call_id).resolve(given);
+}
+
+/** The step that is being made is broken off, and the service frees its slot. */
+async function cancel(ctx: SharedContext): Promise<void> {
+  const invocation = await ctx.get('invocation');
+  if (!invocation) throw new TerminalError('There is no such run.', { errorCode: 404 });
+  ctx.cancel(InvocationIdParser.fromString(invocation));
+}

@@ -1,0 +1,77 @@
+import type { ActionDetails, TurnInput } from 'stepwise';
+import type { Reply } from './reply.js';
+import { findTool } from './shop-tools.js';
+import type { RunContext, WaitingCall } from './status.js';
+
+const TOOL_TIMEOUT_MS = 60_000;
+
+/** Everything a step proposed: people are asked before anything runs, then the calls run in their order. */
+export async function performActions(
+  ctx: RunContext,
+  actions: readonly ActionDetails[],
+): Promise<TurnInput[]> {
+  const replies = await askPeople(ctx, actions);
+  const observations: TurnInput[] = [];
+  for (const action of actions) {
+    observations.push(await perform(ctx, action, replies.get(action.id)));
+  }
+  return observations;
+}
+
+/** Each reply is a durable promise under the id of its call: the wait may take days, and needs no process. */
+async function askPeople(ctx: RunContext, actions: readonly ActionDetails[]): Promise<Map<string, Reply>> {
+  const waiting = actions.filter(needsPerson).map(toWaitingCall);
+  if (waiting.length > 0) ctx.set('status', { state: 'waiting', waiting_for: waiting });
+  const replies = new Map<string, Reply>();
+  for (const { call_id } of waiting) replies.set(call_id, await ctx.promise<Reply>(call_id));
+  return replies;
+}
+
+const needsPerson = ({ tool_name, requires_approval }: ActionDetails): boolean =>
+  requires_approval || tool_name === 'request_input';
+
+const toWaitingCall = ({ id, tool_name, tool_args }: ActionDetails): WaitingCall => ({
+  call_id: id,
+  tool: tool_name,
+  arguments: tool_args,
+});
+
+/** One call: refused, answered by the person, or run. What ran is in the journal under the call's id and name. */
+async function perform(ctx: RunContext, action: ActionDetails, reply: Reply | undefined): Promise<TurnInput> {
+  if (reply?.type === 'answer') return succeeded(action, reply.text);
+  if (reply?.type === 'deny') return denied(action, reply.reason);
+  const call = reply?.type === 'edit' ? { ...action, tool_args: reply.arguments } : action;
+  const observed = await ctx.run(`${call.id} ${call.tool_name}`, () => execute(ctx, call));
+  if (call === action) return observed;
+  const note = `The user changed the arguments to ${JSON.stringify(call.tool_args)}.`;
+  return { ...observed, content: `${note}\n${observed.content}` };
+}
+
+/** What a tool throws is an observation, too. A replay does not come by here with a call that the journal has. */
+async function execute(ctx: RunContext, call: ActionDetails): Promise<TurnInput> {
+  console.log(
+    `${new Date().toISOString()} ${ctx.key}: ${call.id} ${call.tool_name} ${JSON.stringify(call.tool_args)}`,
+  );
+  const stop = ctx.request().attemptCompletedSignal;
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(TOOL_TIMEOUT_MS)]);
+  const context = { signal, sessionId: ctx.key, callId: call.id };
+  try {
+    return succeeded(call, String(await findTool(call.tool_name).execute(call.tool_args, context)));
+  } catch (error) {
+    // The run was cancelled, or goes on elsewhere: nothing that is said here counts.
+    stop.throwIfAborted();
+    return { ...succeeded(call, String(error)), toolResult: { success: false } };
+  }
+}
+
+const succeeded = ({ id }: ActionDetails, content: string): TurnInput => ({
+  role: 'tool_observation',
+  content,
+  toolCallId: id,
+  toolResult: { success: true },
+});
+
+const denied = (call: ActionDetails, reason = 'none given'): TurnInput => ({
+  ...succeeded(call, `The user refused this call, so it was not run. Reason: ${reason}`),
+  toolResult: { success: false, denied: true },
+});

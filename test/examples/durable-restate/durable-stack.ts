@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FakeProvider, startFakeProvider } from '../../../src/service/offline/fake-provider.js';
+import { freePort } from '../../support/free-port.js';
+import { upstreamsAt } from '../../support/service-process.js';
+import { exampleFolder } from './prepare-example.js';
+import { Program } from './program.js';
+import { Restate } from './restate.js';
+
+/** A tool's call that really ran, as the worker printed it. */
+interface Execution {
+  readonly at: number;
+  readonly run: string;
+  /** As the journal names it: `call_2 refund_order`. */
+  readonly call: string;
+}
+
+/** Everything that a durable run takes, each in a process of its own but the provider, which counts. */
+export interface DurableStack {
+  readonly folder: string;
+  readonly provider: FakeProvider;
+  readonly service: Program;
+  readonly worker: Program;
+  readonly restate: Restate;
+  readonly executions: readonly Execution[];
+  close(): Promise<void>;
+}
+
+/** What the worker has, and nobody else is to have. */
+export const modelKey = 'sk-durable-0f5c1e7a9b3d4f6282c1';
+
+const serviceMain = new URL('../../../src/service/main.js', import.meta.url).pathname;
+
+/** Resolves when all of it is up and the agent is known to Restate. */
+export async function startDurableStack(serviceSettings: Record<string, string> = {}): Promise<DurableStack> {
+  const folder = mkdtempSync(join(tmpdir(), 'stepwise-durable-'));
+  const provider = await startFakeProvider();
+  const [servicePort, workerPort] = [await freePort(), await freePort()];
+  const service = program({
+    port: servicePort,
+    main: serviceMain,
+    environment: { ...upstreamsAt(provider.url), LOG_LEVEL: 'silent', ...serviceSettings },
+  });
+  const executions: Execution[] = [];
+  const worker = program({
+    port: workerPort,
+    main: 'dist/worker.js',
+    environment: {
+      STEPWISE_URL: `http://127.0.0.1:${servicePort}`,
+      STEPWISE_LLM_KEY: modelKey,
+      MODEL: 'gpt-4o',
+      REFUNDS_DIR: join(folder, 'refunds'),
+      RESTATE_LOGGING: 'ERROR',
+    },
+    onLine: (line) => executions.push(...readExecution(line)),
+  });
+  const restate = await Restate.start(join(folder, 'restate'));
+  const programs = [service, worker, restate.program];
+  await Promise.all([service.start(), worker.start()]);
+  await restate.register(`http://127.0.0.1:${workerPort}`);
+  const close = async (): Promise<void> => {
+    await Promise.all(programs.map((each) => each.kill()));
+    await provider.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { folder, provider, service, worker, restate, executions, close };
+}
+
+interface NodeProgram {
+  readonly port: number;
+  readonly main: string;
+  readonly environment: Readonly<Record<string, string>>;
+  onLine?(line: string): void;
+}
+
+const program = ({ port, main, environment, ...more }: NodeProgram): Program =>
+  new Program({
+    command: process.execPath,
+    args: [main],
+    folder: exampleFolder,
+    environment: { PORT: String(port), ...environment },
+    isUp: () => listens(port),
+    ...more,
+  });
+
+const listens = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+
+function readExecution(line: string): Execution[] {
+  const [, time, run, call] = /^(\S+Z) (\S+): (call_\d+ \w+) /.exec(line) ?? [];
+  return time && run && call ? [{ at: Date.parse(time), run, call }] : [];
+}

@@ -1,0 +1,114 @@
+import { createRequire } from 'node:module';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../../support/free-port.js';
+import { exampleFolder } from './prepare-example.js';
+import { Program } from './program.js';
+
+/** What Restate says to a call: its status, and its body as JSON where it is some. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** A Restate server over a folder, on ports that stay its own. */
+export class Restate {
+  readonly program: Program;
+  readonly #ingress: string;
+  readonly #admin: string;
+
+  private constructor(folder: string, ports: readonly [number, number, number]) {
+    const [ingress, admin, node] = ports;
+    this.#ingress = `http://127.0.0.1:${ingress}`;
+    this.#admin = `http://127.0.0.1:${admin}`;
+    this.program = new Program({
+      command: binary(),
+      args: ['--no-logo', '--base-dir', folder],
+      folder: exampleFolder,
+      environment: environmentOf({ ingress, admin, node }),
+      isUp: () => this.#isUp(),
+    });
+  }
+
+  static async start(folder: string): Promise<Restate> {
+    const restate = new Restate(folder, [await freePort(), await freePort(), await freePort()]);
+    await restate.program.start();
+    return restate;
+  }
+
+  /** Tells it where the worker is. */
+  async register(uri: string): Promise<void> {
+    const { status, body } = await post(`${this.#admin}/deployments`, { uri });
+    if (status >= 300) throw new Error(`Not registered: ${JSON.stringify(body)}`);
+  }
+
+  /** A call of the agent, such as `run-1/status`. */
+  agent(path: string, body?: unknown): Promise<Answer> {
+    return post(`${this.#ingress}/agent/${path}`, body);
+  }
+
+  /** How the run ended; waits for that. */
+  async attach(name: string): Promise<unknown> {
+    const response = await fetch(`${this.#ingress}/restate/workflow/agent/${name}/attach`);
+    return response.json();
+  }
+
+  /** Rows of Restate's own tables; after its start some of them are away for a while. */
+  async query<Row>(sql: string): Promise<readonly Row[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { status, body } = await post(`${this.#admin}/query`, { query: sql });
+      // The rows have the columns that the caller has just asked for.
+      if (status === 200) return (body as { rows: Row[] }).rows;
+      if (attempt === MAX_QUERIES) throw new Error(`No rows: ${JSON.stringify(body)}`);
+      await wait(200);
+    }
+  }
+
+  async #isUp(): Promise<boolean> {
+    const answers = [fetch(`${this.#admin}/health`), fetch(`${this.#ingress}/restate/health`)];
+    return Promise.all(answers).then(
+      (both) => both.every(({ ok }) => ok),
+      () => false,
+    );
+  }
+}
+
+const MAX_QUERIES = 100;
+
+/** The binary itself: what npm calls is a script that would die alone. */
+function binary(): string {
+  const { resolve } = createRequire(`${exampleFolder}package.json`);
+  return resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`);
+}
+
+const environmentOf = (ports: {
+  readonly ingress: number;
+  readonly admin: number;
+  readonly node: number;
+}) => ({
+  RESTATE_NODE_NAME: 'one',
+  RESTATE_BIND_IP: '127.0.0.1',
+  RESTATE_LISTEN_MODE: 'tcp',
+  RESTATE_INGRESS__BIND_PORT: String(ports.ingress),
+  RESTATE_ADMIN__BIND_PORT: String(ports.admin),
+  RESTATE_BIND_PORT: String(ports.node),
+  RESTATE_DISABLE_TELEMETRY: 'true',
+  RESTATE_LOG_FILTER: 'off',
+  RESTATE_DEFAULT_NUM_PARTITIONS: '4',
+  RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '256MB',
+  // What it writes is searched for keys, so it has to be readable.
+  RESTATE_WORKER__STORAGE__ROCKSDB_DISABLE_WAL_COMPRESSION: 'true',
+  RESTATE_WORKER__STORAGE__ROCKSDB_DISABLE_L0_L1_COMPRESSION: 'true',
+  RESTATE_BIFROST__LOCAL__ROCKSDB_DISABLE_WAL_COMPRESSION: 'true',
+  RESTATE_LOG_SERVER__ROCKSDB_DISABLE_WAL_COMPRESSION: 'true',
+  RESTATE_LOG_SERVER__ROCKSDB_DISABLE_L0_L1_COMPRESSION: 'true',
+});
+
+async function post(url: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+}
