@@ -143,8 +143,12 @@ test('every compiled file that the documents start is one of this project', () =
   expect(started.filter((path) => !existsSync(`src/${path}.ts`))).toEqual([]);
 });
 
+/** Of this project: an example may have installed what it depends on, a link to this very folder among it. */
 function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.includes('node_modules'));
 }
 
 function read(page: string): string {

@@ -25,7 +25,7 @@ export const agent = workflow({
   options: {
     // Restate takes a handler that says nothing for stuck; a model call may take the service's whole deadline.
     inactivityTimeout: { minutes: 3 },
-    // For a worker that is away; its runs are paused after a day of that. What passes at the service is tried again by the loop.
+    // For a worker that is away: its runs are paused after a day of that. What passes at the service is the loop's.
     retryPolicy: { initialInterval: 200, maxInterval: { seconds: 10 }, maxAttempts: 10_000 },
   },
 });

@@ -27,7 +27,7 @@ const openOrder = defineTool({
   execute: ({ path }) => JSON.stringify(findOrder(path.replace('orders/', '')), null, 1),
 });
 
-/** It costs money and must not happen twice. The run's name and the call's id are the same where the call runs again. */
+/** It costs money and must not happen twice: run and call id are the same where the call runs again. */
 const refundOrder = defineTool({
   name: 'refund_order',
   description: 'Pay an order back.',
@@ -77,7 +77,7 @@ async function payBack(key: string, refund: object): Promise<void> {
   const folder = process.env['REFUNDS_DIR'] ?? 'refunds';
   await mkdir(folder, { recursive: true });
   try {
-    await writeFile(`${folder}/${key}.json`, JSON.stringify(refund), { flag: 'wx' });
+    await writeFile(`${folder}/${encodeURIComponent(key)}.json`, JSON.stringify(refund), { flag: 'wx' });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }

@@ -32,7 +32,8 @@ if (!process.env['STEPWISE_URL']) {
 process.env['RESTATE_LOGGING'] ??= 'ERROR';
 await import('./worker.js');
 while (!(await call('/health'))) await wait(100);
-await call('/deployments', { uri: `http://127.0.0.1:${workerPort}`, force: true });
+const known = await call('/deployments', { uri: `http://127.0.0.1:${workerPort}`, force: true });
+if (!known) throw new Error('Restate did not take the worker.');
 console.log(
   `Runs start at http://127.0.0.1:${ingress}/agent/<name>/run/send; Restate shows them at http://127.0.0.1:${admin}`,
 );

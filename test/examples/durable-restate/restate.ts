@@ -5,7 +5,7 @@ import { exampleFolder } from './prepare-example.js';
 import { Program } from './program.js';
 
 /** What Restate says to a call: its status, and its body as JSON where it is some. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: unknown;
 }
@@ -103,7 +103,7 @@ const environmentOf = (ports: {
   RESTATE_LOG_SERVER__ROCKSDB_DISABLE_L0_L1_COMPRESSION: 'true',
 });
 
-async function post(url: string, body?: unknown): Promise<Answer> {
+export async function post(url: string, body?: unknown): Promise<Answer> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
