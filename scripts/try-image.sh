@@ -65,7 +65,7 @@ pid=$(pgrep -n -f '^/usr/local/bin/node dist/service/main.js$')
 grep -E '^(Uid|CapEff)' "/proc/$pid/status"
 "${store[@]}" run --isolation chroot "$container" node dist/cli/main.js token me | head -c 9
 echo "…"
-"${store[@]}" run --isolation chroot "$container" sh -c 'touch /app/dist/x' 2>&1 | tail -1 || true
+"${store[@]}" run --isolation chroot "$container" sh -c 'touch /app/dist/x' 2>&1 | head -1 || true
 kill -TERM "$pid"
 wait %1 && echo "SIGTERM: exit 0"
 "${store[@]}" inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Cmd}} {{.OCIv1.Config.Env}}' localhost/stepwise:one

@@ -171,6 +171,39 @@ async function spendLimit(): Promise<number[] | null> {
   }
 }
 
+(hasNginx ? describe : describe.skip)('what passes nginx', () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const openStream = async (url: string) => {
+    fake.script({ text: `Final Answer: ${'word '.repeat(2_000)}`, chunkDelayMs: 20 });
+    const before = fake.requests.length;
+    const leaving = new AbortController();
+    const response = await fetch(`${url}/api/agent/react_step/stream`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', traceparent },
+      body: JSON.stringify(stepRequest()),
+      signal: leaving.signal,
+    });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    return { reader, leaving, asked: await fake.request(before) };
+  };
+
+  test('events, as they come, and the caller’s leaving (rules: stream-events, caller-leaves)', async () => {
+    const { url } = await startReplicas();
+    const { reader, leaving, asked } = await openStream(url);
+    for (let seen = ''; !seen.includes('answer.delta'); ) seen += (await reader?.read())?.value ?? '';
+    expect(asked.ending).toBeNull();
+    leaving.abort();
+    expect(await asked.ended).toBe('aborted');
+  });
+
+  test('the trace of the caller (rule: trace-context)', async () => {
+    const { url } = await startReplicas();
+    const { leaving, asked } = await openStream(url);
+    leaving.abort();
+    expect(asked.headers['traceparent']).toContain(traceparent.slice(3, 35));
+  });
+});
+
 (hasNginx ? describe : describe.skip)('what nginx itself has to say', () => {
   test.each([
     ['a body too large even for nginx', 'x'.repeat(5.5 * 2 ** 20), 413, 'request_too_large', false],
