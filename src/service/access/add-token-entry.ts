@@ -1,7 +1,7 @@
-import { open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { isSeq, parseDocument, stringify } from 'yaml';
 import { systemCode } from '../../files/open-contained.js';
-import { readTokenEntries, TokenFileError } from './token-entries.js';
+import { MAX_TOKEN_FILE_BYTES, readTokenEntries, TokenFileError } from './token-entries.js';
 
 /** An entry as it stands in the file of tokens (rule: token-file). */
 export interface WrittenEntry {
@@ -21,15 +21,26 @@ export const toTokenFile = (entry: WrittenEntry): string => stringify({ tokens: 
  */
 export async function addTokenEntry(path: string, entry: WrittenEntry): Promise<void> {
   const place = await realpath(path).catch(() => path);
+  await requireOrdinary(place);
   const next = `${place}.new`;
   await lock(next);
   try {
-    await write(next, withEntry(await readIfThere(place), entry));
+    const text = withEntry(await readIfThere(place), entry);
+    if (Buffer.byteLength(text) > MAX_TOKEN_FILE_BYTES) throw new TokenFileError([TOO_LARGE]);
+    await write(next, text);
     await rename(next, place);
   } catch (error) {
     await rm(next, { force: true });
     throw error;
   }
+}
+
+const TOO_LARGE = 'the service reads at most 256 KiB: take out entries that are not needed any more';
+
+/** A device or a pipe would be replaced by a file, for all who use it. */
+async function requireOrdinary(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found && !found.isFile()) throw new TokenFileError(['expected an ordinary file']);
 }
 
 /** Two that add at the same time would lose an entry: the file to be is the lock of the one that is. */
@@ -70,6 +81,21 @@ function withEntry(text: string | undefined, entry: WrittenEntry): string {
       `there is a token ${entry.name} already: choose another name, or take that entry out`,
     ]);
   }
+  return asJson(text, entry) ?? asYaml(text, entry);
+}
+
+/** What is JSON stays JSON, indented as it was. Undefined if it is none. */
+function asJson(text: string, entry: WrittenEntry): string | undefined {
+  try {
+    const file: { tokens: unknown[] } = JSON.parse(text); // its entries were read already
+    file.tokens.push(entry);
+    return `${JSON.stringify(file, null, /^\{\s*?\n([ \t]+)/.exec(text)?.[1])}\n`;
+  } catch {
+    return undefined;
+  }
+}
+
+function asYaml(text: string, entry: WrittenEntry): string {
   const document = parseDocument(text);
   const entries = document.get('tokens');
   // An empty list can only be written as `[]`, in which the first entry would stay.

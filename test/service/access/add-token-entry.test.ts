@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   mkdtempSync,
@@ -49,6 +50,31 @@ describe('an entry is put into the file (rule: token-command)', () => {
     expect(text).toMatch(/^# who may call\ntokens:\n {2}- name: a\n/);
     expect(text).toContain('# the end');
     expect(names()).toEqual(['a', 'b']);
+  });
+
+  test.each([
+    ['on one line', (value: unknown) => JSON.stringify(value)],
+    ['with two spaces', (value: unknown) => `${JSON.stringify(value, null, 2)}\n`],
+    ['with tabs', (value: unknown) => `${JSON.stringify(value, null, '\t')}\n`],
+  ])('in JSON %s, which stays so', async (_how, write) => {
+    for (const tokens of [[], [entry('a')]]) {
+      writeFileSync(path, write({ tokens }));
+      await addTokenEntry(path, entry('b'));
+      expect(readFileSync(path, 'utf8').trim()).toBe(write({ tokens: [...tokens, entry('b')] }).trim());
+    }
+  });
+
+  test('but not into what is no ordinary file, which stays what it is', async () => {
+    execFileSync('mkfifo', [path]);
+    await expect(addTokenEntry(path, entry('a'))).rejects.toThrow('expected an ordinary file');
+    expect([statSync(path).isFIFO(), readdirSync(folder)]).toEqual([true, ['tokens.yaml']]);
+  });
+
+  test('but not if the service would not read the file any more', async () => {
+    const comment = `# ${'x'.repeat(2 ** 18 - 60)}\ntokens: []\n`;
+    writeFileSync(path, comment);
+    await expect(addTokenEntry(path, entry('a'))).rejects.toThrow('at most 256 KiB');
+    expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual([comment, ['tokens.yaml']]);
   });
 
   test('that a link leads to, which stays a link', async () => {
