@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isObject } from '../contract/fields.js';
@@ -7,7 +6,7 @@ import { explainIssue } from './http/intake/explain-issue.js';
 import { isProxy } from './limits/client-address.js';
 import { findMisunderstood } from './misunderstood-settings.js';
 import { findTracingProblem, otelSettings } from './otel-settings.js';
-import { httpUrl, isFile, wholeNumber } from './setting-kinds.js';
+import { httpUrl, isFile, isFolder, isRedisUrl, wholeNumber } from './setting-kinds.js';
 
 /** The environment does not make a service. Each problem names its variable and repeats no value. */
 export class ConfigError extends Error {
@@ -101,10 +100,14 @@ function isHost(host: string): boolean {
 
 const tokensFile = z
   .string()
-  .refine(isFile, 'expected a file that exists; `stepwise token NAME --file FILE` makes one');
+  .refine(
+    isFile,
+    'expected a file that exists and can be reached; `stepwise token NAME --file FILE` makes one',
+  );
+const REDIS = 'expected a URL such as redis://127.0.0.1:6379, or rediss:// with TLS';
 const PROXIES =
   'expected how many proxies stand in front, such as 1, or their addresses, such as 10.0.0.0/8, loopback';
-const folder = z.string().refine(isFolder, 'expected a folder that exists');
+const folder = z.string().refine(isFolder, 'expected a folder that exists and can be reached');
 
 const upstreamFields = z
   .strictObject(
@@ -183,10 +186,8 @@ const configSchema = z
     RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000).default(0),
     /** Redis or Valkey, through which processes share their limits. */
     REDIS_URL: z
-      .url({
-        protocol: /^rediss?$/,
-        error: 'expected a URL such as redis://127.0.0.1:6379, or rediss:// with TLS',
-      })
+      .url({ protocol: /^rediss?$/, error: REDIS, abort: true })
+      .refine(isRedisUrl, REDIS)
       .optional(),
     /** Proxies whose `X-Forwarded-For` is believed: how many there are, or their addresses. Default none. */
     TRUST_PROXY: z
@@ -218,10 +219,6 @@ const configSchema = z
     const found = findExposure(config) ?? findTracingProblem(config);
     if (found) context.addIssue({ code: 'custom', path: [found.setting], message: found.problem });
   });
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
 
 function splitList(text: string): string[] {
   return text.split(',').map((each) => each.trim());

@@ -121,7 +121,7 @@ function explain(thrown: unknown): void {
   process.exitCode = exitCodes.failed;
   if (code === 'EADDRINUSE')
     say('The address is in use by another process: set PORT (0 takes a free one) or HOST.');
-  else if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+  else if (isOfListening(thrown) && (code === 'EACCES' || code === 'EADDRNOTAVAIL'))
     say(
       'HOST and PORT name an address that this process may not use: set HOST to 127.0.0.1, or PORT above 1023.',
     );
@@ -130,5 +130,9 @@ function explain(thrown: unknown): void {
   else if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') say(help);
   else say(`The service could not start: ${JSON.stringify(describeBug(thrown))}`);
 }
+
+/** Files have errors of the same names. */
+const isOfListening = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'syscall' in thrown && thrown.syscall === 'listen';
 
 await main().catch(explain);

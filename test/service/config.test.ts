@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -7,6 +7,8 @@ import { printConfig } from '../../src/service/print-config.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'stepwise-config-'));
 const project = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
+const linkLoop = join(folder, 'loop');
+symlinkSync(linkLoop, linkLoop);
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -117,7 +119,26 @@ describe('the environment (rule: settings)', () => {
       { REDIS_URL: '127.0.0.1:6379' },
       'REDIS_URL: expected a URL such as redis://127.0.0.1:6379, or rediss:// with TLS',
     ],
-    [{ REDIS_URL: 'http://127.0.0.1' }, 'REDIS_URL: expected a URL such as redis://127.0.0.1:6379'],
+    ...[
+      'http://127.0.0.1',
+      'redis://',
+      'redis://127.0.0.1:1/abc',
+      'redis://127.0.0.1/1/2',
+      'redis:user:canary@h:6379',
+      'redis://u:canary%zz@h',
+      'redis:///var/run/redis.sock',
+    ].map((REDIS_URL): [Record<string, string>, string] => [
+      { REDIS_URL },
+      'REDIS_URL: expected a URL such as redis://127.0.0.1:6379',
+    ]),
+    ...[`/${'x'.repeat(300)}`, linkLoop].flatMap((there): [Record<string, string>, string][] => [
+      [{ PROJECTS_DIR: there }, 'PROJECTS_DIR: expected a folder that exists and can be reached'],
+      [{ AUTH_TOKENS_FILE: there }, 'AUTH_TOKENS_FILE: expected a file that exists and can be reached'],
+      [
+        { PROJECTS: JSON.stringify({ [project]: there }) },
+        `PROJECTS.${project}: expected a folder that exists and can be reached`,
+      ],
+    ]),
     [
       { TRUST_PROXY: 'true' },
       'TRUST_PROXY: expected how many proxies stand in front, such as 1, or their addresses',
@@ -157,7 +178,7 @@ describe('a service that others reach knows who may call (rule: safe-start)', ()
   test.each([
     [
       { AUTH_TOKENS_FILE: '/nowhere/tokens.yaml' },
-      'AUTH_TOKENS_FILE: expected a file that exists; `stepwise token',
+      'AUTH_TOKENS_FILE: expected a file that exists and can be reached; `stepwise token',
     ],
     [{ AUTH_TOKENS_FILE: folder }, 'AUTH_TOKENS_FILE: expected a file that exists'],
     [{ ALLOW_UNAUTHENTICATED: 'yes' }, 'ALLOW_UNAUTHENTICATED: expected one of: on, off'],
