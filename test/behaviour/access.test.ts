@@ -1,4 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import { createToken } from '../../src/service/access/token.js';
@@ -256,6 +258,23 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
   });
 });
 
+test('the case of a project id means nothing, in requests, tokens and folders (rule: project-folder)', async () => {
+  const lower = 'abcdef00-0000-4000-8000-00000000000a';
+  const parent = mkdtempSync(join(tmpdir(), 'stepwise-projects-'));
+  mkdirSync(join(parent, lower));
+  writeFileSync(join(parent, lower, 'a.txt'), 'plover');
+  const given = createToken();
+  const tokens = writeTokenFile({ token: given, name: 'a', projects: [lower.toUpperCase()] });
+  const projects = await startWholeService(undefined, { AUTH_TOKENS_FILE: tokens, PROJECTS_DIR: parent });
+  for (const project_id of [lower, lower.toUpperCase()]) {
+    const body = { ...stepRequest({ project_id }), explicit_context_paths: ['a.txt'] };
+    const path = '/api/agent/context_preview';
+    const { text } = await sendRaw(projects.url, { path, headers: [bearing(given)], body });
+    expect(text).toContain('plover');
+  }
+  await projects.close();
+});
+
 describe('the client with a token (rule: bearer-tokens)', () => {
   const request = { ...stepRequest(), user_api_keys: undefined };
 
@@ -358,6 +377,15 @@ describe('a name that is not this machine’s (rule: own-host)', () => {
       );
     }
     const { text } = await sendRaw(open.url, { headers: [['Host', 'evil.example']] });
+    // Node keeps the first, another program the last.
+    const twice = [
+      ['Host', 'localhost'],
+      ['Host', 'evil.example'],
+    ] as const;
+    const both = [twice, [...twice].reverse()].map((headers) =>
+      sendRaw(open.url, { method: 'GET', path: '/healthz', headers }),
+    );
+    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([403, 403]);
     await open.close();
     expect(JSON.parse(text).error).toMatchObject({
       code: 'forbidden',

@@ -10,22 +10,37 @@ const ALL_GROUPS = 8;
  */
 export function clientAddress(text: string | undefined): string | undefined {
   const address = withoutPort(text?.trim() ?? '').replace(/%.*$/, '');
-  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;
-  if (isIPv4(mapped)) return mapped;
-  return isIP(address) === 6 ? networkOf(address) : undefined;
+  if (isIPv4(address)) return address;
+  return isIP(address) === 6 ? clientOf(groupsOf(address)) : undefined;
 }
 
 const withoutPort = (text: string): string =>
   /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');
 
-function networkOf(address: string): string {
+/** An IPv4 address inside IPv6 (RFC 4291 §2.5.5.2) is that address; of any other, the network counts. */
+function clientOf(groups: readonly number[]): string {
+  const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,65535';
+  if (isMapped) return groups.slice(6).flatMap(bytesOf).join('.');
+  const network = groups.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
+  return `${network.join(':')}::/64`;
+}
+
+const bytesOf = (group: number): [number, number] => [group >> 8, group & 0xff];
+
+/** The eight numbers of an IPv6 address, however it is written. */
+function groupsOf(address: string): number[] {
   const [head = [], tail = []] = address
-    .toLowerCase()
+    .replace(/\d+\.[\d.]+$/, inHex)
     .split('::')
     .map((part) => part.split(':').filter(Boolean));
   const zeros = Array<string>(Math.max(0, ALL_GROUPS - head.length - tail.length)).fill('0');
-  const groups = [...head, ...zeros, ...tail].slice(0, NETWORK_GROUPS);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
+}
+
+/** `1.2.3.4` as its two groups, `102:304`. */
+function inHex(ipv4: string): string {
+  const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number);
+  return [a * 256 + b, c * 256 + d].map((group) => group.toString(16)).join(':');
 }
 
 const namedRanges = ['loopback', 'linklocal', 'uniquelocal'];

@@ -8,7 +8,7 @@ import { projectFolderSource } from './project-folder.js';
 export interface ContextSourceOptions {
   /** Folders by project id, in lower case. */
   readonly PROJECTS: Readonly<Record<string, string>>;
-  /** The folder whose subfolders are named after project ids. */
+  /** The folder whose subfolders are named after project ids, in lower case. */
   readonly PROJECTS_DIR?: string | undefined;
   readonly CONTEXT_SERVICE_URL?: string | undefined;
 }
@@ -19,8 +19,9 @@ export function contextSources(
 ): (request: StepRequest, headers?: ContextServiceOptions['headers']) => ContextSource[] {
   const { PROJECTS_DIR: parent, CONTEXT_SERVICE_URL: url } = config;
   return ({ project_id: projectId }, headers) => {
-    // A project id is a UUID, checked by the schema: no path can hide in it.
-    const folder = config.PROJECTS[projectId.toLowerCase()] ?? (parent && join(parent, projectId));
+    // A project id is a UUID, checked by the schema: no path can hide in it. Its case means nothing.
+    const id = projectId.toLowerCase();
+    const folder = config.PROJECTS[id] ?? (parent && join(parent, id));
     return [
       ...(folder ? [projectFolderSource(folder)] : []),
       ...(url ? [contextServiceSource({ url, projectId, headers })] : []),

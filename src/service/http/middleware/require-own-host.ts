@@ -6,8 +6,10 @@ import type { Preparation } from './request-state.js';
  * Answers only those who call this machine by a name of its own (rule: own-host). A page from elsewhere that has its
  * name resolve to this machine (DNS rebinding) is read by the browser as one of ours, but sends its own name.
  */
-export const requireOwnHost: Preparation = ({ headers }) => {
-  if (isOwnHost(headers.host ?? '')) return;
+export const requireOwnHost: Preparation = ({ headersDistinct }) => {
+  // Node keeps the first of several, which what stands in front may not.
+  const hosts = headersDistinct['host'] ?? [];
+  if (hosts.length === 1 && hosts.every(isOwnHost)) return;
   const message =
     'this service answers calls from its own machine only: as localhost, 127.0.0.1 or [::1]; to call it by another ' +
     'name, its operator sets AUTH_TOKENS_FILE';
