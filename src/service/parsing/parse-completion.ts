@@ -117,7 +117,6 @@ export function* parseInSlices(
   const offered = OfferedTools.of(tools);
   const reply = yield* ReplyText.read(text, offered);
   const found = yield* findOutcome(reply, offered, options);
-  yield 0; // what a call holds has been checked, which may have taken as long as the reading
   const repairs = found.repairs ?? [];
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';
   const reasoning = yield* reply.reasoning();
@@ -136,12 +135,12 @@ function* findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOptio
   const limits = { cutByLimit, textLength: reply.end };
   if (turn.kind === 'answer') return yield* labelledAnswer(reply, turn.marker);
   if (turn.kind === 'action') {
-    return yield* fromCall(reply, resolveCall(turn.reading, tools, limits), turn.at);
+    return yield* fromCall(reply, yield* resolveCall(turn.reading, tools, limits), turn.at);
   }
   const bare = yield* readBareCall(reply, tools);
-  if (bare) return yield* fromCall(reply, resolveCall(bare, tools, limits), start);
+  if (bare) return yield* fromCall(reply, yield* resolveCall(bare, tools, limits), start);
   const fenced = yield* readClosingFence(reply, tools);
-  if (fenced) return yield* fromCall(reply, resolveCall(fenced.reading, tools, limits), fenced.at);
+  if (fenced) return yield* fromCall(reply, yield* resolveCall(fenced.reading, tools, limits), fenced.at);
   if (cutByLimit && endsInAction(reply)) return yield* unreadAction(reply, brokenOff);
   const meant = yield* describeMeantCall(reply, tools);
   return yield* unlabelledAnswer(reply, meant, options.labelsExpected ?? true);

@@ -5,6 +5,7 @@ import {
   signature,
   type WholeCall,
 } from '../dialects/written-call.js';
+import { SLICE, type Sliced } from '../slices.js';
 import type { JsonValue, Repair } from '../text/scanner.js';
 import { checkArguments } from './check-arguments.js';
 import { nameArguments } from './name-arguments.js';
@@ -42,12 +43,20 @@ export interface ResolveOptions {
   readonly textLength: number;
 }
 
-/** Never throws; every written call has an outcome. */
-export function resolveCall(
+/** Never throws; every written call has an outcome. What a long one holds takes as long to check as to read. */
+export function* resolveCall(
   reading: CallReading,
   tools: OfferedTools,
   options: ResolveOptions,
-): ResolvedCall {
+): Sliced<ResolvedCall> {
+  const length = reading.kind === 'call' ? Math.min(SLICE, reading.end - reading.start) : 0;
+  yield length;
+  const resolved = resolve(reading, tools, options);
+  yield length;
+  return resolved;
+}
+
+function resolve(reading: CallReading, tools: OfferedTools, options: ResolveOptions): ResolvedCall {
   const { dialect, name } = reading;
   if (reading.kind === 'call' && isAnswerCall(reading, tools)) return readAnswer(reading);
   if (name !== null && !tools.areUnknown && !tools.find(name)) {

@@ -87,7 +87,8 @@ function* readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtR
   const place = { kind: 'call', dialect: 'json', start: 0, end: raw.length, isStepObject: true } as const;
   const call = yield* withArguments({ ...place, name: tool }, isRecord(meant) ? meant : args, scanner);
   const limits = { cutByLimit: false, textLength: raw.length };
-  const read = fromCall(reply, { turn, raw }, resolveCall(call, OfferedTools.of(reply.tools), limits));
+  const resolved = yield* resolveCall(call, OfferedTools.of(reply.tools), limits);
+  const read = fromCall(reply, { turn, raw }, resolved);
   const left = Object.values(others).map(
     (each) => ({ kind: 'text', chars: JSON.stringify(each).length }) as const,
   );

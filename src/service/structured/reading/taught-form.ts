@@ -3,8 +3,12 @@ import { isRecord } from '../schema/image.js';
 import { isControl } from './control-object.js';
 import { endOf, type ScannedReply } from './scanned-reply.js';
 
+/** No schema of replies has as many. */
+const MOST_FIELDS = 16;
+
 /** Whether the object is JSON, and of the schema of replies but for the arguments (rule: constrained-confidence). */
 export function isTaughtForm(reply: ScannedReply): boolean {
+  if (reply.scanner.fields.length > MOST_FIELDS) return false;
   const value = parse(reply.text.slice(reply.start, endOf(reply)));
   if (!isRecord(value) || typeof value['thought'] !== 'string') return false;
   if (isControl(reply)) return true;
