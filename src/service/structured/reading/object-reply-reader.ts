@@ -11,10 +11,11 @@ import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../../parsin
 import type { ObjectScanner } from '../scanning/object-scanner.js';
 import type { ScannedField, StringPiece } from '../scanning/scanned-strings.js';
 import type { RestoreArguments } from '../schema/reply-schema.js';
-import { asThought, cutByLimit, noAction } from './completions.js';
+import { asThought, cutByLimit } from './completions.js';
 import { EdgelessDeltas } from './edgeless-deltas.js';
 import { describeMeantObject, type FoundObject, ObjectFinder } from './object-finder.js';
 import { nestedAnswer, turnOf } from './outcomes.js';
+import { readProseBefore } from './prose-before.js';
 import { type ObjectReading, readObject } from './read-object.js';
 
 /** A reply as it was read, with the deltas that were held back. */
@@ -33,9 +34,6 @@ export interface ReaderOptions {
 
 /** So many beginnings of an object are looked at. */
 const MOST_ATTEMPTS = 4;
-
-/** An action of it is written where the object begins. */
-const probe: OfferedTool = { name: 'object_reply_probe', parameters: [] };
 
 /**
  * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it arrives: thought
@@ -203,16 +201,8 @@ export class ObjectReplyReader {
     return [...passed, ...told, ...this.#tell(pieces)];
   }
 
-  /** What stands before a place, if an action might follow it: one is put there to see whether it counts. */
-  *#proseBefore(place: number): Sliced<ParsedCompletion | undefined> {
-    const { tools } = this.#options;
-    const passed = this.#chunks.join('').slice(0, place);
-    const offered = tools.length > 0 ? [...tools, probe] : [];
-    const probed = yield* parseInSlices(`${passed}Action: ${probe.name}()`, offered);
-    if (probed.action?.toolName !== probe.name) return undefined;
-    const { reasoning, discarded, thought: answer } = probed;
-    const said = { ...noAction, confidence: 'exact', reasoning, discarded, thought: null } as const;
-    return answer === null ? { ...said, outcome: 'empty', answer } : { ...said, outcome: 'answer', answer };
+  #proseBefore(place: number): Sliced<ParsedCompletion | undefined> {
+    return readProseBefore(this.#chunks.join('').slice(0, place), this.#options.tools);
   }
 
   #tell(pieces: readonly StringPiece[]): ParseDelta[] {

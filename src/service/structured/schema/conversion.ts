@@ -8,6 +8,7 @@ import {
   saidOfValues,
   underConditions,
 } from './conditions.js';
+import { CountedSize } from './counted-size.js';
 import {
   anything,
   arrayImage,
@@ -44,17 +45,11 @@ export class Conversion {
   readonly free: string[] = [];
   readonly #dialect: SchemaDialect;
   #repeated = 0;
-  readonly #size = {
-    depth: 0,
-    properties: 0,
-    optionalProperties: 0,
-    unions: 0,
-    enumValues: 0,
-    characters: 0,
-  };
+  readonly #size: CountedSize;
 
   constructor(dialect: SchemaDialect) {
     this.#dialect = dialect;
+    this.#size = new CountedSize(dialect.limits.depth);
   }
 
   get size(): SchemaSize {
@@ -120,10 +115,11 @@ export class Conversion {
   #convertObject(schema: SchemaObject, place: Place): Image {
     const { required } = schema;
     const properties = propertiesOf(schema);
-    if (needsUnnamed(schema, properties.size) || !this.#enterLevel(place.level)) return this.#anything(place);
+    if (needsUnnamed(schema, properties.size) || !this.#size.enterLevel(place.level))
+      return this.#anything(place);
     const wanted = new Set(Array.isArray(required) ? required : []);
     const converted = [...properties].map(([name, each]): Properties[number] => {
-      this.#countProperty(name);
+      this.#size.addProperty(name);
       const at = within(place, name);
       return wanted.has(name)
         ? { name, image: this.#convert(each, at), absence: 'required' }
@@ -144,22 +140,17 @@ export class Conversion {
 
   /** What `nullableImage` puts into an object: a level more. */
   #convertWrapped(schema: unknown, place: Place): Image {
-    if (!this.#enterLevel(place.level)) return this.#anything(place);
-    this.#countProperty('value');
+    if (!this.#size.enterLevel(place.level)) return this.#anything(place);
+    this.#size.addProperty('value');
     return this.#convert(schema, { ...place, level: place.level + 1 });
   }
 
   /** An object whose keys are not known, where every property must be declared. */
   #convertMap(values: unknown, place: Place): Image {
-    if (!this.#enterLevel(place.level)) return this.#anything(place);
-    this.#countProperty('key');
-    this.#countProperty('value');
+    if (!this.#size.enterLevel(place.level)) return this.#anything(place);
+    this.#size.addProperty('key');
+    this.#size.addProperty('value');
     return mapImage(this.#convert(values, within(place, '{}')));
-  }
-
-  #countProperty(name: string): void {
-    this.#size.properties += 1;
-    this.#size.characters += name.length;
   }
 
   #convertArray(schema: SchemaObject, place: Place): Image {
@@ -224,12 +215,6 @@ export class Conversion {
   #leaveFree({ path }: Place): Image {
     if (this.free.length < MOST_PATHS) this.free.push(path);
     return this.#dialect.openValues ? anything : jsonText;
-  }
-
-  #enterLevel(level: number): boolean {
-    if (level > this.#dialect.limits.depth) return false;
-    this.#size.depth = Math.max(this.#size.depth, level);
-    return true;
   }
 
   #boundsOf(schema: SchemaObject, type: string): SchemaObject {
