@@ -15,11 +15,29 @@ export class JsonHazard extends Error {
 }
 
 /** Deeper JSON overflows the stack of code that walks or writes it; V8's parser itself does not mind. */
-export const MAX_DEPTH = 64;
+const MAX_DEPTH = 64;
 /** Objects and arrays of one body: each takes some hundred bytes of memory, however short it is written. */
-export const MAX_CONTAINERS = 500_000;
+const MAX_CONTAINERS = 500_000;
 /** Fields of one object: more of them are slow to look up, and to check one by one. */
-export const MAX_FIELDS = 50_000;
+const MAX_FIELDS = 50_000;
+/** What should not be handled. */
+export interface JsonLimits {
+  readonly depth: number;
+  readonly containers: number;
+  /** Of one object. */
+  readonly fields: number;
+  /** Numbers that JavaScript cannot hold are none. */
+  readonly exactNumbers: boolean;
+}
+
+/** What reaches others after us. */
+export const requestLimits: JsonLimits = {
+  depth: MAX_DEPTH,
+  containers: MAX_CONTAINERS,
+  fields: MAX_FIELDS,
+  exactNumbers: true,
+};
+
 /**
  * Characters that are parsed at once, in some 2 ms: too few for more values or fields than are allowed, since the shortest
  * container takes three characters and the shortest field five.
@@ -52,7 +70,7 @@ const isOpening = (char: number): boolean => char === 0x5b || char === 0x7b;
 const isClosing = (char: number): boolean => char === 0x5d || char === 0x7d;
 
 /** The position after the string that begins here. Jumps from quote to quote: strings are most of a body. */
-export function endOfString(text: string, start: number): number {
+function endOfString(text: string, start: number): number {
   let end = start;
   do {
     end = text.indexOf('"', end + 1);
@@ -61,7 +79,7 @@ export function endOfString(text: string, start: number): number {
   return end + 1;
 }
 
-function countBackslashes(text: string, before: number): number {
+export function countBackslashes(text: string, before: number): number {
   let count = 0;
   while (text.charCodeAt(before - 1 - count) === BACKSLASH) count += 1;
   return count;

@@ -1,12 +1,11 @@
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import {
+  countBackslashes,
   endOfNumber,
-  endOfString,
   isDigit,
   JsonHazard,
-  MAX_CONTAINERS,
-  MAX_DEPTH,
-  MAX_FIELDS,
+  type JsonLimits,
+  requestLimits,
   tooDeep,
 } from './json-hazards.js';
 
@@ -34,24 +33,6 @@ interface OpenContainer {
   isAfterChild: boolean;
 }
 
-/** What should not be handled. */
-export interface JsonLimits {
-  readonly depth: number;
-  readonly containers: number;
-  /** Of one object. */
-  readonly fields: number;
-  /** Numbers that JavaScript cannot hold are none. */
-  readonly exactNumbers: boolean;
-}
-
-/** What reaches others after us. */
-const requestLimits: JsonLimits = {
-  depth: MAX_DEPTH,
-  containers: MAX_CONTAINERS,
-  fields: MAX_FIELDS,
-  exactNumbers: true,
-};
-
 interface SlicedJsonOptions {
   readonly slice?: number;
   readonly limits?: JsonLimits;
@@ -70,6 +51,7 @@ export class SlicedJson {
   readonly #limits: JsonLimits;
   readonly #open: OpenContainer[] = [];
   #depth = 0;
+  #isInString = false;
   #containers = 0;
   #at = 0;
   #sliceStart = 0;
@@ -94,7 +76,8 @@ export class SlicedJson {
   /** Reads about one slice on; true at the end. */
   advance(): boolean {
     const stop = Math.min(this.#at + this.#slice, this.#text.length);
-    while (this.#at < stop) this.#at = this.#step(this.#at);
+    while (this.#at < stop)
+      this.#at = this.#isInString ? this.#readString(this.#at, stop) : this.#step(this.#at);
     if (this.#at < this.#text.length) return false;
     if (this.#depth > 0) throw new SyntaxError('not closed');
     if (this.#value === undefined) this.#value = JSON.parse(this.#text);
@@ -104,12 +87,24 @@ export class SlicedJson {
   /** Goes over one token; the position after it. */
   #step(at: number): number {
     const char = this.#text.charCodeAt(at);
-    if (char === QUOTE) return endOfString(this.#text, at);
-    if (isDigit(char)) return this.#limits.exactNumbers ? endOfNumber(this.#text, at) : at + 1;
-    if (char === COMMA) this.#endMember(at);
+    if (char === QUOTE) this.#isInString = true;
+    else if (isDigit(char)) return this.#limits.exactNumbers ? endOfNumber(this.#text, at) : at + 1;
+    else if (char === COMMA) this.#endMember(at);
     else if (char === OPEN_BRACE || char === OPEN_BRACKET) this.#begin(at, char === OPEN_BRACKET);
     else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) return this.#end(at, char === CLOSE_BRACKET);
     return at + 1;
+  }
+
+  /** Goes on in a string, from quote to quote: a long one may hold millions that are escaped. */
+  #readString(from: number, stop: number): number {
+    let at = from;
+    while (at < stop && this.#isInString) {
+      const quote = this.#text.indexOf('"', at);
+      if (quote < 0) return this.#text.length;
+      this.#isInString = countBackslashes(this.#text, quote) % 2 === 1;
+      at = quote + 1;
+    }
+    return at;
   }
 
   #begin(at: number, isArray: boolean): void {
@@ -234,7 +229,7 @@ export async function parseInTurns(
   const json = new SlicedJson(text, { ...(limits && { limits }) });
   for (let isDone = false; !isDone; ) {
     const read = json.position;
-    isDone = json.advance(); // a string of megabytes is read in one go
+    isDone = json.advance();
     await eventLoopShare.spent(PARSING * (json.position - read), signal);
   }
   return json.value;

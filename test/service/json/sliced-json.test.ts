@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { findJsonError } from '../../../src/service/http/intake/find-json-error.js';
-import { JsonHazard } from '../../../src/service/json/json-hazards.js';
-import { type JsonLimits, SlicedJson } from '../../../src/service/json/sliced-json.js';
+import { JsonHazard, type JsonLimits } from '../../../src/service/json/json-hazards.js';
+import { SlicedJson } from '../../../src/service/json/sliced-json.js';
 
 function parseSliced(text: string, slice: number, limits?: JsonLimits): unknown {
   const json = new SlicedJson(text, { slice, ...(limits && { limits }) });
