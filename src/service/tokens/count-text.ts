@@ -21,11 +21,12 @@ const SLICE = 8 * 1024;
 
 const encoder = new TextEncoder();
 
-/** UTF-16 units of a text that is counted at once: one chunk, unless its characters take several bytes. */
-const COUNTED_AT_ONCE = 1024;
-/** Its bytes, at most three for a unit, and their kinds, to which one more is added. Only in use during one call. */
-const bytesAtOnce = new Uint8Array(3 * COUNTED_AT_ONCE);
-const kindsAtOnce = new Uint8Array(3 * COUNTED_AT_ONCE + 1);
+/** UTF-16 units of a text that is counted at once, and bytes: nearly all chunks have no more. */
+const UNITS_AT_ONCE = 1024;
+const BYTES_AT_ONCE = 4 * UNITS_AT_ONCE;
+/** What is counted at once, and the kinds of its characters, to which one more is added. Only in use during one call. */
+const bytesAtOnce = new Uint8Array(BYTES_AT_ONCE);
+const kindsAtOnce = new Uint8Array(BYTES_AT_ONCE + 1);
 
 /** What of an encoding decides how a text is counted. */
 export interface EncodingTables {
@@ -51,13 +52,21 @@ export function countAtOnce(
   text: string,
   signal: AbortSignal | undefined,
 ): number | undefined {
-  if (text.length > COUNTED_AT_ONCE) return undefined;
-  if (!eventLoopShare.takeNow(text.length * (1 + CLASSIFYING), signal)) return undefined;
+  if (text.length > UNITS_AT_ONCE) return undefined;
   const { written } = encoder.encodeInto(text, bytesAtOnce);
-  const bytes = bytesAtOnce.subarray(0, written);
-  kindsAtOnce[written] = 0;
+  return countBytesAtOnce(encoding, bytesAtOnce.subarray(0, written), signal);
+}
+
+function countBytesAtOnce(
+  encoding: EncodingTables,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): number | undefined {
+  const { length } = bytes;
+  if (length > BYTES_AT_ONCE || !eventLoopShare.takeNow(length * (1 + CLASSIFYING), signal)) return undefined;
+  kindsAtOnce[length] = 0;
   const characters = { bytes, kinds: kindsAtOnce };
-  classifyCharacters(characters, 0, written);
+  classifyCharacters(characters, 0, length);
   const { tokens, longPieceEnd } = countSlice(encoding, characters, 0);
   return longPieceEnd === undefined ? tokens : undefined;
 }
@@ -102,7 +111,8 @@ async function countChunk(encoding: EncodingTables, bytes: Uint8Array, bounds: C
   const key = digestOf(bytes);
   const known = encoding.memo.recall(key);
   if (known !== undefined) return known;
-  const tokens = await countNew(encoding, bytes, bounds);
+  const tokens =
+    countBytesAtOnce(encoding, bytes, bounds.signal) ?? (await countNew(encoding, bytes, bounds));
   if (tokens <= bounds.limit) encoding.memo.remember(key, tokens);
   return tokens;
 }
