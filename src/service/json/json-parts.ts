@@ -39,9 +39,13 @@ function lengthOf(value: unknown, most: number): number {
 /** Objects and lists that are gone into: an event, its step, the step's history, a turn. */
 const LEVELS = 4;
 
+/** About so many characters need not be gone into: the rows of a report, and most turns. */
+const SMALL = 1024;
+
 function* piecesOf(value: unknown, levels: number): Generator<string> {
   if (typeof value === 'string' && value.length > PART) yield* quoted(value);
-  else if (levels === 0 || typeof value !== 'object' || value === null) yield JSON.stringify(value);
+  else if (typeof value !== 'object' || value === null) yield JSON.stringify(value);
+  else if (levels === 0 || lengthOf(value, SMALL) <= SMALL) yield JSON.stringify(value);
   else if (Array.isArray(value)) yield* listed(value, levels);
   else yield* fieldsOf(value, levels);
 }

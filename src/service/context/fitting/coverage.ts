@@ -73,8 +73,8 @@ export class Coverage {
 class Shown {
   /** Disjoint, in order: a range is found without a look at all of them. */
   readonly lines: LineRange[];
-  readonly #texts = new Set<string>();
-  /** Texts that nobody has asked about yet: to put one into a set is to read all of it, and most lines have numbers. */
+  /** Made when somebody asks: to put a text into a set is to read all of it, and most lines have numbers. */
+  #texts: Set<string> | undefined;
   #added: string[] = [];
 
   constructor(lines: LineRange[] = []) {
@@ -83,7 +83,7 @@ class Shown {
 
   copy(): Shown {
     const copy = new Shown([...this.lines]);
-    copy.#added = [...this.#texts, ...this.#added];
+    copy.#added = [...(this.#texts ?? []), ...this.#added];
     return copy;
   }
 
@@ -93,6 +93,7 @@ class Shown {
 
   /** Without newlines around them. */
   get texts(): ReadonlySet<string> {
+    this.#texts ??= new Set();
     for (const text of this.#added.splice(0)) this.#texts.add(withoutOuterNewlines(text));
     return this.#texts;
   }

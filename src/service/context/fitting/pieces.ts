@@ -41,8 +41,10 @@ export async function piecesOf(
   const asked = shown.copy();
   const pieces = new Map<ContextItem, readonly Piece[]>();
   for (const item of items.toSorted((a, b) => precedence[a.askedAs] - precedence[b.askedAs])) {
-    await eventLoopShare.take(ITEM_WORK + item.text.length * READING);
-    pieces.set(item, await cutPieces(item, asked));
+    const pause = eventLoopShare.take(ITEM_WORK + item.text.length * READING);
+    if (pause) await pause;
+    const cut = cutPieces(item, asked);
+    pieces.set(item, cut instanceof Promise ? await cut : cut);
     asked.add(item.origin, linesOf(item), item.text);
   }
   return pieces;
@@ -64,11 +66,12 @@ export function linesOf({ lineCount, firstLine }: Piece | ContextItem): LineRang
   return [{ first: firstLine, last: firstLine + lineCount - 1 }];
 }
 
-async function cutPieces(item: ContextItem, shown: Coverage): Promise<Piece[]> {
+function cutPieces(item: ContextItem, shown: Coverage): Piece[] | Promise<Piece[]> {
   const { origin, text, firstLine } = item;
   const whole = wholePiece(item);
   const [range] = linesOf(item);
-  if (!range || firstLine === undefined) return (await shown.contains(origin, text)) ? [] : [whole];
+  if (!range || firstLine === undefined)
+    return shown.contains(origin, text).then((isShown) => (isShown ? [] : [whole]));
   const missing = shown.missing(origin, range);
   if (missing.length === 1 && missing[0]?.first === range.first && missing[0].last === range.last)
     return [whole];

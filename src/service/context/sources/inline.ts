@@ -43,7 +43,8 @@ async function nameFiles(
 ): Promise<ReadonlyMap<string, SourceFile>> {
   const named = new Map<string, SourceFile>();
   for (const { path, content } of files) {
-    await eventLoopShare.take(NAMING * path.length);
+    const pause = eventLoopShare.take(NAMING * path.length);
+    if (pause) await pause;
     const name = portablePath(path) ?? path;
     if (!named.has(name)) named.set(name, { type: 'file', path: name, content });
   }
