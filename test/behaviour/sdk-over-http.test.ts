@@ -12,6 +12,7 @@ import {
 import type { ScriptedCompletion } from '../../src/service/offline/wire/reply.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { key, lookUp, recordingTool } from '../support/run-harness.js';
+import { stepRequest } from '../support/whole-service.js';
 
 let provider: FakeProvider;
 let service: Service;
@@ -50,6 +51,26 @@ const act: ScriptedCompletion = { text: 'Thought: I look it up.\nAction: look_up
 const answer: ScriptedCompletion = { text: 'Thought: That is it.\nFinal Answer: It is 42.' };
 const llmConfig = (modelName: string) => ({
   llmConfig: { modelName, tokenLimit: 16_000, reservedOutputTokens: 2_000 },
+});
+
+test('headers are asked for at each call, and take the place of none of the client’s (rule: trace-context)', async () => {
+  const traces = [1, 2].map((digit) => `00-${String(digit).repeat(32)}-b7ad6b7169203331-01`);
+  const asked = traces.values();
+  const traced = new StepwiseClient({
+    baseUrl: service.url,
+    llmKey: key,
+    headers: () => ({
+      traceparent: asked.next().value ?? '',
+      'X-LLM-API-Key': 'sk-another',
+      'Content-Type': 'text/plain',
+    }),
+  });
+  provider.script([answer, answer]);
+  const before = provider.requests.length;
+  for (const _ of traces) await traced.step(stepRequest({ user_api_keys: null }));
+  expect(
+    provider.requests.slice(before).map(({ headers }) => [headers['traceparent'], headers['authorization']]),
+  ).toEqual(traces.map((trace) => [trace, `Bearer ${key}`]));
 });
 
 describe('against the real service (rule: run-result)', () => {

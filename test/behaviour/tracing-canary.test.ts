@@ -90,7 +90,7 @@ async function askEverything(protocol: 'http/json' | 'http/protobuf'): Promise<S
     OTEL_BSP_MAX_QUEUE_SIZE: 65_536,
   });
   const post = async (path: string, body: unknown): Promise<void> => {
-    const response = await fetch(`${service.url}${path}?${CANARY}=${CANARY}`, {
+    const answer = fetch(`${service.url}${path}?${CANARY}=${CANARY}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -102,7 +102,8 @@ async function askEverything(protocol: 'http/json' | 'http/protobuf'): Promise<S
       },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
-    await response.text();
+    // On a busy machine one may be cut off after its deadline: its spans are looked at all the same.
+    await answer.then((response) => response.text()).catch(() => {});
   };
   for (reply of replies) {
     await Promise.all(

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import type { Script } from '../../src/service/offline/fake-provider.js';
 import { type Collector, hasCollector, startCollector } from '../support/collector.js';
 import { type ReceivedSpan, type SpanReceiver, startSpanReceiver, treeOf } from '../support/span-receiver.js';
@@ -282,6 +283,25 @@ describe.each(ways)('the spans of a step, sent to $to (rule: tracing)', ({ throu
     );
     await traceOf('/api/agent/react_step', stepRequest());
     expect(receiver.spans().filter((span) => span.traceId === traceId)).toEqual([]);
+  });
+
+  test('the steps of a client are parts of its trace, and what they ask of the provider, too', async () => {
+    service.fake.script(answer);
+    const traceId = newTrace();
+    const before = service.fake.requests.length;
+    const headers = () => ({ traceparent: `00-${traceId}-${callerSpan}-01` });
+    const client = new StepwiseClient({ baseUrl: service.url, headers });
+    for (let made = 0; made < 2; made += 1) await client.step(stepRequest());
+    let spans = await receiver.trace(traceId);
+    while (spans.length < 18) spans = await receiver.trace(traceId);
+    const ids = spans.filter(({ name }) => name === 'POST').map(({ spanId }) => spanId);
+    expect(spans.filter(({ kind }) => kind === 2).map(({ parentSpanId }) => parentSpanId)).toEqual([
+      callerSpan,
+      callerSpan,
+    ]);
+    expect(service.fake.requests.slice(before).map((each) => each.headers['traceparent'])).toEqual(
+      ids.map((id) => `00-${traceId}-${id}-01`),
+    );
   });
 
   test('a request without a trace begins one, and the log names it (rule: request-log)', async () => {

@@ -31,6 +31,12 @@ test.each(commands)('cli/%s is there without any package and without the service
   expect(slow.filter((name) => name !== 'service/version.js')).toEqual([]);
 });
 
+test('the service starts without the SDK of OpenTelemetry (rule: tracing)', () => {
+  const loaded = [...loadedBy('service/main.js')];
+  expect(loaded).toContain('service/tracing/request-trace.js');
+  expect(loaded.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
+});
+
 test('`stepwise --help` loads neither a run nor the tool pack', () => {
   const loaded = loadedBy('cli/main.js');
   expect(loaded).toContain('cli/screen/render-event.js');

@@ -29,6 +29,11 @@ export interface ClientOptions {
   readonly llmKey?: string | undefined;
   /** Milliseconds for a whole call; default 130,000, a little more than the service's own deadline; `Infinity`: no limit. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * More headers for each call, asked for when it is made: the `traceparent` it belongs to, or what a gateway wants. The
+   * client's own go before them.
+   */
+  readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
   /** In place of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
@@ -54,11 +59,12 @@ interface Call<Answer> {
 export class StepwiseClient implements StepService {
   readonly #baseUrl: string;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #moreHeaders: ClientOptions['headers'];
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
 
   /** Throws `RangeError` for a `timeoutMs` that is no number of milliseconds, `TypeError` for a `token` that is none. */
-  constructor({ baseUrl, token, llmKey, timeoutMs, fetch: ownFetch }: ClientOptions) {
+  constructor({ baseUrl, token, llmKey, timeoutMs, headers, fetch: ownFetch }: ClientOptions) {
     checkTimeLimit('timeoutMs', timeoutMs);
     checkToken(token);
     this.#baseUrl = baseUrl.replace(/\/+$/, '');
@@ -67,6 +73,7 @@ export class StepwiseClient implements StepService {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(llmKey !== undefined && { 'x-llm-api-key': llmKey }),
     };
+    this.#moreHeaders = headers;
     this.#timeoutMs = timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#fetch = ownFetch ?? ((input, init) => fetch(input, init));
   }
@@ -138,7 +145,9 @@ export class StepwiseClient implements StepService {
   async #send(path: string, request: unknown, signal: AbortSignal): Promise<Response> {
     const body = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
     // Followed, a redirect would take the key and the task wherever it leads.
-    const init: RequestInit = { ...body, headers: this.#headers, signal, redirect: 'manual' };
+    const more = Object.fromEntries(new Headers(this.#moreHeaders?.()));
+    const headers = { ...more, ...this.#headers };
+    const init: RequestInit = { ...body, headers, signal, redirect: 'manual' };
     const response = await this.#fetch(this.#baseUrl + path, init);
     if (!response.ok) throw await toError(response);
     return response;

@@ -7,7 +7,7 @@ import type { TracedAnswer, TracedRequest } from './request-trace.js';
 
 /*
  * All that a span may say (rule: span-contents), in the names of OpenTelemetry's semantic conventions: those for HTTP are
- * stable, those for generative AI are still in development.
+ * stable, those for generative AI are still in development. What is undefined is left out by the SDK.
  */
 
 /** The status in the log for a caller who left: no answer has it. */
@@ -24,10 +24,10 @@ export function requestAttributes({ method, route }: TracedRequest): Attributes 
 
 export function answerAttributes({ status, outcome, requestId, sessionId }: TracedAnswer): Attributes {
   return {
-    ...(status !== CALLER_LEFT && { 'http.response.status_code': status }),
+    'http.response.status_code': status === CALLER_LEFT ? undefined : status,
     'stepwise.outcome': outcome,
     'stepwise.request_id': requestId,
-    ...(sessionId !== undefined && { 'gen_ai.conversation.id': sessionId }),
+    'gen_ai.conversation.id': sessionId,
   };
 }
 
@@ -53,12 +53,12 @@ export function callAttributes(
     'gen_ai.operation.name': 'chat',
     'gen_ai.provider.name': provider,
     'gen_ai.conversation.id': cacheKey,
-    ...(model !== undefined && { 'gen_ai.request.model': model }),
+    'gen_ai.request.model': model,
     'gen_ai.request.max_tokens': maxOutputTokens,
-    ...(temperature !== undefined && { 'gen_ai.request.temperature': temperature }),
-    ...(seed !== undefined && { 'gen_ai.request.seed': seed }),
-    ...(streamed && { 'gen_ai.request.stream': true }),
-    ...(replySchema !== undefined && { 'gen_ai.output.type': 'json' }),
+    'gen_ai.request.temperature': temperature,
+    'gen_ai.request.seed': seed,
+    'gen_ai.request.stream': streamed || undefined,
+    'gen_ai.output.type': replySchema === undefined ? undefined : 'json',
   };
 }
 
@@ -66,17 +66,14 @@ export function completionAttributes(
   { usage, finishReason }: Completion,
   model: string | undefined,
 ): Attributes {
-  const counts = {
-    'gen_ai.usage.input_tokens': usage.input_tokens,
-    'gen_ai.usage.output_tokens': usage.output_tokens,
-    'gen_ai.usage.cache_read.input_tokens': usage.cached_input_tokens,
-    'gen_ai.usage.cache_creation.input_tokens': usage.cache_write_tokens,
-    'gen_ai.usage.reasoning.output_tokens': usage.reasoning_tokens,
-  };
   return {
-    ...(model !== undefined && { 'gen_ai.response.model': model }),
+    'gen_ai.response.model': model,
     'gen_ai.response.finish_reasons': [finishReason],
-    ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== null)),
+    'gen_ai.usage.input_tokens': usage.input_tokens ?? undefined,
+    'gen_ai.usage.output_tokens': usage.output_tokens ?? undefined,
+    'gen_ai.usage.cache_read.input_tokens': usage.cached_input_tokens ?? undefined,
+    'gen_ai.usage.cache_creation.input_tokens': usage.cache_write_tokens ?? undefined,
+    'gen_ai.usage.reasoning.output_tokens': usage.reasoning_tokens ?? undefined,
   };
 }
 
@@ -87,12 +84,12 @@ export function exchangeAttributes({ origin }: ProviderRequest, resendCount: num
     'http.request.method': 'POST',
     'server.address': hostname,
     'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
-    ...(resendCount > 0 && { 'http.request.resend_count': resendCount }),
+    'http.request.resend_count': resendCount || undefined,
   };
 }
 
 export function exchangeEndAttributes({ status }: RequestEnd): Attributes {
-  return status === null ? {} : { 'http.response.status_code': status };
+  return { 'http.response.status_code': status ?? undefined };
 }
 
 /** Undefined if a request went well: any answer below 400 has. */

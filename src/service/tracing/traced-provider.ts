@@ -39,16 +39,16 @@ export class TracedProvider implements Provider {
   }
 
   complete(request: CompletionRequest, deadline: StepDeadline): Promise<Completion> {
-    this.#begin(request, false);
-    return watched<Promise<Completion>>(() => this.#provider.complete(request, deadline), this.#watch());
+    const watch = this.#begin(request, false);
+    return watched<Promise<Completion>>(() => this.#provider.complete(request, deadline), watch);
   }
 
   stream(request: CompletionRequest, deadline: StepDeadline): AsyncIterable<CompletionEvent> {
-    this.#begin(request, true);
-    return relay(this.#provider.stream(request, deadline), this.#call, this.#watch());
+    const watch = this.#begin(request, true);
+    return relay(this.#provider.stream(request, deadline), this.#call, watch);
   }
 
-  #begin(request: CompletionRequest, streamed: boolean): void {
+  #begin(request: CompletionRequest, streamed: boolean): Watch<Completion> {
     const { spans, parent, redact } = this.#options;
     const model = modelName(request.model, redact);
     this.#call = spans.within(parent, model === undefined ? 'chat' : `chat ${model}`, {
@@ -56,15 +56,17 @@ export class TracedProvider implements Provider {
       attributes: callAttributes(request, { provider: this.name, streamed, model }),
     });
     this.#requests = 0;
+    return this.#watch(model);
   }
 
   /** A function of its own: what it gives lives until the model has answered, and holds no request (rule: lean-waiting). */
-  #watch(): Watch<Completion> {
+  #watch(asked: string | undefined): Watch<Completion> {
     const span = this.#call;
     const { redact } = this.#options;
     return {
-      done: (completion) => {
-        span.setAttributes(completionAttributes(completion, modelName(completion.model, redact))).end();
+      done(completion) {
+        const model = completion.model === asked ? asked : modelName(completion.model, redact);
+        span.setAttributes(completionAttributes(completion, model)).end();
       },
       failed: (thrown) => endFailed(span, errorTypeOf(thrown)),
     };
