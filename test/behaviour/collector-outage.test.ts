@@ -18,6 +18,7 @@ afterEach(async () => {
   await receiver?.close();
   service = undefined;
   receiver = undefined;
+  made = 0;
 });
 
 async function start(url: string, environment: Record<string, string> = {}): Promise<WholeService> {
@@ -35,10 +36,14 @@ async function start(url: string, environment: Record<string, string> = {}): Pro
   return service;
 }
 
+/** Spans of steps so far; a refusal by a busy service is one span. */
+let made = 0;
 async function steps(count: number): Promise<void> {
-  for (let made = 0; made < count; made += 1) {
+  for (let answered = 0; answered < count; ) {
     const answer = await service?.post('/api/agent/react_step', stepRequest(), recorded);
-    expect(answer?.status).toBe(200);
+    if (answer?.status !== 503) expect(answer?.status).toBe(200);
+    made += answer?.status === 503 ? 1 : SPANS;
+    answered += answer?.status === 503 ? 0 : 1;
   }
 }
 
@@ -66,7 +71,7 @@ describe('a collector that does not take spans costs the service nothing else (r
     await service?.close();
     expect(lines()).toEqual([
       expect.objectContaining({ level: 40, code: 'ECONNREFUSED' }),
-      expect.objectContaining({ level: 40, lost: 4 * SPANS, msg: 'spans were lost' }),
+      expect.objectContaining({ level: 40, lost: made, msg: 'spans were lost' }),
     ]);
     expect(service?.log.join('')).not.toMatch(/canary/);
   });
@@ -84,7 +89,7 @@ describe('a collector that does not take spans costs the service nothing else (r
     expect(await told(1)).toEqual([expect.objectContaining({ level: 40, code })]);
     await steps(2);
     await service?.close();
-    expect(lines().at(-1)).toMatchObject({ lost: 4 * SPANS });
+    expect(lines().at(-1)).toMatchObject({ lost: made });
     expect(service?.log.join('')).not.toMatch(/canary/);
   });
 
@@ -92,7 +97,7 @@ describe('a collector that does not take spans costs the service nothing else (r
     receiver = await startSpanReceiver(status(200, '<html>canary</html>'));
     await start(receiver.url);
     await steps(2);
-    while (receiver.spans().length < 2 * SPANS) await wait(10);
+    while (receiver.spans().length < made) await wait(10);
     await service?.close();
     expect(lines()).toEqual([]);
   });
@@ -103,14 +108,11 @@ describe('a collector that does not take spans costs the service nothing else (r
     await start(receiver.url);
     await steps(3);
     const [{ code }] = await told(1);
-    while (receiver.spans().length < 3 * SPANS) await wait(10);
-    await wait(50);
+    while (receiver.spans().length < made) await wait(10);
+    const lost = made;
     isUp = true;
     await steps(1);
-    expect([code, (await told(2))[1]]).toEqual([
-      '500',
-      expect.objectContaining({ level: 30, lost: 3 * SPANS }),
-    ]);
+    expect([code, (await told(2))[1]]).toEqual(['500', expect.objectContaining({ level: 30, lost })]);
     await service?.close();
     expect(lines()).toHaveLength(2);
   });
@@ -130,7 +132,7 @@ test('more spans than may wait are lost and counted, and no more than that is he
   const first = receiver.spans().length; // one batch is under way, and no other
   expect(first).toBeLessThanOrEqual(10);
   for (const response of open.splice(0)) response.end('{}');
-  expect((await told(2))[1]).toMatchObject({ level: 30, lost: 20 * SPANS - first - 20 });
+  expect((await told(2))[1]).toMatchObject({ level: 30, lost: made - first - 20 });
 });
 
 test('the service ends though the collector takes nothing (rules: span-delivery, shutdown)', async () => {
@@ -138,7 +140,7 @@ test('the service ends though the collector takes nothing (rules: span-delivery,
   await start(receiver.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_EXPORT_TIMEOUT: '600000' });
   await steps(1);
   await service?.close();
-  expect(lines()).toEqual([expect.objectContaining({ lost: SPANS })]);
+  expect(lines()).toEqual([expect.objectContaining({ lost: made })]);
 });
 
 test('what waits when the service ends is sent first (rules: span-delivery, shutdown)', async () => {
@@ -147,5 +149,5 @@ test('what waits when the service ends is sent first (rules: span-delivery, shut
   await steps(3);
   expect(receiver.posts).toEqual([]);
   await service?.close();
-  expect(receiver.spans()).toHaveLength(3 * SPANS);
+  expect(receiver.spans()).toHaveLength(made);
 });
