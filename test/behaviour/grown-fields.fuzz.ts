@@ -56,7 +56,7 @@ test.each(chosen)('(rule: loop-share) $name', async (grown) => {
   let best = await look(grown);
   for (let trial = 1; trial < (isHeld(best) ? TRIALS : MOST_TRIALS) && !best.isFine; trial += 1) {
     const next = await look(grown);
-    if (next.waitMs < best.waitMs) best = next;
+    if (next.isFine || next.waitMs < best.waitMs) best = next;
   }
   rows.push(best);
   process.stdout.write(`${lineOf(best)}\n`);
