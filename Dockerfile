@@ -28,8 +28,8 @@ COPY --from=build /app/dist ./dist
 # The user `node`, by its number: Kubernetes can tell from it that this is not root.
 USER 1000:1000
 EXPOSE 8080
-# It listens on every address, so it starts with a file of tokens only:
-#   docker run -v ./tokens.yaml:/etc/stepwise/tokens.yaml:ro -e AUTH_TOKENS_FILE=/etc/stepwise/tokens.yaml …
+# It listens on every address, so it starts with a file of tokens only; its folder is mounted, as a file mounted by itself never changes:
+#   docker run -v ./tokens:/etc/stepwise:ro -e AUTH_TOKENS_FILE=/etc/stepwise/tokens.yaml …
 # or with ALLOW_UNAUTHENTICATED=on, if something in front of it knows its callers. To make a token:
 #   docker run --rm … node dist/cli/main.js token NAME
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -76,6 +76,19 @@ describe('what is shipped for several replicas (rules: replicas, shutdown)', () 
       ofCompose.MAX_BODY_BYTES,
     );
     expect(directive('proxy_next_upstream')).toBe('error timeout');
+  });
+
+  test('a changed file of tokens or of nginx reaches its container: folders are mounted, not files (rule: token-file)', () => {
+    const { volumes, environment, secrets } = compose.services['stepwise-1'];
+    expect(volumes[0].source).toMatch(/^\$\{TOKENS_FOLDER:-\.\/tokens\}$/);
+    // A secret of Compose is a file that is mounted by itself.
+    expect([secrets, compose.secrets]).toEqual([undefined, undefined]);
+    expect(environment.AUTH_TOKENS_FILE).toBe(`${volumes[0].target}/tokens.yaml`);
+    const [source, target] = compose.services.nginx.volumes[0].split(':');
+    expect([statSync(source).isDirectory(), target]).toEqual([true, '/etc/nginx/conf.d']);
+    const written = ['Dockerfile', 'docs/operating.md', 'docs/reference/service.md'].map(read).join('\n');
+    expect(written).toContain(`-v ./tokens:${volumes[0].target}:ro`);
+    expect(written).not.toMatch(/-v \S*\.yaml:/);
   });
 
   test('the autoscaler and its adapter ask for a metric that there is, and for less than MAX_IN_FLIGHT of it', () => {

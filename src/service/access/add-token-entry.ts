@@ -1,4 +1,5 @@
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { type FileHandle, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { isSeq, parseDocument, stringify } from 'yaml';
 import { systemCode } from '../../files/open-contained.js';
 import { MAX_TOKEN_FILE_BYTES, readTokenEntries, TokenFileError } from './token-entries.js';
@@ -15,19 +16,19 @@ export interface WrittenEntry {
 export const toTokenFile = (entry: WrittenEntry): string => stringify({ tokens: [entry] });
 
 /**
- * Puts an entry at the end of a file of tokens, which is made if it is not there. The file is replaced in one move, for
- * the eyes of its owner alone; its comments and its other entries stay. Rejects with `TokenFileError` if the file cannot
- * take the entry, and with the system's own error if it cannot be written.
+ * Puts an entry at the end of a file of tokens, which is made, for its owner alone, if it is not there. The file is
+ * replaced in one move; who may read it, its comments and its other entries stay. Rejects with `TokenFileError` if the file
+ * cannot take the entry, and with the system's own error if it cannot be written.
  */
 export async function addTokenEntry(path: string, entry: WrittenEntry): Promise<void> {
   const place = await realpath(path).catch(() => path);
-  await requireOrdinary(place);
+  const old = await findOrdinary(place);
   const next = `${place}.new`;
   await lock(next);
   try {
     const text = withEntry(await readIfThere(place), entry);
     if (Buffer.byteLength(text) > MAX_TOKEN_FILE_BYTES) throw new TokenFileError([TOO_LARGE]);
-    await write(next, text);
+    await write(next, text, old);
     await rename(next, place);
   } catch (error) {
     await rm(next, { force: true });
@@ -38,9 +39,10 @@ export async function addTokenEntry(path: string, entry: WrittenEntry): Promise<
 const TOO_LARGE = 'the service reads at most 256 KiB: take out entries that are not needed any more';
 
 /** A device or a pipe would be replaced by a file, for all who use it. */
-async function requireOrdinary(path: string): Promise<void> {
+async function findOrdinary(path: string): Promise<Stats | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (found && !found.isFile()) throw new TokenFileError(['expected an ordinary file']);
+  return found;
 }
 
 /** Two that add at the same time would lose an entry: the file to be is the lock of the one that is. */
@@ -55,14 +57,22 @@ async function lock(next: string): Promise<void> {
   }
 }
 
-async function write(path: string, text: string): Promise<void> {
+async function write(path: string, text: string, old: Stats | undefined): Promise<void> {
   const file = await open(path, 'w');
   try {
     await file.writeFile(text);
+    if (old) await letRead(file, old);
     await file.sync();
   } finally {
     await file.close();
   }
+}
+
+/** The service that reads the file may be another user: where the owner cannot stay, nothing is replaced. */
+async function letRead(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
+  const own = await file.stat();
+  if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid);
+  await file.chmod(mode & 0o777);
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -25,13 +26,22 @@ const entry = (name: string): WrittenEntry => ({ name, sha256: digestOf(name), p
 const names = (): string[] => readTokenEntries(readFileSync(path, 'utf8')).map(({ caller }) => caller.name);
 
 describe('an entry is put into the file (rule: token-command)', () => {
-  test('that is made for its owner alone, and stays so', async () => {
+  test('that is made for its owner alone, and stays with those who were allowed to read it', async () => {
     await addTokenEntry(path, entry('a'));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     chmodSync(path, 0o644);
     await addTokenEntry(path, entry('b'));
-    expect([names(), statSync(path).mode & 0o777]).toEqual([['a', 'b'], 0o600]);
+    expect([names(), statSync(path).mode & 0o777]).toEqual([['a', 'b'], 0o644]);
     expect(readdirSync(folder)).toEqual(['tokens.yaml']);
+  });
+
+  (process.getuid?.() === 0 ? test : test.skip)('whose owner stays when root adds to it', async () => {
+    writeFileSync(path, 'tokens: []');
+    chmodSync(path, 0o640);
+    chownSync(path, 1000, 1001);
+    await addTokenEntry(path, entry('a'));
+    const { uid, gid, mode } = statSync(path);
+    expect([names(), uid, gid, mode & 0o777]).toEqual([['a'], 1000, 1001, 0o640]);
   });
 
   test.each(['', '\n', 'tokens: []', '{"tokens": []}'])('that begins as %j', async (text) => {
