@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 import { findProblem, type Reply, replySchema } from './reply.js';
 import { runLoop } from './run-loop.js';
-import type { Outcome, RunContext, SharedContext, Status } from './status.js';
+import type { Outcome, RunContext, SharedContext, Status, Waiting, WaitingCall } from './status.js';
 
 const taskSchema = z.strictObject({ task: z.string().trim().min(1) });
 
@@ -52,7 +52,16 @@ const endOf = (error: TerminalError): Outcome =>
 async function readStatus(ctx: SharedContext): Promise<Status> {
   const status = await ctx.get('status');
   if (!status) throw new TerminalError('There is no such run.', { errorCode: 404 });
-  return status;
+  return status.state === 'waiting' ? withoutReplied(ctx, status) : status;
+}
+
+/** The run itself may not have seen a reply yet: it looks at one call after the other, and may have no worker. */
+async function withoutReplied(ctx: SharedContext, { step, waiting_for }: Waiting): Promise<Status> {
+  const open: WaitingCall[] = [];
+  for (const call of waiting_for) {
+    if ((await ctx.promise<Reply>(call.call_id).peek()) === undefined) open.push(call);
+  }
+  return open.length > 0 ? { state: 'waiting', step, waiting_for: open } : { state: 'running', step };
 }
 
 async function reply(ctx: SharedContext, given: Reply): Promise<void> {

@@ -5,23 +5,26 @@ import type { RunContext, WaitingCall } from './status.js';
 
 const TOOL_TIMEOUT_MS = 60_000;
 
+/** What a step proposed. */
+interface Proposal {
+  readonly step: number;
+  readonly actions: readonly ActionDetails[];
+}
+
 /** Everything a step proposed: people are asked before anything runs, then the calls run in their order. */
-export async function performActions(
-  ctx: RunContext,
-  actions: readonly ActionDetails[],
-): Promise<TurnInput[]> {
-  const replies = await askPeople(ctx, actions);
+export async function performActions(ctx: RunContext, proposal: Proposal): Promise<TurnInput[]> {
+  const replies = await askPeople(ctx, proposal);
   const observations: TurnInput[] = [];
-  for (const action of actions) {
+  for (const action of proposal.actions) {
     observations.push(await perform(ctx, action, replies.get(action.id)));
   }
   return observations;
 }
 
 /** Each reply is a durable promise under the id of its call: the wait may take days, and needs no process. */
-async function askPeople(ctx: RunContext, actions: readonly ActionDetails[]): Promise<Map<string, Reply>> {
+async function askPeople(ctx: RunContext, { step, actions }: Proposal): Promise<Map<string, Reply>> {
   const waiting = actions.filter(needsPerson).map(toWaitingCall);
-  if (waiting.length > 0) ctx.set('status', { state: 'waiting', waiting_for: waiting });
+  if (waiting.length > 0) ctx.set('status', { state: 'waiting', step, waiting_for: waiting });
   const replies = new Map<string, Reply>();
   for (const { call_id } of waiting) replies.set(call_id, await ctx.promise<Reply>(call_id));
   return replies;

@@ -11,10 +11,22 @@ const MAX_CORRECTIONS_IN_A_ROW = 2;
 const MAX_ATTEMPTS = 60;
 const LONGEST_WAIT_MS = 60_000;
 
+/** With these the provider may have written the whole reply, and billed it, each time. */
+const perhapsBilled: ReadonlySet<string> = new Set([
+  'upstream_timeout',
+  'upstream_invalid_response',
+  'service_timeout',
+  'invalid_answer',
+  'internal_error',
+]);
+/** So of those a step has few. */
+const MAX_PERHAPS_BILLED = 3;
+
 /** What the loop knows between two steps; made anew from the journal wherever the run is taken up again. */
 interface Conversation {
   readonly sessionId: string;
   readonly history: TurnInput[];
+  step: number;
   query: string;
   left: number;
   corrections: number;
@@ -23,10 +35,18 @@ interface Conversation {
 /** The loop over the stateless step: README.md at the root has it on one screen, with nothing that lasts. */
 export async function runLoop(ctx: RunContext, task: string): Promise<Outcome> {
   const sessionId = ctx.rand.uuidv4();
-  const talk: Conversation = { sessionId, history: [], query: task, left: MAX_STEPS, corrections: 0 };
-  for (let number = 1; talk.left > 0; number += 1) {
-    ctx.set('status', { state: 'running', step: number });
-    const outcome = await followUp(ctx, talk, await takeDurableStep(ctx, `step ${number}`, requestOf(talk)));
+  const talk: Conversation = {
+    sessionId,
+    history: [],
+    step: 1,
+    query: task,
+    left: MAX_STEPS,
+    corrections: 0,
+  };
+  for (; talk.left > 0; talk.step += 1) {
+    ctx.set('status', { state: 'running', step: talk.step });
+    const taken = await takeDurableStep(ctx, `step ${talk.step}`, requestOf(talk));
+    const outcome = await followUp(ctx, talk, taken);
     if (outcome) return outcome;
   }
   return failed('step_limit', 'There is no answer within the allowed number of steps.');
@@ -34,21 +54,25 @@ export async function runLoop(ctx: RunContext, task: string): Promise<Outcome> {
 
 /**
  * The step, from the journal if it was made. It may be made twice only if the worker dies before the journal has it.
- * What passes (429, 503, 504, no connection) is tried again; the wait needs no worker, and can be cancelled.
+ * What passes (429, 503, no connection) is tried again; the wait needs no worker, and can be cancelled.
  */
 async function takeDurableStep(ctx: RunContext, name: string, request: StepRequestInput): Promise<TakenStep> {
   const { attemptCompletedSignal } = ctx.request();
+  let paidPerhaps = 0;
   for (let attempt = 1; ; attempt += 1) {
     const step = await ctx.run(name, () => takeStep(request, attemptCompletedSignal));
     const passes = 'failure' in step && step.failure.retryable && !step.billed;
     if (!passes || attempt === MAX_ATTEMPTS) return step;
+    if (perhapsBilled.has(step.failure.code)) paidPerhaps += 1;
+    if (paidPerhaps === MAX_PERHAPS_BILLED) return step;
     await ctx.sleep(step.failure.retry_after_ms ?? Math.min(1_000 * 2 ** (attempt - 1), LONGEST_WAIT_MS));
   }
 }
 
 function requestOf({ sessionId, history, query, left }: Conversation): StepRequestInput {
   return {
-    project_id: sessionId,
+    // A token of the service may be for some projects only, and a project brings its files along.
+    project_id: process.env['PROJECT_ID'] ?? sessionId,
     session_id: sessionId,
     user_query: query,
     conversation_history: history,
@@ -75,7 +99,7 @@ async function followUp(ctx: RunContext, talk: Conversation, step: TakenStep): P
   talk.corrections = 0;
   if (!step.action_details) return { state: 'answered', answer: step.direct_response ?? '' };
   const actions = [step.action_details, ...step.additional_actions];
-  talk.history.push(...(await performActions(ctx, actions)));
+  talk.history.push(...(await performActions(ctx, { step: talk.step, actions })));
   return undefined;
 }
 

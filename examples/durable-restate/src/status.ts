@@ -14,11 +14,15 @@ export type Outcome =
   | { readonly state: 'failed'; readonly error: { readonly code: string; readonly message: string } }
   | { readonly state: 'cancelled' };
 
+/** A step's calls wait for people. The run writes down all of them; a caller is shown those that have no reply yet. */
+export interface Waiting {
+  readonly state: 'waiting';
+  readonly step: number;
+  readonly waiting_for: readonly WaitingCall[];
+}
+
 /** What a run is doing. */
-export type Status =
-  | { readonly state: 'running'; readonly step: number }
-  | { readonly state: 'waiting'; readonly waiting_for: readonly WaitingCall[] }
-  | Outcome;
+export type Status = { readonly state: 'running'; readonly step: number } | Waiting | Outcome;
 
 /** What Restate keeps for a run beside its journal; anyone may read it while the run goes on. */
 interface RunState extends Record<string, unknown> {

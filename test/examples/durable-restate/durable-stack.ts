@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type FakeProvider, startFakeProvider } from '../../../src/service/offline/fake-provider.js';
 import { freePort } from '../../support/free-port.js';
 import { upstreamsAt } from '../../support/service-process.js';
+import { writeTokenFile } from '../../support/token-file.js';
 import { exampleFolder } from './prepare-example.js';
 import { Program } from './program.js';
 import { Restate } from './restate.js';
@@ -31,6 +32,10 @@ export interface DurableStack {
 /** What the worker has, and nobody else is to have. */
 export const modelKey = 'sk-durable-0f5c1e7a9b3d4f6282c1';
 
+/** Of the service, and for one project: the worker has this, too. */
+export const serviceToken = 'stepwise_durable-7d2b90c4e6a8135f';
+const projectId = '3b1f6a52-9c0e-4d7a-8e21-5f4c7b9d0a16';
+
 const serviceMain = new URL('../../../src/service/main.js', import.meta.url).pathname;
 
 /** Resolves when all of it is up and the agent is known to Restate. */
@@ -41,7 +46,12 @@ export async function startDurableStack(serviceSettings: Record<string, string> 
   const service = program({
     port: servicePort,
     main: serviceMain,
-    environment: { ...upstreamsAt(provider.url), LOG_LEVEL: 'silent', ...serviceSettings },
+    environment: {
+      ...upstreamsAt(provider.url),
+      LOG_LEVEL: 'silent',
+      AUTH_TOKENS_FILE: writeTokenFile({ token: serviceToken, name: 'worker', projects: [projectId] }),
+      ...serviceSettings,
+    },
   });
   const executions: Execution[] = [];
   const worker = program({
@@ -49,6 +59,8 @@ export async function startDurableStack(serviceSettings: Record<string, string> 
     main: 'dist/worker.js',
     environment: {
       STEPWISE_URL: `http://127.0.0.1:${servicePort}`,
+      STEPWISE_TOKEN: serviceToken,
+      PROJECT_ID: projectId,
       STEPWISE_LLM_KEY: modelKey,
       MODEL: 'gpt-4o',
       REFUNDS_DIR: join(folder, 'refunds'),

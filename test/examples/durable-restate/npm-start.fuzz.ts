@@ -27,6 +27,7 @@ describeWithRestate('npm start', () => {
     const run = `http://127.0.0.1:${ports.RESTATE_INGRESS__BIND_PORT}/agent/ada-1`;
     const waiting = {
       state: 'waiting',
+      step: 3,
       waiting_for: [{ call_id: 'call_3', tool: 'open_order', arguments: { path: 'orders/A-17' } }],
     };
     const first = await npmStart(ports);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Script } from '../../../src/service/offline/fake-provider.js';
-import { type DurableStack, modelKey, startDurableStack } from './durable-stack.js';
+import { type DurableStack, modelKey, serviceToken, startDurableStack } from './durable-stack.js';
 import { canRun, prepareExample } from './prepare-example.js';
 
 const describeWithRestate = canRun ? describe : describe.skip;
@@ -41,7 +41,7 @@ describeWithRestate('a durable run', () => {
   beforeAll(async () => {
     prepareExample();
     // One slot: where a step does not free it, the next one is refused.
-    stack = await startDurableStack({ MAX_IN_FLIGHT: '1' });
+    stack = await startDurableStack({ MAX_IN_FLIGHT: '1', STEP_DEADLINE_MS: '10000' });
   }, 300_000);
   afterAll(() => stack.close());
 
@@ -49,6 +49,7 @@ describeWithRestate('a durable run', () => {
     const name = await startRun([{ text: refund }, answerOf('Paid back.')]);
     expect(await waitingCalls(name)).toEqual({
       state: 'waiting',
+      step: 1,
       waiting_for: [{ call_id: 'call_1', tool: 'refund_order', arguments: { id: 'A-17' } }],
     });
     expect((await reply(name, { call_id: 'call_1', type: 'allow' })).status).toBe(200);
@@ -75,6 +76,26 @@ describeWithRestate('a durable run', () => {
     expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'Done.' });
     expect(lastPrompt()).toContain('Order B-20 is paid back: 12.');
     expect(lastPrompt()).toContain('The user changed the arguments');
+  });
+
+  test('shows of the calls that wait those without a reply, and none when all have one', async () => {
+    const toolCalls = [
+      { id: 'pay_1', name: 'refund_order', arguments: { id: 'A-17' } },
+      { id: 'pay_2', name: 'refund_order', arguments: { id: 'B-20' } },
+    ];
+    const name = await startRun([{ toolCalls }, answerOf('Both.')]);
+    const [first, second] = [
+      { call_id: 'pay_1', tool: 'refund_order', arguments: { id: 'A-17' } },
+      { call_id: 'pay_2', tool: 'refund_order', arguments: { id: 'B-20' } },
+    ];
+    expect(await waitingCalls(name)).toEqual({ state: 'waiting', step: 1, waiting_for: [first, second] });
+    // The run waits for the first; that the second has its reply is known all the same.
+    await reply(name, { call_id: 'pay_2', type: 'deny' });
+    expect(await statusOf(name)).toEqual({ state: 'waiting', step: 1, waiting_for: [first] });
+    expect(await reply(name, { call_id: 'pay_2', type: 'allow' })).toMatchObject({ status: 404 });
+    await reply(name, { call_id: 'pay_1', type: 'allow' });
+    expect(await statusOf(name)).not.toMatchObject({ state: 'waiting' });
+    expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'Both.' });
   });
 
   test('waits for the answer to what the model asks the person', async () => {
@@ -152,6 +173,21 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(2);
   });
 
+  test('asks three times at most where the provider may have billed the reply (rule: one-deadline)', async () => {
+    const before = asked();
+    const name = await startRun([
+      { fault: 'html' },
+      { fault: 'silence' },
+      { fault: 'html' },
+      answerOf('Late.'),
+    ]);
+    expect(await stack.restate.attach(name)).toMatchObject({
+      state: 'failed',
+      error: { code: 'upstream_invalid_response', retryable: true },
+    });
+    expect(asked() - before).toBe(3);
+  });
+
   test('is cancelled while it waits to try again', async () => {
     const before = asked();
     const name = await startRun([{ fault: 'rate-limited', retryAfter: '3600' }]);
@@ -202,7 +238,9 @@ describeWithRestate('a durable run', () => {
     expect(stack.provider.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${modelKey}`);
     // The search would find it: what the task says is there.
     expect(await placesOf(canary)).toEqual({ files: true, tables: true });
-    expect(await placesOf(modelKey)).toEqual({ files: false, tables: false });
+    for (const key of [modelKey, serviceToken]) {
+      expect(await placesOf(key)).toEqual({ files: false, tables: false });
+    }
   });
 });
 
