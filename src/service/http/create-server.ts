@@ -2,12 +2,14 @@ import { createServer as createHttpServer, IncomingMessage, type Server, ServerR
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { answerClientError } from './failure/answer-client-error.js';
+import { endUnread, oweAnswer } from './owed-answers.js';
 
 /**
  * The server in front of the app, with the limits Node leaves open: slow headers and slow bodies end in
- * seconds, and idle connections outlive those of common balancers (60 s), which would race with our close.
+ * seconds, answers that nobody takes in a minute, and idle connections outlive those of common balancers (60 s), which
+ * would race with our close.
  */
-export function createServer(app: Express, limits: ServerLimits = {}): Server {
+export function createServer(app: Express, { unreadTimeout = 60_000, ...limits }: ServerLimits = {}): Server {
   const server = createHttpServer({
     headersTimeout: 10_000,
     // The app answers slow bodies itself; this ends a caller who stays all the same.
@@ -18,7 +20,12 @@ export function createServer(app: Express, limits: ServerLimits = {}): Server {
     ...messagesOf(app),
     ...limits,
   });
-  return server.on('request', closeWithConnection).on('request', app).on('clientError', answerClientError);
+  return server
+    .setTimeout(unreadTimeout, endUnread)
+    .on('request', (request, response) => {
+      if (oweAnswer(request, response)) app(request, response);
+    })
+    .on('clientError', answerClientError);
 }
 
 /** In milliseconds. */
@@ -26,6 +33,8 @@ export interface ServerLimits {
   readonly headersTimeout?: number;
   readonly requestTimeout?: number;
   readonly connectionsCheckingInterval?: number;
+  /** How long a caller may take nothing of an answer. */
+  readonly unreadTimeout?: number;
 }
 
 /**
@@ -52,27 +61,4 @@ function messagesOf(app: Express) {
   app.request = Request.prototype as typeof app.request; // it inherits from Express's own
   app.response = Response.prototype as typeof app.response; // as above
   return { IncomingMessage: Request, ServerResponse: Response };
-}
-
-/** The responses to pipelined requests that wait until the ones before them are sent, by their connection. */
-const waiting = new WeakMap<Socket, Set<ServerResponse>>();
-
-/**
- * Node 20 tells only the response whose turn it is that the connection is closed. Those that wait for their turn learn it
- * here, so that every response closes, whatever becomes of its connection (rules: caller-leaves, request-log).
- */
-function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
-  if (response.socket) return;
-  const queue = waiting.get(socket) ?? waitOn(socket);
-  queue.add(response);
-  response.once('socket', () => queue.delete(response));
-}
-
-function waitOn(socket: Socket): Set<ServerResponse> {
-  const queue = new Set<ServerResponse>();
-  waiting.set(socket, queue);
-  socket.once('close', () => {
-    for (const response of queue) response.destroy();
-  });
-  return queue;
 }

@@ -271,6 +271,34 @@ describe('a request that stops being HTTP says what is wrong with it (rule: erro
   });
 });
 
+describe('a connection that carried answers before is refused as clearly as a new one (rule: error-table)', () => {
+  const healthy = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
+
+  test.each([
+    ['headers too large', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['a bad header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\u0001b\r\n\r\n', 400],
+  ])('%s', async (_what, bytes, status) => {
+    service = await startTestService();
+    const { socket, soFar, text } = upload();
+    socket.write(healthy);
+    await until(() => soFar().endsWith('}'));
+    socket.write(bytes);
+    expect((await text()).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', `HTTP/1.1 ${status}`]);
+  });
+
+  test('but not in place of an answer that is owed to another request, nor within one (rule: one-failure-body)', async () => {
+    const held = heldSteps();
+    service = await startTestService({ step: held.step });
+    const body = JSON.stringify(stepBody());
+    const step = head({ 'Content-Length': body.length }) + body;
+    const { socket, text } = upload();
+    socket.write(step + step);
+    await until(() => held.waiting.length === 2);
+    socket.write('hello\r\n\r\n');
+    expect(await text()).toBe('');
+  });
+});
+
 describe('threat 21: one answer to one request', () => {
   test.each([
     ['no HTTP', 'hello\r\n\r\n'],
@@ -314,6 +342,7 @@ function upload() {
   const soFar = () => Buffer.concat(received).toString();
   return {
     socket,
+    soFar,
     /** All that comes until the connection ends. */
     text: async () => {
       await once(socket, 'close');

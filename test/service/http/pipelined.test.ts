@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import type { reactStep } from '../../../src/service/agent/react-step.js';
@@ -136,4 +137,61 @@ test('pipelined requests of a caller that stays are answered in their order', as
   await until(() => service.log.length === 3);
   expect(service.log.map(({ status }) => status)).toEqual([200, 200, 200]);
   expect(service.inFlight.count).toBe(0);
+});
+
+/** The descriptors of this process that lead to a file of the contract's page. */
+const openAssets = () =>
+  readdirSync('/proc/self/fd').filter((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`).includes('swagger-ui-dist');
+    } catch {
+      return false; // closed meanwhile
+    }
+  });
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
+onLinux(
+  'of files that are waited for, one is open, and none once the caller has left (rule: caller-leaves)',
+  async () => {
+    service = await startTestService();
+    const socket = pipeline(...unread);
+    await until(() => openAssets().length > 0);
+    expect(openAssets()).toHaveLength(1);
+    socket.destroy();
+    await until(() => service.log.length === unread.length);
+    await until(() => openAssets().length === 0);
+  },
+);
+
+test('a connection is owed 40 answers at most: one more request ends it, and none after that is looked at (rule: caller-leaves)', async () => {
+  let answer = (): void => {};
+  service = await startTestService({
+    step: () => new Promise((resolve) => (answer = () => resolve(answered))),
+  });
+  pipeline(step, ...Array(39).fill(health)).resume();
+  await until(() => service.inFlight.count === 1);
+  answer();
+  await until(() => service.log.length === 40);
+  expect(service.log.map(({ status }) => status)).toEqual(Array(40).fill(200));
+  pipeline(step, ...Array(1_000).fill(health)).resume();
+  await until(() => service.log.length >= 80);
+  expect((await service.call('GET', '/version')).status).toBe(200);
+  expect(linesOf('/healthz').map(({ status }) => status)).toEqual([
+    ...Array(39).fill(200),
+    ...Array(39).fill(499),
+  ]);
+});
+
+test('an answer of which nothing is taken ends its connection, a file and those that wait for it too (rule: caller-leaves)', async () => {
+  service = await startTestService({ server: { unreadTimeout: 300 } });
+  pipeline(...unread, health);
+  await until(() => service.log.length === unread.length + 1);
+  expect(linesOf('/healthz')).toMatchObject([{ status: 499 }]);
+});
+
+test('a step that takes longer than that is waited for (rule: caller-leaves)', async () => {
+  const slow: typeof reactStep = () => new Promise((resolve) => setTimeout(() => resolve(answered), 400));
+  service = await startTestService({ step: slow, server: { unreadTimeout: 50 } });
+  expect((await service.call('POST', stepPath, { body: stepBody() })).status).toBe(200);
 });

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorCodes } from '../../../contract/error-codes.js';
 import type { ErrorDetail } from '../../../contract/step.js';
 import { stepError } from '../../../conversation/blank-step.js';
+import { canRefuse } from '../owed-answers.js';
 import { errorResponse } from './send-failure.js';
 
 /**
@@ -11,7 +12,7 @@ import { errorResponse } from './send-failure.js';
  * there is no response object; nothing of what was sent is repeated.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || hasBegunToAnswer(socket)) {
+  if (error.code === 'ECONNRESET' || !socket.writable || !canRefuse(socket)) {
     socket.destroy();
     return;
   }
@@ -24,11 +25,6 @@ function whatIsWrong({ code }: NodeJS.ErrnoException): { code: ErrorCode; detail
   const parserCode = code?.startsWith('HPE_') ? ` (${code})` : '';
   const message = `the request is not well-formed HTTP${parserCode}`;
   return { code: 'invalid_request', details: [{ path: '', code: 'malformed_http', message }] };
-}
-
-/** A second answer on the same connection would be taken for the answer to another request. */
-function hasBegunToAnswer(socket: Duplex): boolean {
-  return 'bytesWritten' in socket && typeof socket.bytesWritten === 'number' && socket.bytesWritten > 0;
 }
 
 const plain = (status: number): string =>

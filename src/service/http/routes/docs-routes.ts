@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RequestHandler } from 'express';
 import { onDemand } from '../../event-loop/on-demand.js';
 import { RequestRefused } from '../failure/to-failure.js';
+import { turnOf } from '../owed-answers.js';
 import { guide } from './guide.js';
 import type { Route } from './route.js';
 
@@ -49,9 +50,12 @@ function sendContract(form: (contract: Contract) => string, type: string): Reque
 function asset(name: string): Route {
   return {
     path: `/docs/${name}`,
-    get: (_request, response) => {
+    get: async (_request, response) => {
       const file = findAsset(name);
       if (file === undefined) throw new RequestRefused('not_found');
+      // Not before: `send` closes the file with the connection, which a response that waits does not have yet.
+      await turnOf(response);
+      if (response.destroyed) return;
       // Without a callback Express goes on only after an error: one would be called when the file is sent, too.
       response.sendFile(file, { maxAge: '1h' });
     },
