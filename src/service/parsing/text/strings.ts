@@ -125,20 +125,24 @@ export function* resolveEscapes(written: string, quote: string): Sliced<string> 
   const native = quote === '"' && written.length > WORTH_A_TRY ? parseString(written) : undefined;
   if (native !== undefined) return native;
   const pauses = new Pauses(0);
-  const parts: string[] = [];
+  let resolved = '';
+  let parts: string[] = [];
   let done = 0;
   while (backslash >= 0) {
-    parts.push(written.slice(done, backslash));
-    const simple = simpleEscapes.get(written.charAt(backslash + 1));
-    const other = simple === undefined ? readEscape(written, backslash, quote) : null;
-    parts.push(other?.value ?? simple ?? '');
-    done = backslash + (other?.length ?? 2);
-    backslash = written.indexOf('\\', done);
-    const read = pauses.due(done);
-    if (read > 0) yield read;
+    const escape = readEscape(written, backslash, quote);
+    const after = backslash + (escape?.length ?? 2);
+    if (escape) {
+      parts.push(written.slice(done, backslash), escape.value);
+      done = after;
+    }
+    backslash = written.indexOf('\\', after);
+    const read = pauses.due(after);
+    if (read === 0) continue;
+    resolved += parts.join('');
+    parts = [];
+    yield read;
   }
-  parts.push(written.slice(done));
-  return parts.join('');
+  return resolved + parts.join('') + written.slice(done);
 }
 
 /** A shorter string is resolved before the platform's parser has said that it is no JSON. */
@@ -153,17 +157,26 @@ function parseString(written: string): string | undefined {
   }
 }
 
-function readEscape(written: string, backslash: number, quote: string): { value: string; length: number } {
+interface Escape {
+  readonly value: string;
+  /** Of what is written, the backslash included. */
+  readonly length: number;
+}
+
+/** Null where a backslash and its letter stay as they are written. */
+function readEscape(written: string, backslash: number, quote: string): Escape | null {
   const letter = written.charAt(backslash + 1);
+  const simple = simpleEscapes.get(letter);
+  if (simple !== undefined) return { value: simple, length: 2 };
   if (letter === '\r') return { value: '', length: written.charAt(backslash + 2) === '\n' ? 3 : 2 };
   if (letter === '/' && quote === '"') return { value: '/', length: 2 };
   const numeric = readNumericEscape(written, backslash);
   if (numeric) return numeric;
-  return quote === '`' ? { value: letter, length: 2 } : { value: `\\${letter}`, length: 2 };
+  return quote === '`' ? { value: letter, length: 2 } : null;
 }
 
 /** `\x41`, `\u0041`, `\u{1F680}`, `\U0001F680` and octal `\101`; null where the digits are missing. */
-function readNumericEscape(written: string, backslash: number): { value: string; length: number } | null {
+function readNumericEscape(written: string, backslash: number): Escape | null {
   const letter = written.charAt(backslash + 1);
   const braced =
     letter === 'u' ? /^\{([0-9a-fA-F]{1,6})\}/.exec(written.slice(backslash + 2, backslash + 10)) : null;
@@ -178,6 +191,6 @@ function readNumericEscape(written: string, backslash: number): { value: string;
   return codePoint(Number.parseInt(digits, 16), 2 + count);
 }
 
-function codePoint(code: number, length: number): { value: string; length: number } | null {
+function codePoint(code: number, length: number): Escape | null {
   return code <= 0x10ffff ? { value: String.fromCodePoint(code), length } : null;
 }
