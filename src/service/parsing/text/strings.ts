@@ -129,10 +129,10 @@ export function* resolveEscapes(written: string, quote: string): Sliced<string> 
   let parts: string[] = [];
   let done = 0;
   while (backslash >= 0) {
-    const escape = readEscape(written, backslash, quote);
-    const after = backslash + (escape?.length ?? 2);
-    if (escape) {
-      parts.push(written.slice(done, backslash), escape.value);
+    const found = readEscape(written, backslash, quote);
+    const after = backslash + (found?.length ?? 2);
+    if (found) {
+      parts.push(written.slice(done, backslash), found.value);
       done = after;
     }
     backslash = written.indexOf('\\', after);
