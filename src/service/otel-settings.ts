@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { httpUrl, isFile, wholeNumber } from './setting-kinds.js';
+import {
+  fitTogether,
+  holdsCertificates,
+  holdsPrivateKey,
+  httpUrl,
+  isFile,
+  wholeNumber,
+} from './setting-kinds.js';
 import type { TracingOptions } from './tracing/open-tracing.js';
 
 /*
@@ -7,15 +14,27 @@ import type { TracingOptions } from './tracing/open-tracing.js';
  * and …/configuration/sdk-environment-variables). Those not named here change nothing, and the log says so.
  */
 
-const file = z.string().refine(isFile, 'expected a PEM file that exists');
+const file = z.string().refine(isFile, { error: 'expected a PEM file that exists', abort: true });
+// Those that cannot be read are not compared with each other.
+const certificates = file.refine(holdsCertificates, {
+  error: 'expected a PEM file of one certificate or more',
+  abort: true,
+});
+const privateKey = file.refine(holdsPrivateKey, {
+  error: 'expected a PEM file of a private key without a passphrase',
+  abort: true,
+});
 const pairs = (example: string) =>
   z.string().refine((text) => readPairs(text) !== undefined, {
     error: `expected names and values such as ${example}, separated by commas, special characters as %20`,
   });
-const headers = pairs('authorization=Bearer%20TOKEN').refine(
-  (text) => Object.entries(readPairs(text) ?? {}).every(isHeader),
-  { error: 'expected values of printable ASCII characters, and names as HTTP headers have them' },
-);
+const headers = pairs('authorization=Bearer%20TOKEN')
+  .refine((text) => Object.entries(readPairs(text) ?? {}).every(isHeader), {
+    error: 'expected values of printable ASCII characters, and names as HTTP headers have them',
+  })
+  .refine((text) => !Object.keys(readPairs(text) ?? {}).some(isOfTheMessage), {
+    error: 'expected none of the headers that belong to the message itself, such as Host and Content-Length',
+  });
 const protocol = z.enum(['http/protobuf', 'http/json', 'grpc']);
 const compression = z.enum(['none', 'gzip']);
 const milliseconds = wholeNumber(1, 600_000);
@@ -39,13 +58,13 @@ export const otelSettings = {
   OTEL_EXPORTER_OTLP_COMPRESSION: compression.optional(),
   OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: compression.optional(),
   /** Whom to trust besides the system's certificates. */
-  OTEL_EXPORTER_OTLP_CERTIFICATE: file.optional(),
-  OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE: file.optional(),
+  OTEL_EXPORTER_OTLP_CERTIFICATE: certificates.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE: certificates.optional(),
   /** Who we are to the collector. */
-  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: file.optional(),
-  OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE: file.optional(),
-  OTEL_EXPORTER_OTLP_CLIENT_KEY: file.optional(),
-  OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: file.optional(),
+  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: certificates.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE: certificates.optional(),
+  OTEL_EXPORTER_OTLP_CLIENT_KEY: privateKey.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: privateKey.optional(),
   /** Default `stepwise`. */
   OTEL_SERVICE_NAME: z.string().max(256).optional(),
   /** What else is said of the service, such as `deployment.environment.name=production`. */
@@ -128,15 +147,36 @@ function batchOf(config: OtelConfig): TracingOptions['batch'] {
   };
 }
 
+interface Problem {
+  readonly setting: string;
+  readonly problem: string;
+}
+
 /** What each of the settings makes sense of, and not all of them together; undefined if nothing is the matter. */
-export function findTracingProblem(config: OtelConfig): { setting: string; problem: string } | undefined {
+export function findTracingProblem(config: OtelConfig): Problem | undefined {
   if (urlOf(config) === undefined) return undefined;
   if (exporterSetting(config, 'PROTOCOL') === 'grpc') {
     const problem =
       'spans are sent over HTTP only: write http/protobuf, and the port of the collector for it, 4318 by default; ' +
       'OTEL_TRACES_EXPORTER=none sends none';
-    return { setting: 'OTEL_EXPORTER_OTLP_PROTOCOL', problem };
+    return { setting: nameOf(config, 'PROTOCOL'), problem };
   }
+  return findIdentityProblem(config) ?? findBatchProblem(config);
+}
+
+/** A certificate of ours and its key say together who we are. */
+function findIdentityProblem(config: OtelConfig): Problem | undefined {
+  const [cert, key] = [exporterSetting(config, 'CLIENT_CERTIFICATE'), exporterSetting(config, 'CLIENT_KEY')];
+  const [certName, keyName] = [nameOf(config, 'CLIENT_CERTIFICATE'), nameOf(config, 'CLIENT_KEY')];
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined)
+    return { setting: keyName, problem: `expected its certificate in ${certName}, too` };
+  if (key === undefined) return { setting: certName, problem: `expected its private key in ${keyName}, too` };
+  if (fitTogether(cert, key)) return undefined;
+  return { setting: keyName, problem: `expected the private key of the certificate in ${certName}` };
+}
+
+function findBatchProblem(config: OtelConfig): Problem | undefined {
   const { maxQueueSize, maxExportBatchSize } = batchOf(config);
   if (maxExportBatchSize <= maxQueueSize) return undefined;
   const problem = `expected at most OTEL_BSP_MAX_QUEUE_SIZE, which is ${maxQueueSize}`;
@@ -147,7 +187,10 @@ export function findTracingProblem(config: OtelConfig): { setting: string; probl
 function urlOf(config: OtelConfig): string | undefined {
   if (config.OTEL_SDK_DISABLED === 'true' || config.OTEL_TRACES_EXPORTER === 'none') return undefined;
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = config;
-  return whole ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
+  if (whole !== undefined || base === undefined) return whole;
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
+  return url.href;
 }
 
 type ExporterSetting =
@@ -160,6 +203,12 @@ type ExporterSetting =
 
 function exporterSetting<Name extends ExporterSetting>(config: OtelConfig, name: Name) {
   return config[`OTEL_EXPORTER_OTLP_TRACES_${name}`] ?? config[`OTEL_EXPORTER_OTLP_${name}`];
+}
+
+/** The variable that counts. */
+function nameOf(config: OtelConfig, name: ExporterSetting): string {
+  const own = `OTEL_EXPORTER_OTLP_TRACES_${name}` as const;
+  return config[own] === undefined ? `OTEL_EXPORTER_OTLP_${name}` : own;
 }
 
 /** `a=1,b=2%20`; undefined if the text is no such list. */
@@ -182,3 +231,9 @@ function readPair(member: string): [string, string] {
 
 const isHeader = ([name, value]: readonly [string, string]): boolean =>
   /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[ -~]*$/.test(value);
+
+/** Written by HTTP and the exporter: another value breaks the message, or leads it elsewhere. */
+const isOfTheMessage = (name: string): boolean =>
+  /^(?:connection|content-(?:encoding|length|type)|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i.test(
+    name,
+  );

@@ -1,9 +1,25 @@
-import { describe, expect, test } from '@jest/globals';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { ConfigError, completeSettings, readConfig } from '../../src/service/config.js';
 import { tracingOptions } from '../../src/service/otel-settings.js';
 import { printConfig } from '../../src/service/print-config.js';
+import { certificatePem, privateKeyPem } from '../support/certificate.js';
 
 const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' };
+
+const folder = mkdtempSync(join(tmpdir(), 'stepwise-otel-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const fileOf = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+const certificate = fileOf('certificate.pem', certificatePem);
+const privateKey = fileOf('key.pem', privateKeyPem);
+const both = fileOf('both.pem', `${certificatePem}${privateKeyPem}`);
+const garbage = fileOf('canary.pem', 'canary');
 
 const optionsOf = (environment: Record<string, string>) => tracingOptions(readConfig(environment));
 
@@ -48,8 +64,9 @@ describe('what is recorded, and where it goes (rule: tracing-settings)', () => {
       OTEL_EXPORTER_OTLP_TIMEOUT: '1',
       OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '2000',
       OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
-      OTEL_EXPORTER_OTLP_CERTIFICATE: 'package.json',
-      OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: 'LICENSE',
+      OTEL_EXPORTER_OTLP_CERTIFICATE: certificate,
+      OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: both,
+      OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: privateKey,
     });
     expect(options).toMatchObject({
       url: 'https://traces.example/own/path',
@@ -57,8 +74,17 @@ describe('what is recorded, and where it goes (rule: tracing-settings)', () => {
       protocol: 'http/json',
       timeoutMs: 2_000,
       compression: 'GZIP',
-      certificates: { ca: 'package.json', cert: undefined, key: 'LICENSE' },
+      certificates: { ca: certificate, cert: both, key: privateKey },
     });
+  });
+
+  test.each([
+    ['http://c.example', 'http://c.example/v1/traces'],
+    ['http://c.example/?tenant=a/b', 'http://c.example/v1/traces?tenant=a/b'],
+    ['https://c.example/otlp/?tenant=a', 'https://c.example/otlp/v1/traces?tenant=a'],
+    ['https://me:word@c.example/otlp#top', 'https://me:word@c.example/otlp/v1/traces#top'],
+  ])('the path of %s is what is made longer', (OTEL_EXPORTER_OTLP_ENDPOINT, url) => {
+    expect(optionsOf({ OTEL_EXPORTER_OTLP_ENDPOINT })?.url).toBe(url);
   });
 
   test('who it is about, and which traces', () => {
@@ -96,6 +122,7 @@ describe('what is recorded, and where it goes (rule: tracing-settings)', () => {
 describe('what is not understood ends the start with what to write instead (rule: tracing-settings)', () => {
   test.each([
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'canary:4317', /expected an http or https URL/],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://[canary', /expected an http or https URL/],
     [
       'OTEL_EXPORTER_OTLP_HEADERS',
       'canary',
@@ -103,11 +130,33 @@ describe('what is not understood ends the start with what to write instead (rule
     ],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'a=canary%', /expected names and values such as/],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'a=canary%0d%0a', /expected values of printable ASCII/],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'x-a=1,Host=canary', /expected none of the headers that belong/],
+    ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'content-length=5', /expected none of the headers that belong/],
+    ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'grpc', /over HTTP only/],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', /over HTTP only: write http\/protobuf, and the port .* 4318/],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'canary', /http\/protobuf/],
     ['OTEL_EXPORTER_OTLP_TIMEOUT', '10s', /expected a whole number from 1/],
     ['OTEL_EXPORTER_OTLP_COMPRESSION', 'canary', /gzip/],
     ['OTEL_EXPORTER_OTLP_CERTIFICATE', '/canary.pem', /expected a PEM file that exists/],
+    ['OTEL_EXPORTER_OTLP_CERTIFICATE', garbage, /expected a PEM file of one certificate or more/],
+    ['OTEL_EXPORTER_OTLP_CERTIFICATE', privateKey, /expected a PEM file of one certificate or more/],
+    [
+      'OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE',
+      fileOf('canary-cut.pem', `${certificatePem}${certificatePem.slice(0, 200)}`),
+      /expected a PEM file of one certificate or more/,
+    ],
+    ['OTEL_EXPORTER_OTLP_CLIENT_KEY', garbage, /expected a PEM file of a private key/],
+    ['OTEL_EXPORTER_OTLP_CLIENT_KEY', certificate, /expected a PEM file of a private key/],
+    [
+      'OTEL_EXPORTER_OTLP_CLIENT_KEY',
+      privateKey,
+      /expected its certificate in OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE/,
+    ],
+    [
+      'OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE',
+      certificate,
+      /expected its private key in OTEL_EXPORTER_OTLP_CLIENT_KEY/,
+    ],
     ['OTEL_RESOURCE_ATTRIBUTES', 'canary', /expected names and values such as deployment/],
     ['OTEL_TRACES_SAMPLER', 'jaeger_remote', /parentbased_traceidratio/],
     ['OTEL_TRACES_SAMPLER_ARG', '2', /expected a number from 0 to 1/],
@@ -121,6 +170,34 @@ describe('what is not understood ends the start with what to write instead (rule
     expect(problems).toEqual([expect.stringMatching(words)]);
     expect(problems[0]).toMatch(new RegExp(`^${name}: `));
     expect(problems[0]).not.toMatch(/canary/);
+  });
+
+  test('a key of another certificate', () => {
+    const { privateKey: other } = generateKeyPairSync('ec', {
+      namedCurve: 'P-256',
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    });
+    const problems = problemsOf({
+      ...collector,
+      OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: certificate,
+      OTEL_EXPORTER_OTLP_CLIENT_KEY: fileOf('other.pem', other),
+    });
+    expect(problems).toEqual([
+      'OTEL_EXPORTER_OTLP_CLIENT_KEY: expected the private key of the certificate in OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',
+    ]);
+  });
+
+  test('a certificate and a key of which neither can be read are two problems', () => {
+    const problems = problemsOf({
+      ...collector,
+      OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: garbage,
+      OTEL_EXPORTER_OTLP_CLIENT_KEY: garbage,
+    });
+    expect(problems).toEqual([
+      expect.stringMatching(/^OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: expected a PEM file/),
+      expect.stringMatching(/^OTEL_EXPORTER_OTLP_CLIENT_KEY: expected a PEM file/),
+    ]);
   });
 
   test('a name that is written otherwise is not taken for one of others (rule: settings)', () => {
