@@ -189,7 +189,7 @@ async function lookAway(server: Server, inFlight: InFlight, delayMs: number): Pr
   await sleep(LAST_LOOK_MS);
 }
 
-/** Readiness and new steps get 503; without a delay the listener stays open to say so. */
+/** Readiness and new steps get 503; the listener, unless a delay has closed it, stays open to say so. */
 async function drain(inFlight: InFlight, graceMs: number): Promise<void> {
   const timer = setTimeout(() => inFlight.interruptAll(), graceMs);
   await inFlight.drain();

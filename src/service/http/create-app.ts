@@ -6,6 +6,7 @@ import type { ServiceMetrics } from '../metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from '../tracing/request-trace.js';
 import { errorHandler } from './failure/error-handler.js';
 import { RequestRefused } from './failure/to-failure.js';
+import type { InFlight } from './intake/in-flight.js';
 import { cors } from './middleware/cors.js';
 import { limitCallers } from './middleware/limit-callers.js';
 import { recordRequests, toLogLine } from './middleware/request-log.js';
@@ -73,6 +74,7 @@ export function createApp(dependencies: AppDependencies): Express {
     }),
     nameRoute(routes),
     traceRequests(dependencies.tracing ?? passOnTraces),
+    endsConnection(inFlight),
     securityHeaders(),
     ...(ownHostOnly ? [requireOwnHost] : []),
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
@@ -91,6 +93,13 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(errorHandler(log));
   return app;
 }
+
+/** A connection that stayed open would bring the next request here as well (rule: shutdown). */
+const endsConnection =
+  (inFlight: InFlight): Preparation =>
+  (_request, response) => {
+    if (inFlight.draining) response.setHeader('Connection', 'close');
+  };
 
 const neverStored: Preparation = (request, response) => {
   if (request.path.startsWith('/api/')) response.setHeader('Cache-Control', 'no-store');

@@ -87,6 +87,23 @@ describe('shutdown (rule: shutdown)', () => {
     }
   });
 
+  test.each([
+    ['GET', '/healthz', 200],
+    ['GET', '/readyz', 503],
+    ['GET', '/docs/swagger-ui.css', 200],
+    ['GET', '/api/agent/models', 200],
+    ['GET', '/nowhere', 404],
+    ['GET', stepPath, 405],
+    ['POST', stepPath, 415],
+    ['OPTIONS', stepPath, 204],
+  ])('announced, the connection of any other request ends with its answer: %s %s', async (method, path, status) => {
+    service = await startTestService();
+    expect((await service.call(method, path)).headers['connection']).toBe('keep-alive');
+    service.inFlight.announceDrain();
+    const { headers, ...answer } = await service.call(method, path);
+    expect([answer.status, headers['connection']]).toEqual([status, 'close']);
+  });
+
   test('announced, the connection of a stream that has begun ends with it', async () => {
     const held = heldSteps();
     service = await startTestService({

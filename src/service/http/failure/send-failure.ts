@@ -14,8 +14,6 @@ export function sendFailure(request: Request, response: Response, error: Failure
   if (error.retry_after_ms !== null) {
     response.setHeader('Retry-After', String(Math.ceil(error.retry_after_ms / 1_000)));
   }
-  // A connection that stays open would bring the next request here as well.
-  if (error.code === 'shutting_down') response.setHeader('Connection', 'close');
   if (isUploading(request)) answerBeforeTheEnd(request, response, JSON.stringify(body));
   else void sendJson(response, body);
 }

@@ -52,13 +52,13 @@ export class InFlight {
       throw new RequestRefused('overloaded');
     }
     const deadline = new RequestDeadline(response);
-    if (this.#draining) deadline.endConnection();
+    if (this.#draining) deadline.endConnection(); // since it arrived, maybe: a limit may have been asked first
     this.#accepted.add(deadline);
     response.once('close', () => this.#release(deadline));
     return deadline;
   }
 
-  /** Is not ready any more, but still takes requests: each of them is the last one of its connection. */
+  /** Is not ready any more, but still takes requests. Each answer is the last one of its connection. */
   announceDrain(): void {
     this.#draining = true;
     for (const deadline of this.#accepted) deadline.endConnection();
