@@ -1,3 +1,5 @@
+import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { TurnInput } from '../../src/contract/history.js';
 import type { Step } from '../../src/contract/step.js';
@@ -228,6 +230,104 @@ async function spendLimit(): Promise<number[] | null> {
     });
     expect([answer.status, said.error.code, said.error.retryable]).toEqual([status, code, retryable]);
     expect([said.request_id, answer.headers['x-request-id']]).toEqual(['too-bad', 'too-bad']);
+  });
+});
+
+/** The answer to a head as it is written here, on a connection of its own. */
+async function sendHead(url: string, lines: readonly string[]): Promise<string> {
+  const { port, hostname } = new URL(url);
+  const socket = createConnection(Number(port), hostname);
+  const [first = '', ...more] = lines;
+  socket.write([first, 'Host: localhost', 'Connection: close', ...more, '', ''].join('\r\n'));
+  return text(socket);
+}
+const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+const models = 'GET /api/agent/models HTTP/1.1';
+const padding = (length: number) => `X-Padding: ${'x'.repeat(length)}`;
+
+(hasNginx ? describe : describe.skip)('a head that cannot be passed on', () => {
+  test.each([
+    ['is too large', [models, ...Array(3).fill(padding(6_900))], 431, 'invalid_request'],
+    ['has an address too long', [`GET /${'x'.repeat(8_000)} HTTP/1.1`], 414, 'invalid_request'],
+    [
+      'has a length that is none',
+      ['POST /api/agent/react_step HTTP/1.1', 'Content-Length: -1'],
+      400,
+      'invalid_request',
+    ],
+    ['is no HTTP', ['well'], 400, 'invalid_request'],
+    ['has a method that nobody takes', ['TRACE / HTTP/1.1'], 405, 'method_not_allowed'],
+    ['asks for what each replica has for itself', ['GET /metrics HTTP/1.1'], 404, 'not_found'],
+  ])('as it %s: the one failure body (rule: one-failure-body)', async (_how, head, status, code) => {
+    const { url } = await startReplicas();
+    const answer = await sendHead(url, head);
+    const [failed, ofService] = [bodyOf(answer), (await sendRaw(url, { path: '/nowhere' })).text];
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*\r\nContent-Type: application/json\r\n`));
+    expect(answer).toContain(`X-Request-Id: ${failed.request_id}\r\n`);
+    expect(Object.keys(failed)).toEqual(Object.keys(JSON.parse(ofService)));
+    expect(Object.keys(failed.error)).toEqual(Object.keys(JSON.parse(ofService).error));
+    expect(failed.error).toMatchObject({ code, retryable: false });
+  });
+
+  test.each([
+    ['three headers of 7 KB', [models, ...Array(3).fill(padding(7_000))]],
+    ['a control character in a header', [models, 'X-Padding: \u0001']],
+  ])('as it has %s takes no replica away from others (rule: replicas)', async (_what, head) => {
+    const { url } = await startReplicas();
+    const ask = async () => (await sendRaw(url, { method: 'GET', path: '/api/agent/models' })).status;
+    const warm = [await ask(), await ask()];
+    await sendHead(url, head);
+    await sendHead(url, head);
+    expect([...warm, await ask(), await ask()]).toEqual([200, 200, 200, 200]);
+  });
+
+  test('is refused by nginx, never by a replica: the largest that passes is answered (rule: body-limits)', async () => {
+    const { url } = await startReplicas();
+    const ask = (length: number) => sendHead(url, [models, padding(850), padding(length), padding(length)]);
+    expect(await ask(7_100)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await ask(7_200)).toMatch(/^HTTP\/1.1 431 /);
+  });
+});
+
+(hasNginx ? describe : describe.skip)('what nginx keeps', () => {
+  const [hex, key] = ['0123456789abcdef'.repeat(4), 'vendor.Key-4242424242'];
+  const asKey = [['X-LLM-API-Key', key]] as const;
+  const asToken = [['Authorization', 'Bearer stepwise_Q2hhcmxpZSB0aGUgY2F0']] as const;
+  test.each([
+    ['a model key by its shape', 'sk-proj-1', []],
+    ['a token by its shape', 'Stepwise_1', []],
+    ['a digest', `run-${hex}`, []],
+    ['the model key', key, asKey],
+    ['the model key, with more around it', `my-${key.toUpperCase()}-id`, asKey],
+    ['the end of the token', 'run-1-GUgY2F0x-dGhlIGNhdA-aGUgY2F0', asToken],
+  ])('has no request id that is %s, also if nobody is there (rule: request-log)', async (_what, id, secrets) => {
+    const { url } = await startReplicas();
+    const headers = [['X-Request-Id', id], ...secrets] as const;
+    const ask = () => sendRaw(url, { method: 'GET', path: '/api/agent/models', headers });
+    const answers = [await ask()];
+    await Promise.all(replicas.map((replica) => replica.kill()));
+    answers.push(await ask());
+    expect(answers.map(({ status }) => status)).toEqual([200, 502]);
+    for (const kept of [nginx?.accessLog(), ...answers.map((answer) => JSON.stringify(answer))]) {
+      expect(kept).not.toContain(id);
+    }
+  });
+
+  test('is the id of a request that looks like none of these, with a token of the service', async () => {
+    const { url } = await startReplicas();
+    const headers = [['X-Request-Id', 'stepwise-run.42'], ...asToken] as const;
+    await Promise.all(replicas.map((replica) => replica.kill()));
+    const answer = await sendRaw(url, { method: 'GET', path: '/api/agent/models', headers });
+    expect([answer.status, answer.headers['x-request-id']]).toEqual([502, 'stepwise-run.42']);
+  });
+
+  test('is nothing of a conversation on a disk, however large', async () => {
+    const { url } = await startReplicas();
+    fake.script({ text: 'Final Answer: 42' });
+    const user_query = 'word '.repeat(700_000);
+    const answer = await sendRaw(url, { body: stepRequest({ user_query }) });
+    expect(JSON.parse(answer.text).status).toBeDefined();
+    expect(nginx?.warnings).toBe('');
   });
 });
 

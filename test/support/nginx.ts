@@ -18,6 +18,7 @@ const shipped = readFileSync(new URL('../../../deploy/nginx/stepwise.conf', impo
 const around = (conf: string): string => `
 worker_processes 2;
 pid nginx.pid;
+error_log stderr warn;
 events {}
 http {
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`).join('\n  ')}
@@ -36,6 +37,7 @@ export class Nginx {
   readonly #port: number;
   readonly #replicas: readonly Replica[];
   #child: ChildProcess | undefined;
+  #said = '';
 
   private constructor(port: number, replicas: readonly Replica[]) {
     this.#port = port;
@@ -56,6 +58,16 @@ export class Nginx {
     this.#child?.kill('SIGHUP');
   }
 
+  /** What it has written about requests. */
+  accessLog(): string {
+    return readFileSync(join(this.#folder, 'access.log'), 'utf8');
+  }
+
+  /** What it has warned of. */
+  get warnings(): string {
+    return this.#said;
+  }
+
   async stop(): Promise<void> {
     if (this.#child?.exitCode === null) {
       this.#child.kill('SIGTERM');
@@ -69,23 +81,22 @@ export class Nginx {
     this.#write();
     const args = ['-p', this.#folder, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off;'];
     this.#child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
     this.#child.stderr?.setEncoding('utf8').on('data', (text) => {
-      said += text;
+      this.#said += text;
     });
     while (!(await answers(this.url))) {
-      if (this.#child.exitCode !== null) throw new Error(`nginx did not start: ${said}`);
+      if (this.#child.exitCode !== null) throw new Error(`nginx did not start: ${this.#said}`);
       await wait(20);
     }
   }
 
   #write(out?: Replica): void {
-    const servers = this.#replicas.map(
-      (replica) =>
-        `server ${new URL(replica.url).host} max_fails=1 fail_timeout=5s${replica === out ? ' down' : ''};`,
-    );
+    const server = (options: string) =>
+      this.#replicas
+        .map((replica) => `server ${new URL(replica.url).host}${options}${replica === out ? ' down' : ''};`)
+        .join('\n');
     const conf = shipped
-      .replace(/server stepwise-1:8080.*\n\s*server stepwise-2:8080.*/, servers.join('\n'))
+      .replace(/server stepwise-1:8080.*;\n\s*server stepwise-2:8080(.*);/, (_, options) => server(options))
       .replace('listen 8080;', `listen 127.0.0.1:${this.#port};`)
       .replace('/dev/stdout', 'access.log');
     writeFileSync(join(this.#folder, 'nginx.conf'), around(conf));
