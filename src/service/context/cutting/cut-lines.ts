@@ -65,8 +65,15 @@ async function fitEnds(
   limit: number,
   counter: TokenCounter,
 ): Promise<FittedText | undefined> {
-  const probe = (budget: number) =>
-    fitText(source, keepEnds(source, budget), { name: `${budget} of ends`, limit, counter });
+  let largest: { readonly budget: number; readonly fitted: FittedText } | undefined;
+  const probe = async (budget: number) => {
+    // What was found is what the search tried last of all that fits: it is not rendered again.
+    if (largest?.budget === budget) return largest.fitted;
+    const name = `${budget} of ends`;
+    const fitted = await fitText(source, keepEnds(source, budget), { name, limit, counter });
+    if (fitted) largest = { budget, fitted };
+    return fitted;
+  };
   const budget = await rememberedCut(source, { what: `ends ${limit}`, counter }, () =>
     largestFitting(source.text.length, limit, probe),
   );
