@@ -64,6 +64,12 @@ describe('what is shipped for several replicas (rules: replicas, shutdown)', () 
     expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(longestEnd(ofKubernetes));
   });
 
+  test('no alert tells of a replica that still finishes its steps', () => {
+    const { rules } = parse(read('deploy/prometheus/alerts.rules.yaml')).groups[0];
+    const down = rules.find(({ alert }: Mapping) => alert === 'StepwiseDown');
+    expect(Number.parseInt(down.for, 10) * 60_000).toBeGreaterThan(ofKubernetes.SHUTDOWN_GRACE_MS + 30_000);
+  });
+
   test('a balancer has looked away before the listener closes', () => {
     expect(milliseconds(directive('keepalive_timeout'))).toBeLessThan(ofCompose.SHUTDOWN_DELAY_MS);
     const { periodSeconds, failureThreshold } = pod.containers[0].readinessProbe;
@@ -91,8 +97,21 @@ describe('what is shipped for several replicas (rules: replicas, shutdown)', () 
     expect(written).not.toMatch(/-v \S*\.yaml:/);
   });
 
+  test('the autoscaler asks for a metric of pods only with the component that brings it', () => {
+    expect(autoscaler.spec.metrics.map(({ type }: Mapping) => type)).toEqual(['Resource']);
+    const { patches } = parse(read(`${kubernetes}/components/prometheus/kustomization.yaml`));
+    expect(patches).toEqual([
+      {
+        path: 'requests-in-flight.yaml',
+        target: { kind: 'HorizontalPodAutoscaler', name: autoscaler.metadata.name },
+      },
+    ]);
+  });
+
   test('the autoscaler and its adapter ask for a metric that there is, and for less than MAX_IN_FLIGHT of it', () => {
-    const { metric, target } = autoscaler.spec.metrics[0].pods;
+    const [{ path, value }] = parse(read(`${kubernetes}/components/prometheus/requests-in-flight.yaml`));
+    const { metric, target } = value.pods;
+    expect(path).toBe('/spec/metrics/-');
     expect(read('src/service/metrics/state-metrics.ts')).toContain(`'${metric.name}'`);
     expect(read(`${kubernetes}/components/prometheus/adapter-values.yaml`)).toContain(`as: ${metric.name} }`);
     expect(Number(target.averageValue)).toBeLessThan(ofKubernetes.MAX_IN_FLIGHT);
