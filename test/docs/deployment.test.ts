@@ -84,6 +84,11 @@ describe('what is shipped for several replicas (rules: replicas, shutdown)', () 
     expect(directive('proxy_next_upstream')).toBe('error timeout');
   });
 
+  test('nginx leaves no replica alone for connections that break: a caller could break them', () => {
+    const servers = [...nginx.matchAll(/^ +server (\S+:\d+)(.*);$/gm)];
+    expect(servers.map(([, , options]) => options)).toEqual([' max_fails=0', ' max_fails=0']);
+  });
+
   test('a changed file of tokens or of nginx reaches its container: folders are mounted, not files (rule: token-file)', () => {
     const { volumes, environment, secrets } = compose.services['stepwise-1'];
     expect(volumes[0].source).toMatch(/^\$\{TOKENS_FOLDER:-\.\/tokens\}$/);
