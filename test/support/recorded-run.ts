@@ -1,8 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Turn } from '../../src/contract/history.js';
 import type { Step } from '../../src/contract/step.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { type SentMessage, sentPrompt } from './sent-prompt.js';
-import { llmConfig, type VendorName, type WholeService } from './whole-service.js';
+import { llmConfig, type StepAnswer, type VendorName, type WholeService } from './whole-service.js';
 
 export interface RunShape {
   readonly vendor: VendorName;
@@ -28,6 +29,15 @@ const files = [
   { path: 'src/tax.ts', content: code(40) },
 ];
 
+/** A busy machine makes the service refuse a step, before the provider is asked. */
+async function whenTaken(step: () => Promise<StepAnswer>): Promise<StepAnswer> {
+  for (;;) {
+    const answer = await step();
+    if (answer.body.error?.code !== 'overloaded') return answer;
+    await wait(500);
+  }
+}
+
 /**
  * A run over HTTP in which the caller sends everything back each time, tasks and focus changing: step after step to
  * the next of the services. The model's part is scripted, so every run of a shape is the same.
@@ -40,7 +50,7 @@ export async function recordRun(services: readonly WholeService[], shape: RunSha
     if (!service) throw new Error('a run needs a service');
     service.fake.script(replyOf(shape, number));
     const before = service.fake.requests.length;
-    const { body: step } = await service.step(requestOf(shape, number, history));
+    const { body: step } = await whenTaken(() => service.step(requestOf(shape, number, history)));
     const sent = service.fake.requests[before];
     if (!sent || !step.action_details)
       throw new Error(`step ${number} went wrong: ${JSON.stringify(step.error)}`);

@@ -26,7 +26,7 @@ export interface WholeService {
   readonly fake: FakeProvider;
   /** Log lines so far. */
   readonly log: readonly string[];
-  /** Posts to the step endpoint, again where a busy machine made the service refuse it, and holds the answer to the contract. */
+  /** Posts to the step endpoint and holds the answer to the contract. */
   step(changes?: Partial<StepRequestInput>): Promise<StepAnswer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<StepAnswer>;
   close(): Promise<void>;
@@ -68,14 +68,8 @@ export async function startWholeService(
     assertKeepsContract('POST', path, answer);
     return answer;
   };
-  const ask: WholeService['step'] = (changes) => post('/api/agent/react_step', stepRequest(changes));
-  const step: WholeService['step'] = async (changes) => {
-    const answer = await ask(changes);
-    if (answer.body.error?.code !== 'overloaded') return answer;
-    await wait(shedMs);
-    return step(changes);
-  };
-  await untilTaken(ask);
+  const step: WholeService['step'] = (changes) => post('/api/agent/react_step', stepRequest(changes));
+  await untilTaken(step);
   log.length = 0;
   return {
     url: service.url,
