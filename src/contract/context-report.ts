@@ -6,7 +6,7 @@ const reportSectionSchema = z
     name: z.enum(['instructions', 'tools', 'context', 'history', 'tail', 'framing']),
     tokens: wholeNumber,
   })
-  .meta({ id: 'ReportSection' });
+  .meta({ id: 'ReportSection', description: 'A part of the prompt and what it takes.' });
 
 const reportItemSchema = z
   .object({
@@ -18,7 +18,7 @@ const reportItemSchema = z
     lines: z.string().nullable().meta({ description: 'The lines shown, such as `1-40,90-120`.' }),
     reason: z.string().nullable(),
   })
-  .meta({ id: 'ReportItem' });
+  .meta({ id: 'ReportItem', description: 'A file, pinned item, chunk or turn, and what became of it.' });
 
 const reportFolderSchema = z
   .object({ path: z.string(), files: wholeNumber, included: wholeNumber })

@@ -7,7 +7,7 @@ const toolCallSchema = z
     parameters: jsonObject,
     id: optional(z.string()).meta({ description: 'Links observations to calls; `call_<n>` where missing.' }),
   })
-  .meta({ id: 'ToolCall' });
+  .meta({ id: 'ToolCall', description: "The action of an assistant's turn." });
 
 const toolResultSchema = z
   .looseObject({
@@ -19,7 +19,7 @@ const toolResultSchema = z
     }),
     denied: optional(z.boolean()).meta({ description: 'A human refused the call.' }),
   })
-  .meta({ id: 'ToolResult' });
+  .meta({ id: 'ToolResult', description: 'How the call of an observation ended.' });
 
 /**
  * One entry of the history (rule: unknown-fields). Unknown fields are kept. One flat object for all

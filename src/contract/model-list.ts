@@ -10,7 +10,7 @@ const modelSchema = z
     counting: z.enum(['exact', 'estimated']),
     protocols: z.array(z.string()).meta({ description: 'What `protocol` may be.' }),
   })
-  .meta({ id: 'Model' });
+  .meta({ id: 'KnownModel', description: 'A model this service knows, or a family of them.' });
 
 const upstreamSchema = z.object({ name: z.string(), key_required: z.boolean() }).meta({
   id: 'Upstream',

@@ -7,7 +7,7 @@ const lineNumber = wholeNumber.min(1);
 
 const selectionSchema = z
   .object({ start_line: lineNumber, end_line: lineNumber })
-  .meta({ id: 'Selection', description: 'Lines, counted from 1, both ends included.' });
+  .meta({ id: 'LineSelection', description: 'Lines, counted from 1, both ends included.' });
 
 const implicitContextSchema = z
   .object({
@@ -28,11 +28,11 @@ const vectorSearchResultSchema = z
 
 const inlineFileSchema = z
   .object({ path: z.string().min(1), content: z.string() })
-  .meta({ id: 'InlineFile' });
+  .meta({ id: 'InlineFile', description: 'A file sent along with the request.' });
 
 const inlinePinnedItemSchema = z
   .object({ id: z.string().min(1), title: optional(z.string()), content: z.string() })
-  .meta({ id: 'InlinePinnedItem' });
+  .meta({ id: 'InlinePinnedItem', description: 'A pinned item sent along with the request.' });
 
 const MANY = 10_000;
 
@@ -45,7 +45,7 @@ const inlineContextSchema = z
 
 const taskSchema = z
   .object({ id: wholeNumber, content: z.string(), status: z.enum(['todo', 'in_progress', 'completed']) })
-  .meta({ id: 'Task' });
+  .meta({ id: 'TodoItem', description: 'An entry of the TODO list, which the model is shown.' });
 
 const FEWER = 1_000;
 
@@ -67,15 +67,26 @@ const phaseInstructionsSchema = z
       "The caller's own words in place of a phase's built-in instruction. Send all of them with every step.",
   });
 
+const reportDetailSchema = z.enum(['full', 'summary', 'none']).meta({
+  id: 'ReportDetail',
+  description:
+    'How much of the context report is sent: all of it, without what was included whole, or nothing.',
+});
+
 const includeSchema = z
   .object({
     history: optional(z.boolean()).meta({
       description: 'Send `updated_conversation_history`; default true.',
     }),
-    report: optional(z.enum(['full', 'summary', 'none'])).meta({ description: 'Default `summary`.' }),
+    report: optional(reportDetailSchema).meta({ description: 'Default `summary`.' }),
     completion_text: optional(z.boolean()).meta({ description: "Send the model's raw text; default false." }),
   })
-  .meta({ id: 'Include', description: 'The size of the response.' });
+  .meta({ id: 'IncludeOptions', description: 'The size of the response.' });
+
+const reasoningEffortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).meta({
+  id: 'ReasoningEffort',
+  description: 'How long the model may think; each provider takes some of them.',
+});
 
 const llmConfigSchema = z
   .object({
@@ -83,12 +94,12 @@ const llmConfigSchema = z
     tokenLimit: wholeNumber.min(1).meta({ description: 'Prompt and reply together, in tokens.' }),
     reservedOutputTokens: wholeNumber
       .min(1)
-      .meta({ description: 'Kept for the reply; less than `tokenLimit`.' }),
+      .meta({ description: 'Kept for the reply; less than `tokenLimit`, else 400.' }),
     temperature: optional(z.number().min(0).max(2)).meta({ format: 'double' }),
     provider: optional(z.string().min(1).max(64)).meta({
       description: '`openai`, `anthropic` or a configured upstream; else the model name decides.',
     }),
-    reasoningEffort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
+    reasoningEffort: optional(reasoningEffortSchema),
     seed: optional(wholeNumber),
     maxOutputTokens: optional(wholeNumber.min(1)).meta({
       description: "The provider's output limit: at most, and by default, the reserve.",
@@ -105,24 +116,42 @@ const llmConfigSchema = z
     path: ['reservedOutputTokens'],
     error: 'must be less than tokenLimit',
   })
-  .meta({ id: 'LlmConfig' });
+  .meta({ id: 'LlmConfig', description: 'The model, and its budget in tokens.' });
 
 const userApiKeysSchema = z
   .object({
     llmKey: optional(z.string()).meta({
       format: 'password',
-      writeOnly: true,
-      description: "The caller's model key.",
+      description:
+        "The caller's model key: 8 to 512 printable ASCII characters without spaces, else 401 `malformed_api_key`.",
     }),
   })
-  .meta({ id: 'UserApiKeys' });
+  .meta({
+    id: 'UserApiKeys',
+    description: 'Keys that are used for this request alone, and neither kept nor logged.',
+  });
+
+const protocolSchema = z
+  .enum(['text', 'xml', 'json', 'native', 'auto'])
+  .meta({ id: 'Protocol', description: 'How the model is taught to act.' });
+
+const phaseSchema = z
+  .enum(['reason', 'act', 'observe'])
+  .meta({ id: 'Phase', description: 'A phase of the strict three-phase mode.' });
+
+const onLastIterationSchema = z
+  .enum(['answer', 'allow_action'])
+  .meta({ id: 'OnLastIteration', description: 'What the last iteration must come to.' });
 
 /** The request of one step. */
 export const stepRequestSchema = z
   .object({
     project_id: z.uuid(),
     session_id: z.uuid(),
-    user_query: z.string().meta({ description: 'The task; empty to go on after an observation.' }),
+    user_query: z.string().meta({
+      description:
+        'The task; empty to go on after an observation. Empty without a task in the history is 400 with the detail `no_task`.',
+    }),
     conversation_history: list(turnSchema, MANY),
     explicit_context_paths: optional(list(z.string().min(1), FEWER)).meta({
       description: 'Files or folders the user tagged; `path:10-40` takes lines.',
@@ -139,14 +168,13 @@ export const stepRequestSchema = z
     tools: optional(list(toolDefinitionSchema, FEWER)),
     inline_context: optional(inlineContextSchema),
     tasks: optional(list(taskSchema, FEWER)),
-    protocol: optional(z.enum(['text', 'xml', 'json', 'native', 'auto'])).meta({
-      description: 'How the model is taught to act; default `text`.',
+    protocol: optional(protocolSchema).meta({
+      description:
+        'How the model is taught to act; default `text`. `native` without `tools` is 400 with the detail `tools_required`.',
     }),
-    phase: optional(z.enum(['reason', 'act', 'observe'])).meta({ description: 'Strict three-phase mode.' }),
+    phase: optional(phaseSchema).meta({ description: 'Strict three-phase mode.' }),
     phase_instructions: optional(phaseInstructionsSchema),
-    on_last_iteration: optional(z.enum(['answer', 'allow_action'])).meta({
-      description: 'Default `answer`.',
-    }),
+    on_last_iteration: optional(onLastIterationSchema).meta({ description: 'Default `answer`.' }),
     instructions: optional(z.string()).meta({ description: 'Extra system text, inside the budget.' }),
     include: optional(includeSchema),
   })

@@ -35,7 +35,11 @@ const parseSchema = z
         '`constrained`: the provider held the reply to the schema of the offered tools. `repaired`: something was mended or assumed; `repairs` says what.',
     }),
     repairs: z.array(z.string()),
-    discarded: z.array(z.object({ kind: z.string(), chars: wholeNumber }).meta({ id: 'Discarded' })),
+    discarded: z.array(
+      z
+        .object({ kind: z.string(), chars: wholeNumber })
+        .meta({ id: 'Discarded', description: 'Text of the reply that was not used.' }),
+    ),
     problem: z
       .string()
       .nullable()
@@ -75,9 +79,9 @@ export const usageSchema = z
   })
   .meta({ id: 'Usage', description: "The provider's own counts; null where it says nothing." });
 
-export const warningSchema = z.object({ code: z.string(), message: z.string() }).meta({ id: 'Warning' });
-
-const codes = Object.keys(errorCodes);
+export const warningSchema = z
+  .object({ code: z.string(), message: z.string() })
+  .meta({ id: 'StepWarning', description: 'Something that did not stop the step.' });
 
 const errorDetailSchema = z
   .object({
@@ -89,11 +93,12 @@ const errorDetailSchema = z
       .optional()
       .meta({ description: "`provider` where the message is the provider's own; else absent." }),
   })
-  .meta({ id: 'ErrorDetail' });
+  .meta({ id: 'ErrorDetail', description: 'One thing that was wrong, and where.' });
 
 const stepErrorSchema = z
   .object({
-    code: z.string().meta({ description: `One of: ${codes.map((code) => `\`${code}\``).join(', ')}.` }),
+    // A string in the types, since a newer service may have more of them; the document lists today's.
+    code: z.string().meta({ enum: Object.keys(errorCodes) }),
     message: z.string().meta({ description: 'A fixed text.' }),
     retryable: z.boolean(),
     provider: z.string().nullable(),
@@ -105,7 +110,7 @@ const stepErrorSchema = z
       .nullable()
       .meta({ description: 'The reply so far, where it was made and billed.' }),
   })
-  .meta({ id: 'StepError' });
+  .meta({ id: 'StepError', description: 'Why a step failed.' });
 
 /** The answer to one step. */
 export const stepSchema = z

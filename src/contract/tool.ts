@@ -6,7 +6,7 @@ const toolAnnotationsSchema = z
     readOnlyHint: optional(z.boolean()).meta({ description: 'The tool changes nothing.' }),
     requiresApproval: optional(z.boolean()).meta({ description: 'The caller wants a human to agree first.' }),
   })
-  .meta({ id: 'ToolAnnotations' });
+  .meta({ id: 'ToolAnnotations', description: 'What the caller says of a tool.' });
 
 /** A name that can stand in any of the forms in which a call is written. */
 function isToolName(name: string): boolean {

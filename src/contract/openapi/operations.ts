@@ -1,12 +1,28 @@
 import type { z } from 'zod';
-import { type CompactionRequestInput, compactionRequestSchema, compactionSchema } from '../compaction.js';
+import { compactionRequestSchema, compactionSchema } from '../compaction.js';
 import type { ErrorCode } from '../error-codes.js';
-import type { TurnInput } from '../history.js';
 import { modelListSchema } from '../model-list.js';
 import { previewSchema } from '../preview.js';
 import { healthSchema, versionSchema } from '../service-status.js';
 import { stepSchema } from '../step.js';
-import { type StepRequestInput, stepRequestSchema } from '../step-request.js';
+import { stepRequestSchema } from '../step-request.js';
+import {
+  actionAnswer,
+  compactionAnswer,
+  finalAnswer,
+  metricsAnswer,
+  modelsAnswer,
+  previewAnswer,
+  streamedAnswer,
+} from './examples/answers.js';
+import { firstStep, lastStep, maskHistory } from './examples/requests.js';
+
+/** A request that a fresh service answers with 200, without a key, and its answer. */
+export interface Example {
+  readonly summary: string;
+  readonly request?: unknown;
+  readonly answer: unknown;
+}
 
 /** One endpoint of the contract. Its schemas carry the id of their component. */
 export interface Operation {
@@ -15,16 +31,21 @@ export interface Operation {
   readonly path: string;
   readonly tag: 'agent' | 'service';
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   readonly request?: z.ZodType;
-  /** A request that a fresh service answers with 200, without a key. */
-  readonly example?: unknown;
-  /** The one body of its 2xx, `stream` for server-sent events, or a text with an example. */
-  readonly response: z.ZodType | 'stream' | { readonly text: string };
+  /** By a name for each. */
+  readonly examples: Readonly<Record<string, Example>>;
+  /** The one body of its 2xx, `stream` for server-sent events, or a plain text. */
+  readonly response: z.ZodType | 'stream' | 'text';
+  /** What its answer can be sent on to, by a name for each. */
+  readonly links?: Readonly<Record<string, object>>;
   /** True where the caller's model key is read. */
   readonly takesModelKey?: boolean;
   readonly errors: readonly ErrorCode[];
 }
+
+/** Of the API and the package alike (docs/reference/api.md, rule: one-version); a test compares them. */
+export const CONTRACT_VERSION = '0.1.0';
 
 /** What any operation may answer. */
 const always = ['forbidden', 'method_not_allowed', 'internal_error'] as const;
@@ -64,61 +85,12 @@ const callingModel = [
   'upstream_timeout',
 ] as const satisfies readonly ErrorCode[];
 
-const ids = {
-  project_id: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
-  session_id: '7d444840-9dc0-41d1-b245-5ffdce74fad2',
+/** A link that sends parts of an answer on is no string, and openapi-generator refuses such a document. */
+const samePrompt = {
+  operationId: 'previewContext',
+  description: 'What the model was shown for it, and the whole context report.',
+  requestBody: '$request.body',
 };
-const offline = { modelName: 'offline', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
-const task = 'Why does the cart total ignore discounts?';
-
-const stepExample: StepRequestInput = {
-  ...ids,
-  user_query: task,
-  conversation_history: [],
-  tools: [
-    {
-      name: 'search_code',
-      description: 'Finds lines that match a pattern.',
-      inputSchema: { type: 'object', properties: { pattern: { type: 'string' } }, required: ['pattern'] },
-      annotations: { readOnlyHint: true },
-    },
-  ],
-  llm_config: offline,
-  max_iterations_left: 10,
-};
-
-const searched = (pattern: string, index: number): TurnInput[] => [
-  {
-    role: 'assistant',
-    content: `I look for ${pattern}.`,
-    toolCall: { name: 'search_code', parameters: { pattern }, id: `call_${index}` },
-  },
-  {
-    role: 'tool_observation',
-    content: [12, 31, 58, 77, 90]
-      .map((line) => `src/cart.ts:${line}: // what ${pattern} means here`)
-      .join('\n'),
-    toolCallId: `call_${index}`,
-  },
-];
-
-const compactionExample: CompactionRequestInput = {
-  ...ids,
-  conversation_history: [
-    { role: 'user', content: task },
-    ...['total', 'discount', 'price', 'coupon', 'rate', 'sum'].flatMap((pattern, index) =>
-      searched(pattern, index),
-    ),
-  ],
-  target_tokens: 700,
-  strategy: 'mask',
-  llm_config: offline,
-};
-
-const metricsExample = `# HELP stepwise_requests_in_flight Requests accepted and not yet answered.
-# TYPE stepwise_requests_in_flight gauge
-stepwise_requests_in_flight 3
-`;
 
 /** Every endpoint that is built, in the order of the document. A new endpoint is a new row. */
 export const operations: readonly Operation[] = [
@@ -133,8 +105,12 @@ export const operations: readonly Operation[] = [
       'next. Tools are never executed here, and nothing is kept. Outcomes of the model itself (a refusal, a ' +
       'cut-off action, an empty reply) are 200 with `status: error`.',
     request: stepRequestSchema,
-    example: stepExample,
+    examples: {
+      action: { summary: 'Begins a run: the model acts', request: firstStep, answer: actionAnswer },
+      answer: { summary: 'Goes on with a result: the model answers', request: lastStep, answer: finalAnswer },
+    },
     response: stepSchema,
+    links: { samePrompt },
     takesModelKey: true,
     errors: [...readingBody, ...callingModel],
   },
@@ -150,7 +126,9 @@ export const operations: readonly Operation[] = [
       '`createReactStep`) or `error` (its `error` is an ErrorResponse). A failure before the first event is an ' +
       'ordinary HTTP error.',
     request: stepRequestSchema,
-    example: stepExample,
+    examples: {
+      action: { summary: 'Begins a run: the model acts', request: firstStep, answer: streamedAnswer },
+    },
     response: 'stream',
     takesModelKey: true,
     errors: [...readingBody, ...callingModel],
@@ -165,7 +143,7 @@ export const operations: readonly Operation[] = [
       'Takes the request of a step and answers the very messages, their hash and the full context report. No ' +
       'model is called and no key is needed.',
     request: stepRequestSchema,
-    example: stepExample,
+    examples: { first: { summary: 'The first step of a run', request: firstStep, answer: previewAnswer } },
     response: previewSchema,
     errors: [...readingBody, 'unsupported_model', 'token_budget_exceeded', 'upstream_timeout'],
   },
@@ -179,7 +157,9 @@ export const operations: readonly Operation[] = [
       '`mask` turns old observations into one-line stubs; it is deterministic and needs no key. `summarize` makes ' +
       'one model call that turns the oldest part into one `summary` turn. Calling it again changes nothing.',
     request: compactionRequestSchema,
-    example: compactionExample,
+    examples: {
+      mask: { summary: 'Old observations give way', request: maskHistory, answer: compactionAnswer },
+    },
     response: compactionSchema,
     takesModelKey: true,
     errors: [...readingBody, ...callingModel],
@@ -190,6 +170,10 @@ export const operations: readonly Operation[] = [
     path: '/api/agent/models',
     tag: 'agent',
     summary: 'The models and upstreams this service knows',
+    description:
+      'Names that `llm_config.modelName` and `llm_config.provider` may have here. A model that is not listed can be asked for ' +
+      'all the same, with `provider`. The upstreams are those the operator has configured; nobody is called to find out.',
+    examples: { models: { summary: 'A model and two upstreams', answer: modelsAnswer } },
     response: modelListSchema,
     errors: guarded,
   },
@@ -199,6 +183,9 @@ export const operations: readonly Operation[] = [
     path: '/healthz',
     tag: 'service',
     summary: 'Whether the process is alive',
+    description:
+      'For a liveness probe: 200 as long as the process answers at all, also while it is overloaded or shuts down. No token is asked for.',
+    examples: { ok: { summary: 'All is well', answer: { status: 'ok' } } },
     response: healthSchema,
     errors: always,
   },
@@ -208,6 +195,10 @@ export const operations: readonly Operation[] = [
     path: '/readyz',
     tag: 'service',
     summary: 'Whether new requests are welcome',
+    description:
+      'For a readiness probe and load balancers: 200, or 503 `shutting_down` from the moment the service is told to end. No token ' +
+      'is asked for.',
+    examples: { ok: { summary: 'All is well', answer: { status: 'ok' } } },
     response: healthSchema,
     errors: [...always, 'shutting_down'],
   },
@@ -217,6 +208,9 @@ export const operations: readonly Operation[] = [
     path: '/version',
     tag: 'service',
     summary: 'What is running',
+    description:
+      'The name and version of the running service; the contract has the same version. No token is asked for.',
+    examples: { version: { summary: 'A release', answer: { name: 'stepwise', version: CONTRACT_VERSION } } },
     response: versionSchema,
     errors: always,
   },
@@ -226,7 +220,11 @@ export const operations: readonly Operation[] = [
     path: '/metrics',
     tag: 'service',
     summary: 'What has happened so far, for Prometheus',
-    response: { text: metricsExample },
+    description:
+      'Counts and durations in the text format of Prometheus. A token is asked for where the service has tokens and the operator ' +
+      'has not opened this path.',
+    examples: { metrics: { summary: 'One gauge of many', answer: metricsAnswer } },
+    response: 'text',
     errors: [...always, 'unauthenticated'],
   },
 ];

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { firstStep } from '../../src/contract/openapi/examples/requests.js';
+import { type Service, startService } from '../../src/service/server.js';
+import { breaches } from '../support/contract-check.js';
+import { call, stepPath } from '../support/test-service.js';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
+});
+afterAll(() => service.close());
+
+const { llm_config: config } = firstStep;
+const nested = JSON.parse('['.repeat(70) + ']'.repeat(70));
+
+/** A body that the document takes. */
+async function refused(changes: Record<string, unknown>, as = JSON.stringify) {
+  const body = { ...firstStep, ...changes };
+  expect(breaches('StepRequest', body)).toBe('');
+  const { status, body: answer } = await call(service.url, 'POST', stepPath, { raw: as(body) });
+  return [status, answer.error.code, ...answer.error.details.map(({ code }: { code: string }) => code)];
+}
+
+test.each([
+  ['nul_character', { instructions: 'a\u0000b' }],
+  ['too_deep', { conversation_history: [{ role: 'user', content: 'a', more: nested }] }],
+  ['custom', { llm_config: { ...config, reservedOutputTokens: config.tokenLimit } }],
+  ['no_task', { user_query: '' }],
+  ['tools_required', { protocol: 'native', tools: [] }],
+  ['invalid_value', { conversation_history: [{ role: 'critic', content: 'a' }] }],
+  ['invalid_value', { conversation_history: [{ role: 'user', content: 'a', kind: 'review' }] }],
+])('what no schema says is told by the detail %s (rules: beyond-the-schemas, answers-grow)', async (code, changes) => {
+  expect(await refused(changes)).toEqual([400, 'invalid_request', code]);
+});
+
+test('so is an integer beyond 2^53 (rule: beyond-the-schemas)', async () => {
+  const large = (body: unknown): string => JSON.stringify(body).replace('"large"', '9007199254740993');
+  const changes = { conversation_history: [{ role: 'user', content: 'a', more: 'large' }] };
+  expect(await refused(changes, large)).toEqual([400, 'invalid_request', 'number_out_of_range']);
+});
+
+test('a key that cannot be one is 401 (rule: beyond-the-schemas)', async () => {
+  expect(await refused({ user_api_keys: { llmKey: 'short' } })).toEqual([401, 'malformed_api_key']);
+});
