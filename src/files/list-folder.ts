@@ -1,11 +1,7 @@
-import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { FileTree } from './file-tree.js';
 import { type IgnoreRules, isIgnored, readIgnoreRules } from './ignore-rules.js';
 import type { LoopBreaks } from './loop-breaks.js';
-import { checkByWalk, kernelKnowsPaths, openContained, RefusedPath } from './open-contained.js';
 import { byCodeUnits } from './portable-path.js';
-import { type FileText, readText } from './read-text.js';
 import { isSecretPath } from './secret-paths.js';
 
 /** A folder and the `.gitignore` files of the folders above it, the root's first. */
@@ -37,7 +33,7 @@ export const isSavedRun = (path: string): boolean =>
 
 /** The folder with the rules of every folder above it, as Git asks them; undefined if they leave it out. */
 export async function enterFolder(
-  root: string,
+  tree: FileTree,
   folder: string,
   breaks: LoopBreaks,
 ): Promise<OpenFolder | undefined> {
@@ -45,29 +41,33 @@ export async function enterFolder(
   let chain: readonly IgnoreRules[] = [];
   for (const [depth, part] of parts.entries()) {
     const above = parts.slice(0, depth).join('/') || '.';
-    chain = await withRulesOf(root, { path: above, chain });
+    chain = await withRulesOf(tree, { path: above, chain });
     if (await isIgnored(`${above === '.' ? '' : `${above}/`}${part}/`, chain, breaks)) return undefined;
   }
   return { path: folder, chain };
 }
 
-/** Lists one folder: no links, no secrets, no saved runs, nothing that `.gitignore` leaves out. Throws `RefusedPath`. */
+/**
+ * Lists one folder, by name, so that a limit always falls at the same place: no links, no secrets, no saved runs, nothing that
+ * `.gitignore` leaves out. Throws `RefusedPath`.
+ */
 export async function listFolder(
-  root: string,
+  tree: FileTree,
   { path: folder, chain: above }: OpenFolder,
   breaks: LoopBreaks,
 ): Promise<FolderEntries> {
-  const entries = await readEntries(root, folder);
+  const entries = (await tree.list(folder)).toSorted((a, b) => byCodeUnits(a.name, b.name));
   const hasRules = entries.some(({ name }) => name === '.gitignore');
-  const chain = hasRules ? await withRulesOf(root, { path: folder, chain: above }) : above;
+  const chain = hasRules ? await withRulesOf(tree, { path: folder, chain: above }) : above;
   const files: string[] = [];
   const folders: OpenFolder[] = [];
   for (const entry of entries) {
     if (breaks.isDue) await breaks.take();
     const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
     if (isNeverListed(path, entry.name)) continue;
-    if (entry.isFile() && !(await isIgnored(path, chain, breaks))) files.push(path);
-    if (entry.isDirectory() && !(await isIgnored(`${path}/`, chain, breaks))) folders.push({ path, chain });
+    if (entry.type === 'file' && !(await isIgnored(path, chain, breaks))) files.push(path);
+    if (entry.type === 'folder' && !(await isIgnored(`${path}/`, chain, breaks)))
+      folders.push({ path, chain });
   }
   return { files, folders, seen: entries.length };
 }
@@ -77,40 +77,8 @@ function isNeverListed(path: string, name: string): boolean {
   return isSavedRun(path);
 }
 
-async function withRulesOf(root: string, { path, chain }: OpenFolder): Promise<readonly IgnoreRules[]> {
-  const text = await readRules(root, join(path, '.gitignore')).catch(() => undefined);
+async function withRulesOf(tree: FileTree, { path, chain }: OpenFolder): Promise<readonly IgnoreRules[]> {
+  const name = path === '.' ? '.gitignore' : `${path}/.gitignore`;
+  const text = await tree.readText(name, MAX_GITIGNORE_BYTES).catch(() => undefined);
   return text ? [...chain, readIgnoreRules(path, text.content)] : chain;
-}
-
-async function readRules(root: string, path: string): Promise<FileText | undefined> {
-  const opened = await openContained(root, path);
-  try {
-    return await readText(opened, MAX_GITIGNORE_BYTES);
-  } finally {
-    await opened.handle.close();
-  }
-}
-
-/** By name, so that a limit always falls at the same place. */
-async function readEntries(root: string, folder: string): Promise<Dirent[]> {
-  const opened = await openContained(root, folder);
-  try {
-    const entries = await entriesOf(opened.handle, join(root, opened.path), root);
-    return entries.sort((a, b) => byCodeUnits(a.name, b.name));
-  } catch (error) {
-    throw new RefusedPath('unreadable', { cause: error });
-  } finally {
-    await opened.handle.close();
-  }
-}
-
-/** Lists what was opened, wherever its path leads by now; where that cannot be done, what the path still means. */
-async function entriesOf(
-  handle: Parameters<typeof checkByWalk>[0],
-  path: string,
-  root: string,
-): Promise<Dirent[]> {
-  if (kernelKnowsPaths) return readdir(`/proc/self/fd/${handle.fd}`, { withFileTypes: true });
-  const entries = await readdir(path, { withFileTypes: true });
-  return (await checkByWalk(handle, root, path)) ? entries : [];
 }

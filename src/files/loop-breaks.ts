@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 /** Milliseconds that work may hold the event loop before others have their turn. */
 const MAX_HOLD_MS = 5;
 
@@ -19,8 +17,27 @@ export class LoopBreaks {
 
   /** Resolves in the next turn; rejects with the signal's reason once it has fired. */
   async take(): Promise<void> {
-    await nextTurn();
+    await new Promise<void>(inNextTurn);
     this.#signal.throwIfAborted();
     this.#since = performance.now();
   }
+}
+
+// Node has it, browsers have not.
+const { setImmediate: immediately } = globalThis as { setImmediate?: (ring: () => void) => unknown };
+
+function inNextTurn(ring: () => void): void {
+  if (immediately) immediately(ring);
+  else inNextMessage(ring);
+}
+
+/** A message, not a timer: those of a hidden page ring once a second, and nested ones wait. */
+function inNextMessage(ring: () => void): void {
+  const { port1, port2 } = new MessageChannel();
+  port1.addEventListener('message', () => {
+    port1.close();
+    ring();
+  });
+  port1.start();
+  port2.postMessage(undefined);
 }

@@ -1,5 +1,3 @@
-import { sep } from 'node:path';
-
 /** In UTF-16 units. */
 export const MAX_PATH_LENGTH = 4_096;
 
@@ -10,7 +8,6 @@ export const MAX_PATH_LENGTH = 4_096;
 export function portablePath(path: string): string | undefined {
   if (path === '' || path.length > MAX_PATH_LENGTH) return undefined;
   if (/[\0\\]|^\/|^[a-z]:/i.test(path)) return undefined;
-  if (sep === '\\' && path.includes(':')) return undefined; // alternate data streams
   if (!/(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) return path; // in normal form, as most are
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   return parts.includes('..') ? undefined : parts.join('/') || '.';

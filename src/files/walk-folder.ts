@@ -1,6 +1,6 @@
+import { type FileTree, RefusedPath } from './file-tree.js';
 import { enterFolder, listFolder, type OpenFolder } from './list-folder.js';
 import { LoopBreaks } from './loop-breaks.js';
-import { RefusedPath } from './open-contained.js';
 import { byCodeUnits } from './portable-path.js';
 
 /** What a walk comes across. */
@@ -27,13 +27,13 @@ export interface WalkOptions {
  * any; stops with the signal's reason.
  */
 export async function* walkFolder(
-  root: string,
+  tree: FileTree,
   folder: string,
   { signal, maxDepth = Number.POSITIVE_INFINITY }: WalkOptions,
 ): AsyncGenerator<WalkedEntry> {
   signal.throwIfAborted();
   const breaks = new LoopBreaks(signal);
-  const first = await enterFolder(root, folder, breaks);
+  const first = await enterFolder(tree, folder, breaks);
   const pending = first ? [{ folder: first, depth: 0 }] : [];
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { path } = next.folder;
@@ -41,7 +41,7 @@ export async function* walkFolder(
     if (next.depth >= maxDepth) continue;
     signal.throwIfAborted();
     const depth = next.depth + 1;
-    const listed = await listFolder(root, next.folder, breaks).catch(depth > 1 ? toUnreadable : undefined);
+    const listed = await listFolder(tree, next.folder, breaks).catch(depth > 1 ? toUnreadable : undefined);
     if (!listed) yield { path, type: 'unreadable', depth: next.depth };
     for (const file of listed?.files ?? []) {
       if (breaks.isDue) await breaks.take(); // the reader's work on each file counts too
@@ -71,9 +71,13 @@ const MAX_DEPTH = 32;
  * Lists the files below a folder, nearest first until a limit of work is reached; the same files that `walkFolder`
  * tells. Stops with the signal's reason.
  */
-export async function listNearest(root: string, folder: string, signal: AbortSignal): Promise<NearestFiles> {
+export async function listNearest(
+  tree: FileTree,
+  folder: string,
+  signal: AbortSignal,
+): Promise<NearestFiles> {
   const breaks = new LoopBreaks(signal);
-  const first = await enterFolder(root, folder, breaks);
+  const first = await enterFolder(tree, folder, breaks);
   const files: string[] = [];
   let level: readonly OpenFolder[] = first ? [first] : [];
   let seen = 0;
@@ -82,7 +86,7 @@ export async function listNearest(root: string, folder: string, signal: AbortSig
     const below: OpenFolder[] = [];
     for (const each of level) {
       signal.throwIfAborted();
-      const found = await listFolder(root, each, breaks).catch(toUnreadable);
+      const found = await listFolder(tree, each, breaks).catch(toUnreadable);
       cut ||= !found;
       seen += found?.seen ?? 0;
       files.push(...(found?.files ?? []));

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { checkByKernel, checkByWalk } from '../../src/files/open-contained.js';
+import { checkByKernel, checkByWalk } from '../../src/files/disk/open-contained.js';
 import { gatherContext } from '../../src/service/context/gather-context.js';
 import { projectFolderSource } from '../../src/service/context/sources/project-folder.js';
 import { stepRequest } from '../support/step-request.js';

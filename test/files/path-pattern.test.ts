@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { diskTree } from '../../src/files/disk/disk-tree.js';
 import { isIgnored, readIgnoreRules } from '../../src/files/ignore-rules.js';
 import { LoopBreaks } from '../../src/files/loop-breaks.js';
 import { anything, fitsSequence } from '../../src/files/name-pattern.js';
@@ -93,7 +94,7 @@ const hasGit = spawnSync('git', ['--version']).status === 0;
           cwd: root,
         });
         const shown: string[] = [];
-        for await (const entry of walkFolder(root, '.', { signal })) {
+        for await (const entry of walkFolder(diskTree(root), '.', { signal })) {
           if (entry.type === 'file') shown.push(entry.path);
         }
         expect(shown.sort()).toEqual(String(stdout).split('\0').filter(Boolean).sort());

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { checkByKernel, checkByWalk } from '../../src/files/open-contained.js';
+import { checkByKernel, checkByWalk } from '../../src/files/disk/open-contained.js';
 import { raceAgainstSwaps } from '../support/swap-race.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

@@ -1,7 +1,8 @@
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { isSecretPath } from './secret-paths.js';
+import { RefusedPath } from '../file-tree.js';
+import { isSecretPath } from '../secret-paths.js';
 
 /**
  * No link as the last part; no waiting for the other end of a FIFO. Windows knows neither flag: there the type is
@@ -17,21 +18,6 @@ export interface Contained {
   readonly size: number;
   /** Its real path inside the root, with `/`. */
   readonly path: string;
-}
-
-/** A path that is not opened. */
-export class RefusedPath extends Error {
-  override readonly name = 'RefusedPath';
-  /**
-   * `outside` if it leads out of the root, whether there is something or not; `unreadable` for what is missing,
-   * forbidden, neither file nor folder, or failed for the reason in `cause`.
-   */
-  readonly reason: 'outside' | 'unreadable';
-
-  constructor(reason: 'outside' | 'unreadable', options?: ErrorOptions) {
-    super(`The path is ${reason}.`, options);
-    this.reason = reason;
-  }
 }
 
 /** Whether the opened file really lies at the path, inside the root. */
@@ -67,7 +53,9 @@ export async function openContained(
 export async function locateContained(root: string, path: string): Promise<string> {
   const real = await follow(resolve(root, path));
   if (!isInside(root, real)) throw new RefusedPath('outside');
-  if (isSecretPath(pathInside(root, real))) throw new RefusedPath('unreadable');
+  const name = pathInside(root, real);
+  const isStream = sep === '\\' && name.includes(':'); // Windows: another name for a file, or a part of it
+  if (isStream || isSecretPath(name)) throw new RefusedPath('unreadable');
   return real;
 }
 

@@ -1,0 +1,44 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FileEntry, type FileTree, RefusedPath } from '../file-tree.js';
+import { checkByWalk, kernelKnowsPaths, openContained } from './open-contained.js';
+import { readText } from './read-text.js';
+
+/** A folder of this machine as a tree, contained in its real path. */
+export const diskTree = (root: string): FileTree => ({
+  list: (folder) => list(root, folder),
+  readText: async (path, maxBytes) => {
+    const opened = await openContained(root, path);
+    try {
+      return await readText(opened, maxBytes);
+    } finally {
+      await opened.handle.close();
+    }
+  },
+});
+
+async function list(root: string, folder: string): Promise<FileEntry[]> {
+  const opened = await openContained(root, folder);
+  try {
+    const entries = await entriesOf(opened.handle, join(root, opened.path), root);
+    return entries.map((entry) => ({ name: entry.name, type: typeOf(entry) }));
+  } catch (error) {
+    throw new RefusedPath('unreadable', { cause: error });
+  } finally {
+    await opened.handle.close();
+  }
+}
+
+type Entry = Awaited<ReturnType<typeof entriesOf>>[number];
+
+/** Lists what was opened, wherever its path leads by now; where that cannot be done, what the path still means. */
+async function entriesOf(handle: Parameters<typeof checkByWalk>[0], path: string, root: string) {
+  if (kernelKnowsPaths) return readdir(`/proc/self/fd/${handle.fd}`, { withFileTypes: true });
+  const entries = await readdir(path, { withFileTypes: true });
+  return (await checkByWalk(handle, root, path)) ? entries : [];
+}
+
+function typeOf(entry: Entry): FileEntry['type'] {
+  if (entry.isFile()) return 'file';
+  return entry.isDirectory() ? 'folder' : 'other';
+}

@@ -1,0 +1,27 @@
+import { type FileText, toFileText } from '../file-text.js';
+import type { Contained } from './open-contained.js';
+
+const SMALLEST_BUFFER = 4_096; // for files whose size is not known beforehand
+
+/**
+ * At most `maxBytes` of an open file as text. Undefined for a binary file: one with a NUL. However large or sparse
+ * a file is, no more than the limit is read.
+ */
+export async function readText(
+  { handle, size }: Pick<Contained, 'handle' | 'size'>,
+  maxBytes: number,
+): Promise<FileText | undefined> {
+  const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, SMALLEST_BUFFER), maxBytes) + 1);
+  const filled = await fill(handle, buffer);
+  return toFileText(buffer.subarray(0, filled), filled === buffer.length ? filled - 1 : maxBytes);
+}
+
+async function fill(handle: Contained['handle'], buffer: Buffer): Promise<number> {
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
+}
