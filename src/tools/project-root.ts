@@ -1,27 +1,26 @@
 import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { open, realpath, stat } from 'node:fs/promises';
+import { diskTree } from '../files/disk/disk-tree.js';
 import {
   type Contained,
   kernelKnowsPaths,
   locateContained,
   openContained,
   pathInside,
-} from '../files/open-contained.js';
-import { type FileText, readText } from '../files/read-text.js';
+  systemCode,
+} from '../files/disk/open-contained.js';
+import { readText as readOpened } from '../files/disk/read-text.js';
+import type { FileText } from '../files/file-text.js';
 import { type WalkedEntry, type WalkOptions, walkFolder } from '../files/walk-folder.js';
-import { ToolError } from '../sdk/actions/tool-errors.js';
-import { notReadable, toToolError } from './system-failure.js';
-
-/** In bytes. What is larger is not source code, and a sparse file can claim any size. */
-const MAX_FILE_BYTES = 8 * 1024 * 1024;
+import { type Folder, MAX_FILE_BYTES, readText, type TextChange } from './folder/folder.js';
+import { checkSize, checkSpelling, notReadable, toToolError, translated } from './folder/path-errors.js';
+import { writeText } from './write-text.js';
 
 /**
- * The one folder that tools may touch. Every path is judged by where it really leads, and what was opened is
- * judged once more, so that swapping a link between check and open gains nothing (rule: containment). What goes
- * wrong is an error that the model can read: a path outside the root a `SecurityViolation`, of which
- * the third ends a run, missing and forbidden the same `ToolError`.
+ * A folder of this machine. Every path is judged by where it really leads, and what was opened is
+ * judged once more, so that swapping a link between check and open gains nothing (rule: containment).
  */
-export class ProjectRoot {
+export class ProjectRoot implements Folder {
   /** The folder's real path. */
   readonly folder: string;
 
@@ -37,9 +36,13 @@ export class ProjectRoot {
     return new ProjectRoot(real);
   }
 
-  /** The path as a person writes it: relative to the root, with `/`; `.` for the root. */
+  /** A real path as a person writes it: relative to the root, with `/`; `.` for the root. */
   name(realPath: string): string {
     return pathInside(this.folder, realPath);
+  }
+
+  async nameOf(path: string): Promise<string> {
+    return this.name(await this.locate(path));
   }
 
   /** Where the path really leads; it need not exist yet. */
@@ -48,19 +51,26 @@ export class ProjectRoot {
     return translated(path, locateContained(this.folder, path));
   }
 
-  /** The text of a file. Throws `ToolError` for binary and for huge files. */
-  async readText(path: string): Promise<FileText> {
-    const text = await this.readIfText(path);
-    if (!text) throw new ToolError(`"${path}" is a binary file.`);
-    return text;
+  async exists(path: string): Promise<boolean> {
+    const real = await this.locate(path);
+    return stat(real).then(
+      () => true,
+      (error) => {
+        if (systemCode(error) === 'ENOENT') return false;
+        throw toToolError(error, path);
+      },
+    );
   }
 
-  /** The text of a file, or undefined if it is binary. Throws `ToolError` for huge files. */
+  /** The text of a file. Throws `ToolError` for binary and for huge files. */
+  async readText(path: string): Promise<FileText> {
+    return readText(this, path);
+  }
+
   async readIfText(path: string): Promise<FileText | undefined> {
     return this.#withOpened(path, 'file', async (file) => {
-      if (file.size > MAX_FILE_BYTES)
-        throw new ToolError(`"${path}" is too large to read: ${file.size} bytes.`);
-      return readText(file, MAX_FILE_BYTES);
+      checkSize(path, file.size);
+      return readOpened(file, MAX_FILE_BYTES);
     });
   }
 
@@ -74,7 +84,6 @@ export class ProjectRoot {
     );
   }
 
-  /** What lies there, or undefined for what cannot be read or is forbidden. */
   async kindOf(path: string): Promise<Contained['kind'] | undefined> {
     checkSpelling(path);
     const opened = await openContained(this.folder, path).catch(() => undefined);
@@ -82,15 +91,18 @@ export class ProjectRoot {
     return opened?.kind;
   }
 
-  /** Everything below a folder, as `walkFolder` tells it. */
   async *walk(path: string, options: WalkOptions): AsyncGenerator<WalkedEntry> {
-    const folder = this.name(await this.locate(path));
+    const folder = await this.nameOf(path);
     try {
-      yield* walkFolder(this.folder, folder, options);
+      yield* walkFolder(diskTree(this.folder), folder, options);
     } catch (error) {
       options.signal.throwIfAborted();
       throw toToolError(error, path);
     }
+  }
+
+  async write(path: string, change: TextChange): Promise<void> {
+    await writeText(this, path, change);
   }
 
   async #withOpened<Result>(
@@ -109,16 +121,4 @@ export class ProjectRoot {
       await opened.handle.close();
     }
   }
-}
-
-/** A hint where the spelling alone is wrong. */
-function checkSpelling(path: string): void {
-  if (path.includes('\0')) throw new ToolError('A path cannot contain a NUL character.');
-  if (path.includes('\\')) throw new ToolError('Use "/" between the parts of a path.');
-}
-
-async function translated<Value>(path: string, found: Promise<Value>): Promise<Value> {
-  return found.catch((error) => {
-    throw toToolError(error, path);
-  });
 }

@@ -1,16 +1,10 @@
 import type { Tool } from '../sdk/actions/define-tool.js';
-import { completeLimits, type GivenLimits, type ToolLimits } from './limits.js';
+import { matchLinesInVm } from './match-lines-in-vm.js';
+import { createFileReaders, createFileWriters } from './portable/file-tools.js';
 import { ProjectRoot } from './project-root.js';
-import { findDefinitionTool } from './read/find-definition.js';
-import { getFileTreeTool } from './read/get-file-tree.js';
-import { listFilesTool } from './read/list-files.js';
-import { readFileTool } from './read/read-file.js';
-import { searchCodeTool } from './read/search-code.js';
-import { searchMemoryTool } from './read/search-memory.js';
+import { completeLimits, type GivenLimits } from './read/limits.js';
 import { runCommandTool } from './run/run-command.js';
-import { ApprovedChanges } from './write/approved-changes.js';
-import { editFileTool } from './write/edit-file.js';
-import { writeFileTool } from './write/write-file.js';
+import { searchMemoryTool } from './search-memory.js';
 
 /** What the tools of a pack may do. An option that is undefined is one left out. */
 export interface ToolPackOptions extends GivenLimits {
@@ -18,36 +12,12 @@ export interface ToolPackOptions extends GivenLimits {
   readonly savedRunsFolder?: string | undefined;
 }
 
-/** What each tool of a pack is made from. */
-interface PackParts extends ToolLimits {
-  readonly root: ProjectRoot;
-  readonly savedRunsFolder: string | undefined;
-  /** One for all tools that write: they write the same files. */
-  readonly changes: ApprovedChanges;
-}
-
-const readTools: readonly ((parts: PackParts) => Tool)[] = [
-  ({ root, maxMatches }) => searchCodeTool(root, maxMatches),
-  ({ root, maxLines }) => readFileTool(root, maxLines),
-  ({ root, maxFiles }) => listFilesTool(root, maxFiles),
-  ({ root, maxFiles }) => getFileTreeTool(root, maxFiles),
-  ({ root, maxMatches }) => findDefinitionTool(root, maxMatches),
-  ({ root, savedRunsFolder }) => searchMemoryTool(root, savedRunsFolder),
-];
-
-const changeTools: readonly ((parts: PackParts) => Tool)[] = [
-  ({ changes }) => editFileTool(changes),
-  ({ changes }) => writeFileTool(changes),
-  ({ root, commandTimeoutMs }) => runCommandTool(root, commandTimeoutMs),
-];
-
 /** Tools that look at a folder and change nothing. Throws if there is no such folder or a limit is none. */
 export async function createReadTools(
   folder: string,
   options: ToolPackOptions = {},
 ): Promise<readonly Tool[]> {
-  const parts = await packParts(folder, options);
-  return readTools.map((create) => create(parts));
+  return readTools(await ProjectRoot.open(folder), options);
 }
 
 /** All tools for a folder; those that change something ask for approval first. Throws as `createReadTools` does. */
@@ -55,11 +25,12 @@ export async function createToolPack(
   folder: string,
   options: ToolPackOptions = {},
 ): Promise<readonly Tool[]> {
-  const parts = await packParts(folder, options);
-  return [...readTools, ...changeTools].map((create) => create(parts));
+  const root = await ProjectRoot.open(folder);
+  const { commandTimeoutMs } = completeLimits(options);
+  return [...readTools(root, options), ...createFileWriters(root), runCommandTool(root, commandTimeoutMs)];
 }
 
-async function packParts(folder: string, { savedRunsFolder, ...given }: ToolPackOptions): Promise<PackParts> {
-  const root = await ProjectRoot.open(folder);
-  return { ...completeLimits(given), root, savedRunsFolder, changes: new ApprovedChanges(root) };
+function readTools(root: ProjectRoot, { savedRunsFolder, ...limits }: ToolPackOptions): readonly Tool[] {
+  const readers = createFileReaders(root, { ...limits, matchLines: matchLinesInVm });
+  return [...readers, searchMemoryTool(root, savedRunsFolder)];
 }

@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SecurityViolation, ToolError } from '../../src/sdk/actions/tool-errors.js';
+import { toToolError } from '../../src/tools/folder/path-errors.js';
 import { ProjectRoot } from '../../src/tools/project-root.js';
 import { openWorkshop, secret, swapping } from '../support/workshop.js';
 
@@ -145,6 +146,15 @@ describe('tools are contained by real path (rule: containment)', () => {
     expect(seen).toContain('inside');
     expect(seen).toContain('SecurityViolation');
   }, 30_000);
+});
+
+test.each([
+  'constructor',
+  '__proto__',
+  'toString',
+])('a failure whose code is `%s` is no trouble of the machine', (code) => {
+  const error = toToolError(Object.assign(new Error('odd'), { code, name: code }), 'a.ts');
+  expect(error).toEqual(new ToolError('There is no readable file or folder at "a.ts".'));
 });
 
 describe('special files (rule: containment)', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { listProcesses, startOf } from '../../src/tools/run/process-table.js';
+import { until } from '../support/until.js';
 import { openWorkshop } from '../support/workshop.js';
 
 async function run(command: string, { signal = new AbortController().signal, timeoutMs = 20_000 } = {}) {
@@ -19,15 +20,31 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-async function pidsIn(file: string): Promise<number[]> {
-  const written = () => (existsSync(file) ? readFileSync(file, 'utf8').trim() : '');
-  for (let tries = 0; tries < 100 && written() === ''; tries++) await wait(20);
-  return written().split('\n').map(Number);
+/** Once there are so many. */
+async function pidsIn(file: string, count = 1): Promise<number[]> {
+  const written = () => (existsSync(file) ? readFileSync(file, 'utf8').match(/\d+(?=\n)/g) : null) ?? [];
+  await until(() => written().length >= count);
+  return written().map(Number);
 }
+
+/** The system takes a moment to end what was killed. */
+const allGone = (pids: readonly number[]): Promise<void> => until(() => !pids.some(isAlive));
 
 describe('run_command (rule: tool-pack)', () => {
   test('shows exit code, output and errors in their order', async () => {
     expect((await run('echo one; echo two >&2; echo three')).output).toBe('Exit code 0.\none\ntwo\nthree');
+  });
+
+  test('what it says is told while it runs, characters whole (rule: run-events)', async () => {
+    const { folder, tool } = await openWorkshop();
+    const pieces: string[] = [];
+    const onOutput = (piece: string) => {
+      if (pieces.push(piece) === 1) writeFileSync(join(folder, 'seen'), '');
+    };
+    const context = { signal: new AbortController().signal, callId: 'c', onOutput };
+    const command = 'printf "one \\xe6\\x97"; while [ ! -e seen ]; do sleep 0.02; done; printf "\\xa5"';
+    expect(await tool('run_command').execute({ command }, context)).toBe('Exit code 0.\none 日');
+    expect(pieces).toEqual(['one ', '日']);
   });
 
   test('an exit code other than zero is an observation', async () => {
@@ -144,14 +161,11 @@ describe('run_command (rule: tool-pack)', () => {
     const controller = new AbortController();
     const running = (async () =>
       tool('run_command').execute({ command: family }, { signal: controller.signal, callId: 'c' }))();
-    await pidsIn(join(folder, 'pids'));
-    await wait(100);
-    const pids = await pidsIn(join(folder, 'pids'));
+    const pids = await pidsIn(join(folder, 'pids'), 3);
     expect(pids.filter(isAlive)).toHaveLength(3);
     controller.abort();
     expect(await running).toMatch(/^Stopped before it was done\. Output so far:/);
-    await wait(50);
-    expect(pids.filter(isAlive)).toEqual([]);
+    await allGone(pids);
   });
 
   const onLinux = process.platform === 'linux' ? test : test.skip;
@@ -196,22 +210,21 @@ describe('run_command (rule: tool-pack)', () => {
 
   onLinux('a daemon that outlived its shell ends with the command', async () => {
     const { folder, output } = await run(
-      "(setsid sh -c 'sleep 300 & echo $! >> pids' &); sleep 0.2; echo done",
+      "(setsid sh -c 'sleep 300 & echo $! >> pids' &); until [ -s pids ]; do sleep 0.02; done; echo done",
     );
     expect(output).toBe('Exit code 0.\ndone');
     expect((await pidsIn(join(folder, 'pids'))).filter(isAlive)).toEqual([]);
   });
 
   test('when the time is up the group is ended, and the output so far is the observation', async () => {
-    const { output } = await run('echo started; sleep 300', { timeoutMs: 300 });
-    expect(output).toBe('Ended after 0.3 seconds, before it was done. Output so far:\nstarted');
+    const { output } = await run('echo started; sleep 300', { timeoutMs: 2_000 });
+    expect(output).toBe('Ended after 2 seconds, before it was done. Output so far:\nstarted');
   });
 
   test('what is left in the background ends with the command, without waiting for it', async () => {
     const { folder, output } = await run('sleep 300 & echo $! > pids; echo done');
     expect(output).toBe('Exit code 0.\ndone');
-    await wait(50);
-    expect((await pidsIn(join(folder, 'pids')).catch(() => [])).filter(isAlive)).toEqual([]);
+    await allGone(await pidsIn(join(folder, 'pids')));
   });
 
   test('a command that ends itself by a signal is said to', async () => {

@@ -8,14 +8,14 @@ const saved = (task: string, answer: string) =>
     task,
     project_id: 'p',
     session_id: 's',
-    options: {},
+    options: { llmConfig: { modelName: 'offline' } },
     tools: [],
     began_with: [],
     responses: [],
     observations: [],
     history: [],
     tasks: [],
-    result: { answer },
+    result: { answer, stop_reason: 'answered', error: null },
   });
 
 const runs = {

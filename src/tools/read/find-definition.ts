@@ -1,8 +1,8 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
-import type { ProjectRoot } from '../project-root.js';
-import { linePattern } from './line-pattern.js';
-import { renderMatches, searchFiles } from './search-code.js';
+import type { Folder } from '../folder/folder.js';
+import { findLines } from './find-lines.js';
+import { renderMatches, type SearchOptions, searchFiles } from './search-code.js';
 
 /** Words before a name that make it a definition, in the languages most projects are written in. */
 const keywords =
@@ -13,7 +13,7 @@ const modifiers =
   'unsafe|extern|inline|virtual|sealed|partial|open|local';
 
 /** `find_definition(symbol)`: where a name is defined, by what definitions look like; no compiler is asked. */
-export const findDefinitionTool = (root: ProjectRoot, maxMatches: number): Tool =>
+export const findDefinitionTool = (folder: Folder, { matchLines, maxMatches }: SearchOptions): Tool =>
   defineTool({
     name: 'find_definition',
     description: 'Find where a function, class, type, method or constant is defined.',
@@ -25,8 +25,8 @@ export const findDefinitionTool = (root: ProjectRoot, maxMatches: number): Tool 
     annotations: { readOnlyHint: true },
     execute: async ({ symbol }, context) => {
       if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(symbol)) throw new ToolError('A symbol is a single name.');
-      const search = { find: linePattern(definitionOf(symbol)), path: '.', maxMatches };
-      const matches = await searchFiles(root, search, context);
+      const search = { find: findLines(definitionOf(symbol), matchLines), path: '.', maxMatches };
+      const matches = await searchFiles(folder, search, context);
       return matches.total > 0
         ? renderMatches(matches)
         : `No definition of "${symbol}" found; try search_code.`;

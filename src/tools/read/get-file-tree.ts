@@ -1,11 +1,11 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
-import { atMost, showing, skipped } from '../limits.js';
-import type { ProjectRoot } from '../project-root.js';
+import type { Folder } from '../folder/folder.js';
+import { atMost, showing, skipped } from './limits.js';
 
 const DEFAULT_DEPTH = 3;
 
 /** `get_file_tree(max_depth)`: the project's folders and files, indented by depth. */
-export const getFileTreeTool = (root: ProjectRoot, maxEntries: number): Tool =>
+export const getFileTreeTool = (folder: Folder, maxEntries: number): Tool =>
   defineTool({
     name: 'get_file_tree',
     description: `Show the project as a tree${atMost(maxEntries, ' entries')}. What .gitignore names is left out.`,
@@ -20,7 +20,7 @@ export const getFileTreeTool = (root: ProjectRoot, maxEntries: number): Tool =>
       const lines: string[] = [];
       let unreadable = 0;
       const maxDepth = Math.max(1, max_depth ?? DEFAULT_DEPTH);
-      for await (const { path, type, depth } of root.walk('.', { signal, maxDepth })) {
+      for await (const { path, type, depth } of folder.walk('.', { signal, maxDepth })) {
         const name = path.slice(path.lastIndexOf('/') + 1);
         if (type === 'unreadable') unreadable += 1;
         else lines.push(`${'  '.repeat(depth - 1)}${name}${type === 'folder' ? '/' : ''}`);

@@ -1,11 +1,11 @@
 import { pathMatcher } from '../../files/path-pattern.js';
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
-import { atMost, showing, skipped } from '../limits.js';
-import type { ProjectRoot } from '../project-root.js';
+import type { Folder } from '../folder/folder.js';
+import { atMost, showing, skipped } from './limits.js';
 
 /** `list_files(path, pattern)`: one path a line. */
-export const listFilesTool = (root: ProjectRoot, maxFiles: number): Tool =>
+export const listFilesTool = (folder: Folder, maxFiles: number): Tool =>
   defineTool({
     name: 'list_files',
     description: `List the files below a folder${atMost(maxFiles)}. What .gitignore names is left out.`,
@@ -23,7 +23,7 @@ export const listFilesTool = (root: ProjectRoot, maxFiles: number): Tool =>
         throw new ToolError('The pattern is too long or has too many choices; use a simpler one.');
       const found: string[] = [];
       let unreadable = 0;
-      for await (const entry of root.walk(path || '.', { signal })) {
+      for await (const entry of folder.walk(path || '.', { signal })) {
         if (entry.type === 'unreadable') unreadable += 1;
         if (entry.type === 'file' && matches(entry.path)) found.push(entry.path);
       }

@@ -1,13 +1,13 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
-import { atMost, showing } from '../limits.js';
-import type { ProjectRoot } from '../project-root.js';
+import { type Folder, readText } from '../folder/folder.js';
+import { atMost, showing } from './limits.js';
 
 /** In characters: a minified file has one line of a megabyte. */
 const MAX_LINE_LENGTH = 2_000;
 
 /** `read_file(path, start_line, end_line)`: numbered lines, some at a time. */
-export const readFileTool = (root: ProjectRoot, maxLines: number): Tool =>
+export const readFileTool = (folder: Folder, maxLines: number): Tool =>
   defineTool({
     name: 'read_file',
     description: `Read lines of a text file${atMost(maxLines, ' at a time')}. Lines are counted from 1, both ends included.`,
@@ -22,7 +22,7 @@ export const readFileTool = (root: ProjectRoot, maxLines: number): Tool =>
     },
     annotations: { readOnlyHint: true },
     execute: async ({ path, start_line, end_line }) => {
-      const { content, isUtf8 } = await root.readText(path);
+      const { content, isUtf8 } = await readText(folder, path);
       const range = { start: start_line ?? 1, end: end_line, maxLines };
       const lines = renderLines(path, toLines(content), range);
       return isUtf8 ? lines : `${lines}\n${NOT_UTF8}`;

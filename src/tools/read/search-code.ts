@@ -1,16 +1,22 @@
 import { isSavedRun } from '../../files/list-folder.js';
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
-import { atMost, showing, skipped } from '../limits.js';
-import type { ProjectRoot } from '../project-root.js';
-import { type LineMatch, linePattern } from './line-pattern.js';
+import type { Folder } from '../folder/folder.js';
+import { findLines, type LineMatch, type MatchLines } from './find-lines.js';
+import { atMost, showing, skipped } from './limits.js';
 
 /** In characters. */
 const MAX_TEXT_LENGTH = 300;
 const BATCH_SIZE = 16;
 
+/** How a tool searches. */
+export interface SearchOptions {
+  readonly matchLines: MatchLines;
+  readonly maxMatches: number;
+}
+
 /** `search_code(pattern, path)`: `path:line: text`, the text with its indentation. */
-export const searchCodeTool = (root: ProjectRoot, maxMatches: number): Tool =>
+export const searchCodeTool = (folder: Folder, { matchLines, maxMatches }: SearchOptions): Tool =>
   defineTool({
     name: 'search_code',
     description: `Search the project's files for a regular expression, line by line${atMost(maxMatches, ' matches')}.`,
@@ -25,13 +31,13 @@ export const searchCodeTool = (root: ProjectRoot, maxMatches: number): Tool =>
     annotations: { readOnlyHint: true },
     execute: async ({ pattern, path }, context) => {
       if (pattern === '') throw new ToolError('The pattern is empty.');
-      const search = { find: linePattern(pattern), path: path || '.', maxMatches };
-      return renderMatches(await searchFiles(root, search, context));
+      const search = { find: findLines(pattern, matchLines), path: path || '.', maxMatches };
+      return renderMatches(await searchFiles(folder, search, context));
     },
   });
 
 interface Search {
-  readonly find: (texts: readonly string[]) => readonly (readonly LineMatch[])[];
+  readonly find: (texts: readonly string[]) => Promise<readonly (readonly LineMatch[])[]>;
   readonly path: string;
   readonly maxMatches: number;
 }
@@ -44,15 +50,16 @@ interface Matches {
 }
 
 /** Looks through every text file below the path; what is binary or cannot be read is passed over. */
-export async function searchFiles(root: ProjectRoot, search: Search, context: ToolContext): Promise<Matches> {
+export async function searchFiles(folder: Folder, search: Search, context: ToolContext): Promise<Matches> {
   const lines: string[] = [];
   const unreadable = { files: 0, folders: 0 };
   let total = 0;
-  for await (const { paths, unreadableFolders } of batchesBelow(root, search.path, context)) {
+  for await (const { paths, unreadableFolders } of batchesBelow(folder, search.path, context)) {
     unreadable.folders += unreadableFolders;
-    const texts = await Promise.all(paths.map((path) => searchableText(root, path)));
+    const texts = await Promise.all(paths.map((path) => searchableText(folder, path)));
     unreadable.files += texts.filter((text) => text === undefined).length;
-    for (const [index, found] of search.find(texts.map((text) => text ?? '')).entries()) {
+    const matches = await search.find(texts.map((text) => text ?? ''));
+    for (const [index, found] of matches.entries()) {
       total += found.length;
       const room = Math.max(0, search.maxMatches - lines.length);
       lines.push(...found.slice(0, room).map(({ line, text }) => `${paths[index]}:${line}: ${clip(text)}`));
@@ -77,18 +84,14 @@ interface Batch {
 }
 
 /** The files in the order of their paths, as many as are searched at once. */
-async function* batchesBelow(
-  root: ProjectRoot,
-  path: string,
-  { signal }: ToolContext,
-): AsyncGenerator<Batch> {
-  if ((await root.kindOf(path)) === 'file') {
-    const name = root.name(await root.locate(path));
+async function* batchesBelow(folder: Folder, path: string, { signal }: ToolContext): AsyncGenerator<Batch> {
+  if ((await folder.kindOf(path)) === 'file') {
+    const name = await folder.nameOf(path);
     return yield { paths: isSavedRun(name) ? [] : [name], unreadableFolders: 0 };
   }
   let paths: string[] = [];
   let unreadableFolders = 0;
-  for await (const entry of root.walk(path, { signal })) {
+  for await (const entry of folder.walk(path, { signal })) {
     if (entry.type === 'unreadable') unreadableFolders += 1;
     if (entry.type === 'file') paths.push(entry.path);
     if (paths.length < BATCH_SIZE) continue;
@@ -99,9 +102,9 @@ async function* batchesBelow(
 }
 
 /** Empty for a binary file, undefined for one that cannot be read. */
-async function searchableText(root: ProjectRoot, path: string): Promise<string | undefined> {
+async function searchableText(folder: Folder, path: string): Promise<string | undefined> {
   try {
-    return (await root.readIfText(path))?.content ?? '';
+    return (await folder.readIfText(path))?.content ?? '';
   } catch {
     return undefined;
   }

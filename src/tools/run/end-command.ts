@@ -11,11 +11,14 @@ const POLL_MS = 25;
 /** Looks at what is left when there is no time to ask: more than a family that forks meanwhile needs. */
 const KILL_ROUNDS = 10;
 
+/** What was started, and how all that comes of it is known. */
+type Started = Pick<RunningCommand, 'child' | 'mark'>;
+
 /** Commands of which something may still run. */
-const live = new Set<RunningCommand>();
+const live = new Set<Started>();
 
 /** From here on nothing of the command outlives this process: what runs at its exit is killed there and then. */
-export function endWithProcess(command: RunningCommand): void {
+export function endWithProcess(command: Started): void {
   if (live.size === 0) process.on('exit', killLive);
   live.add(command);
 }
@@ -28,7 +31,7 @@ export function endWithProcess(command: RunningCommand): void {
  * whatever session and under whatever parent by now (`setsid`, `nohup`, `env -i`, a daemon that forked twice). What
  * another program starts for it (`cron`, `systemd-run`, a container) was never the command's.
  */
-export async function endCommand(command: RunningCommand): Promise<void> {
+export async function endCommand(command: Started): Promise<void> {
   const { child } = command;
   if (child.pid !== undefined) {
     if (process.platform === 'win32') endTree(child.pid);

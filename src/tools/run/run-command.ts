@@ -1,7 +1,7 @@
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
 import { startTimer } from '../../sdk/client/timer.js';
+import { notReadable } from '../folder/path-errors.js';
 import type { ProjectRoot } from '../project-root.js';
-import { notReadable } from '../system-failure.js';
 import { endCommand, endWithProcess } from './end-command.js';
 import { OutputCapture } from './output-capture.js';
 import { startCommand } from './start-command.js';
@@ -57,10 +57,13 @@ interface Place {
 async function runCommand(
   command: string,
   { folder, timeoutMs }: Place,
-  { signal }: ToolContext,
+  { signal, onOutput }: ToolContext,
 ): Promise<string> {
   const output = new OutputCapture();
-  const running = startCommand(command, folder, (chunk) => output.add(chunk));
+  const running = startCommand(command, folder, (chunk) => {
+    const piece = output.add(chunk);
+    onOutput?.(piece);
+  });
   endWithProcess(running);
   const timeUp = new Promise<'timeout'>((resolve) => {
     const clear = startTimer(timeoutMs, () => resolve('timeout'));

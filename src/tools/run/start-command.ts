@@ -94,7 +94,11 @@ function commandEnvironment(mark: string): NodeJS.ProcessEnv {
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
     TERM: 'dumb',
-    // A command that runs commands of its own adds to what it was marked with.
-    [MARK_VARIABLE]: [process.env[MARK_VARIABLE], mark].filter(Boolean).join(' '),
+    ...markVariable(mark),
   };
 }
+
+/** By which a process is known; a command that runs commands of its own adds to what it was marked with. */
+export const markVariable = (mark: string): NodeJS.ProcessEnv => ({
+  [MARK_VARIABLE]: [process.env[MARK_VARIABLE], mark].filter(Boolean).join(' '),
+});

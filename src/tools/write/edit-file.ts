@@ -1,7 +1,8 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
-import { notReadable } from '../system-failure.js';
-import { type ApprovedChanges, renderChange } from './approved-changes.js';
+import { notReadable } from '../folder/path-errors.js';
+import type { ApprovedChanges } from './approved-changes.js';
+import { renderChange } from './unified-diff.js';
 
 interface Edit {
   readonly path: string;

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
-import { ToolError } from '../../sdk/actions/tool-errors.js';
-import { readTrajectory, type Trajectory } from '../../sdk/saved/trajectory.js';
-import { showing } from '../limits.js';
-import { ProjectRoot } from '../project-root.js';
+import { defineTool, type Tool } from '../sdk/actions/define-tool.js';
+import { ToolError } from '../sdk/actions/tool-errors.js';
+import { readTrajectory, type Trajectory } from '../sdk/saved/trajectory.js';
+import { ProjectRoot } from './project-root.js';
+import { showing } from './read/limits.js';
 
 /** Where runs that are kept in the project stand, relative to it. */
 const PROJECT_RUNS_FOLDER = '.stepwise/runs';
@@ -69,10 +69,11 @@ async function readMemories(places: readonly Place[], words: ReadonlySet<string>
   return memories;
 }
 
-/** What is no saved run, or is damaged, is passed over. */
+/** What is no saved run, is damaged, or has no end yet, as the run that asks, is passed over. */
 async function readSaved(root: ProjectRoot, path: string): Promise<Trajectory | undefined> {
   try {
-    return readTrajectory((await root.readText(path)).content);
+    const saved = readTrajectory((await root.readText(path)).content);
+    return saved.result ? saved : undefined;
   } catch (error) {
     if (error instanceof ToolError || error instanceof TypeError) return undefined;
     throw error;

@@ -1,12 +1,16 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path/posix';
-import { systemCode } from '../../files/open-contained.js';
-import { ToolError } from '../../sdk/actions/tool-errors.js';
-import type { ProjectRoot } from '../project-root.js';
-import { toToolError } from '../system-failure.js';
+import { systemCode } from '../files/disk/open-contained.js';
+import { currentText, type Folder, type TextChange } from './folder/folder.js';
+import { changedMeanwhile, toToolError } from './folder/path-errors.js';
 
 const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+
+/** A folder of this machine, whose folders can be held while something is written in them. */
+interface PinnableFolder extends Pick<Folder, 'nameOf' | 'exists' | 'readIfText'> {
+  useFolder<Result>(path: string, use: (pinned: string) => Promise<Result>): Promise<Result>;
+}
 
 /**
  * Writes a file as a whole or not at all: beside it first, then moved into its place, so that a full disk leaves
@@ -14,45 +18,24 @@ const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (c
  * Throws `ToolError` where the file is not as expected.
  */
 export async function writeText(
-  root: ProjectRoot,
+  root: PinnableFolder,
   path: string,
-  { text, expected }: { text: string; expected: string | undefined },
+  { text, expected }: TextChange,
 ): Promise<void> {
-  const place = root.name(await root.locate(path));
+  const place = await root.nameOf(path);
   const [folder, name] = [dirname(place), place.slice(place.lastIndexOf('/') + 1)];
   await makeFolder(root, folder);
   await root.useFolder(folder, async (pinned) => {
     const temporary = `${pinned}/.${name}.${process.pid}-${Date.now()}.tmp`;
     try {
       await writeNew(temporary, { text, mode: await modeOf(`${pinned}/${name}`) });
-      if ((await currentText(root, place)) !== expected) throw changed(path);
+      if ((await currentText(root, place)) !== expected) throw changedMeanwhile(path);
       await rename(temporary, `${pinned}/${name}`);
     } catch (error) {
       await unlink(temporary).catch(() => undefined);
       throw toToolError(error, path);
     }
   });
-}
-
-export const changed = (path: string): ToolError =>
-  new ToolError(`"${path}" was changed in the meantime, by another call or by somebody else. Read it again.`);
-
-/**
- * The file's text, or undefined where there is none. Throws `ToolError` for a file that is not UTF-8: written
- * back it would be another one.
- */
-export async function currentText(root: ProjectRoot, path: string): Promise<string | undefined> {
-  const real = await root.locate(path);
-  const exists = await stat(real).catch((error) => {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw toToolError(error, path);
-  });
-  if (!exists) return undefined;
-  const { content, isUtf8 } = await root.readText(path);
-  if (isUtf8) return content;
-  throw new ToolError(
-    `"${path}" is not UTF-8 text: writing it would destroy what it holds. Leave it as it is.`,
-  );
 }
 
 async function writeNew(file: string, { text, mode }: { text: string; mode: number }): Promise<void> {
@@ -72,7 +55,7 @@ const modeOf = async (file: string): Promise<number> =>
   );
 
 /** One level at a time, each in its verified parent. */
-async function makeFolder(root: ProjectRoot, folder: string): Promise<void> {
+async function makeFolder(root: PinnableFolder, folder: string): Promise<void> {
   if (folder === '.') return;
   await makeFolder(root, dirname(folder));
   const name = folder.slice(folder.lastIndexOf('/') + 1);

@@ -1,0 +1,21 @@
+/** The file tools over any folder, for browsers and editors: nothing here needs Node. */
+
+export type { FileText } from '../../files/file-text.js';
+export type { FileEntry } from '../../files/file-tree.js';
+export { isSecretPath } from '../../files/secret-paths.js';
+export type { WalkedEntry, WalkOptions } from '../../files/walk-folder.js';
+export type { FileStore, StoredChange, StoredFile } from '../folder/file-store.js';
+export type { ChangedFile, Folder, TextChange } from '../folder/folder.js';
+export { memoryStore, type StoredContent } from '../folder/memory-store.js';
+export { allowWriting, type PickedFile, type PickedFolder, pickedStore } from '../folder/picked-store.js';
+export { StoredFolder, type StoredFolderOptions } from '../folder/stored-folder.js';
+export type { MatchLines } from '../read/find-lines.js';
+export type { OnChange } from '../write/approved-changes.js';
+export { unifiedDiff } from '../write/unified-diff.js';
+export { createFileReaders, createFileTools, createFileWriters, type FileToolOptions } from './file-tools.js';
+export {
+  answerSearches,
+  matchLinesInWorker,
+  type SearchWorker,
+  type SearchWorkerScope,
+} from './match-lines-in-worker.js';
