@@ -34,24 +34,35 @@ const kinds = {
   answer: 'answer',
 } as const;
 
+/** A stretch of one kind, and how much of it counts. */
+export interface DiscardedRun extends Discarded {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** What stands after an action, by kind; white space and the call's own wrapping do not count. */
 export function* describeDiscarded(text: string, from: number): Sliced<Discarded[]> {
+  return addUp(yield* discardedRuns(text, from));
+}
+
+/** The same, each stretch by itself. */
+export function* discardedRuns(text: string, from: number): Sliced<DiscardedRun[]> {
   const pauses = new Pauses(from);
-  let counts: Discarded[] = [];
+  const runs: DiscardedRun[] = [];
   const { end, stop } = yield* trimEnd(text, from);
   let kind: DiscardedKind = 'text';
   for (let start = skipWrapping(text, from); start < end; ) {
     const marker = matchMarker(text, start);
     if (marker && marker !== 'partial') kind = kinds[marker.label];
     const lineStop = Math.min(lineEnd(text, start), end);
-    counts.push({ kind, chars: text.slice(start, lineStop).trim().length });
+    const before = runs.at(-1)?.kind === kind ? runs.pop() : undefined;
+    const chars = text.slice(start, lineStop).trim().length + (before?.chars ?? 0);
+    runs.push({ kind, start: before?.start ?? start, end: lineStop, chars });
     start = lineStop + 1;
     const read = pauses.due(start);
-    if (read === 0) continue;
-    yield read;
-    counts = addUp(counts);
+    if (read > 0) yield read;
   }
-  return addUp([...counts, { kind: 'stop', chars: stop }]);
+  return [...runs, { kind: 'stop', start: end, end: text.trimEnd().length, chars: stop }];
 }
 
 /** One entry for each kind that holds anything, in the order in which they came. */

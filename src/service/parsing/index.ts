@@ -16,7 +16,9 @@ export {
   type ParseOptions,
   parseCompletion,
   parseCompletionInTurns,
+  readSpans,
 } from './parse-completion.js';
+export type { ReplySpan } from './reply-spans.js';
 export { readSignatures, readSignaturesInTurns } from './segment/signatures.js';
 export type { TakeTurn } from './slices.js';
 export type { JsonValue, Repair } from './text/scanner.js';

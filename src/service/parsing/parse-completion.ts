@@ -1,8 +1,9 @@
 import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import { type ResolvedCall, resolveCall } from './arguments/resolve-call.js';
 import type { Dialect } from './dialects/written-call.js';
-import type { Discarded } from './discarded.js';
+import { addUp, type Discarded, type DiscardedRun } from './discarded.js';
 import { describeMeantCall } from './meant-calls.js';
+import { inOrder, placesOf, type ReplySpan } from './reply-spans.js';
 import { ReplyText } from './reply-text.js';
 import { atOnce, inTurns, type Sliced, type TakeTurn } from './slices.js';
 import { type Marker, matchMarker } from './text/markers.js';
@@ -82,7 +83,13 @@ export interface ParseOptions {
   readonly labelsExpected?: boolean;
 }
 
-type Found = ParsedOutcome & Partial<ParseCommon> & Pick<ParseCommon, 'thought' | 'discarded'>;
+/** What was found, and where in the text it stands. */
+type Found = ParsedOutcome &
+  Partial<ParseCommon> &
+  Pick<ParseCommon, 'thought'> & {
+    readonly places: readonly ReplySpan[];
+    readonly leftOut: readonly DiscardedRun[];
+  };
 
 /**
  * Reads a completion in any dialect. Total: every string has a result and nothing is thrown. The time is
@@ -117,10 +124,35 @@ export function* parseInSlices(
   const offered = OfferedTools.of(tools);
   const reply = yield* ReplyText.read(text, offered);
   const found = yield* findOutcome(reply, offered, options);
+  const { places: _, leftOut, ...outcome } = found;
   const repairs = found.repairs ?? [];
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';
   const reasoning = yield* reply.reasoning();
-  return addReasoning({ answerLabelled: false, ...found, repairs, confidence, reasoning }, options);
+  const discarded = addUp(leftOut);
+  return addReasoning(
+    { answerLabelled: false, ...outcome, discarded, repairs, confidence, reasoning },
+    options,
+  );
+}
+
+/** Every character that came to mean something, in order; labels, wrapping and white space stand between the spans. */
+export function readSpans(
+  text: string,
+  tools: readonly OfferedTool[],
+  options: ParseOptions = {},
+): ReplySpan[] {
+  return atOnce(spansInSlices(text, OfferedTools.of(tools), options));
+}
+
+function* spansInSlices(text: string, tools: OfferedTools, options: ParseOptions): Sliced<ReplySpan[]> {
+  const reply = yield* ReplyText.read(text, tools);
+  const { places, leftOut } = yield* findOutcome(reply, tools, options);
+  const dropped = leftOut.filter(({ chars }) => chars > 0);
+  return inOrder([
+    ...placesOf('reasoning', reply.reasoningSpans()),
+    ...places,
+    ...dropped.map(({ start, end }) => ({ kind: 'discarded', start, end }) as const),
+  ]);
 }
 
 /** What the provider sent of reasoning stands before that of the text. */
@@ -155,9 +187,14 @@ const brokenOff = {
 function* fromCall(reply: ReplyText, call: ResolvedCall, at: number): Sliced<Found> {
   if (call.outcome !== 'action' && call.outcome !== 'answer') return yield* unreadAction(reply, call);
   const { repairs, start, end } = call;
-  const thought = [yield* reply.thoughtBefore(at), call.thought].filter(Boolean).join('\n');
-  const discarded = yield* reply.leftOutAround(at, { start, end });
-  if (call.outcome === 'answer') return givenAnswer(call.answer.trim(), { thought, repairs, discarded });
+  const before = yield* reply.thoughtBefore(at);
+  const thought = [reply.textOf(before), call.thought].filter(Boolean).join('\n');
+  const leftOut = yield* reply.leftOutAround(at, { start, end });
+  const thoughtPlaces = placesOf('thought', before);
+  if (call.outcome === 'answer') {
+    const places = [...thoughtPlaces, { kind: 'answer', start, end } as const];
+    return givenAnswer(call.answer.trim(), { thought, repairs, leftOut, places });
+  }
   const { toolName, toolArgs, dialect } = call;
   return {
     outcome: 'action',
@@ -167,29 +204,40 @@ function* fromCall(reply: ReplyText, call: ResolvedCall, at: number): Sliced<Fou
     problem: null,
     thought,
     repairs,
-    discarded,
+    leftOut,
+    places: [...thoughtPlaces, { kind: 'call', start, end }],
   };
 }
 
 type UnreadCall = Exclude<ResolvedCall, { outcome: 'action' | 'answer' }>;
 
 function* unreadAction(reply: ReplyText, call: UnreadCall): Sliced<Found> {
-  const answer = yield* reply.whole();
-  return { ...call, action: null, thought: null, answer, discarded: yield* reply.leftOutOfAnswer() };
+  const whole = yield* reply.whole();
+  return {
+    ...call,
+    action: null,
+    thought: null,
+    answer: reply.textOf(whole),
+    leftOut: yield* reply.leftOutOfAnswer(),
+    places: placesOf('answer', whole),
+  };
 }
 
 function* labelledAnswer(reply: ReplyText, marker: Marker): Sliced<Found> {
-  return givenAnswer(yield* reply.answer(marker), {
-    thought: yield* reply.thoughtBefore(marker.start),
+  const answer = yield* reply.answer(marker);
+  const thought = yield* reply.thoughtBefore(marker.start);
+  return givenAnswer(reply.textOf(answer), {
+    thought: reply.textOf(thought),
     repairs: [],
-    discarded: yield* reply.leftOutOfAnswer(marker.start),
+    leftOut: yield* reply.leftOutOfAnswer(marker.start),
+    places: [...placesOf('thought', thought), ...placesOf('answer', answer)],
   });
 }
 
 /** An answer that the model gave as one. */
 function givenAnswer(
   answer: string,
-  said: { thought: string; repairs: readonly Repair[]; discarded: readonly Discarded[] },
+  said: Pick<Found, 'leftOut' | 'places'> & { thought: string; repairs: readonly Repair[] },
 ): Found {
   const thought = said.thought || null;
   if (answer === '') return { ...nothing, ...said, thought };
@@ -206,9 +254,10 @@ function givenAnswer(
 }
 
 function* unlabelledAnswer(reply: ReplyText, problem: string | null, labelsExpected: boolean): Sliced<Found> {
-  const answer = yield* reply.whole();
-  const discarded = yield* reply.leftOutOfAnswer();
-  if (answer === '') return { ...nothing, thought: null, discarded };
+  const whole = yield* reply.whole();
+  const answer = reply.textOf(whole);
+  const leftOut = yield* reply.leftOutOfAnswer();
+  if (answer === '') return { thought: null, leftOut, places: [], ...nothing };
   const repairs: Repair[] = labelsExpected ? ['unlabelled_answer'] : [];
   return {
     outcome: 'answer',
@@ -218,7 +267,8 @@ function* unlabelledAnswer(reply: ReplyText, problem: string | null, labelsExpec
     problem,
     thought: null,
     repairs,
-    discarded,
+    leftOut,
+    places: placesOf('answer', whole),
   };
 }
 

@@ -1,5 +1,5 @@
 import { OfferedTools } from './arguments/offered-tool.js';
-import { addUp, type Discarded, describeDiscarded } from './discarded.js';
+import { type DiscardedRun, discardedRuns } from './discarded.js';
 import { outlineReply } from './outline/outline-reply.js';
 import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
 import { Pauses, SLICE, type Sliced } from './slices.js';
@@ -15,7 +15,7 @@ import { type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 /** A text that is not read for actions, such as a summary: all of it, without reasoning and a leading `Thought:`. */
 export function* readProse(text: string): Sliced<string> {
   const reply = yield* ReplyText.read(text, new OfferedTools([]));
-  return yield* reply.whole();
+  return reply.textOf(yield* reply.whole());
 }
 
 /** A reply and its parts: cuts labels, reasoning and wrapping fences out of the text, and nothing else. */
@@ -49,11 +49,9 @@ export class ReplyText {
 
   /** What stands in `<think>`, with or without its opening or closing tag (rule: thinking). */
   *reasoning(): Sliced<string | null> {
-    const { edge, start, reasoning } = this.outline;
-    const before: TextSpan[] = start > edge ? [[edge, start]] : [];
-    const pauses = new Pauses(edge);
+    const pauses = new Pauses(this.outline.edge);
     const blocks: string[] = [];
-    for (const [from, to] of [...before, ...reasoning]) {
+    for (const [from, to] of this.reasoningSpans()) {
       const block = this.text.slice(from, to).trim().replace(thinkTagsAround, '').trim();
       if (block !== '') blocks.push(block);
       const read = pauses.due(to);
@@ -62,22 +60,33 @@ export class ReplyText {
     return blocks.join('\n\n') || null;
   }
 
+  /** Where it stands, its tags included. */
+  reasoningSpans(): readonly TextSpan[] {
+    const { edge, start, reasoning } = this.outline;
+    return start > edge ? [[edge, start], ...reasoning] : reasoning;
+  }
+
+  /** The text of spans, joined. */
+  textOf(spans: readonly TextSpan[]): string {
+    return spans.map(([from, to]) => this.text.slice(from, to)).join('');
+  }
+
   /** All text before the turning point, without labels (rule: thought-and-answer). */
-  *thoughtBefore(end: number): Sliced<string> {
+  *thoughtBefore(end: number): Sliced<TextSpan[]> {
     const { start } = this.outline;
     const trimmed = yield* trimTokens(this.text, start, end);
     return yield* this.#cut(start, trimmed.end, yield* this.#labels());
   }
 
   /** The reply as a whole, without a leading `Thought:`. */
-  *whole(): Sliced<string> {
+  *whole(): Sliced<TextSpan[]> {
     const leading = this.leadingThought();
     if (leading) return yield* this.#cut(this.outline.start, this.end, labelSpans(this.text, leading));
     return yield* this.#without(this.outline.start, this.end, this.outline.reasoning);
   }
 
   /** The text after an answer's label. */
-  *answer(marker: Marker): Sliced<string> {
+  *answer(marker: Marker): Sliced<TextSpan[]> {
     const bold = marker.openBold ? closingBold(this.text, marker.end) : [];
     const close = this.#answerClose(marker);
     const end = yield* this.#beforeWrapper(marker.end, this.end);
@@ -85,37 +94,43 @@ export class ReplyText {
   }
 
   /** What is left out of an answer whose label stands at `thoughtEnd`. */
-  *leftOutOfAnswer(thoughtEnd = this.outline.start): Sliced<Discarded[]> {
-    const stop = { kind: 'stop', chars: this.#stop } as const;
-    return addUp([...(yield* this.#leftOut(thoughtEnd, this.end)), stop, ...(yield* this.#imagined())]);
+  *leftOutOfAnswer(thoughtEnd = this.outline.start): Sliced<DiscardedRun[]> {
+    const stop = { kind: 'stop', start: this.end, end: this.text.trimEnd().length } as const;
+    return [
+      ...(yield* this.#leftOut(thoughtEnd, this.end)),
+      { chars: this.#stop, ...stop },
+      ...(yield* this.#imagined()),
+    ];
   }
 
   /** The turn of somebody else and all that follows it. */
-  *#imagined(): Sliced<Discarded[]> {
+  *#imagined(): Sliced<DiscardedRun[]> {
     const { otherTurn } = this.outline;
     if (otherTurn === null) return [];
-    const { end: words } = yield* readTokens(this.text, otherTurn);
-    const spoken = yield* describeDiscarded(this.text, words);
-    return [{ kind: 'chat_token', chars: words - otherTurn }, ...spoken];
+    const { end } = yield* readTokens(this.text, otherTurn);
+    const spoken = yield* discardedRuns(this.text, end);
+    return [{ kind: 'chat_token', start: otherTurn, end, chars: end - otherTurn }, ...spoken];
   }
 
   /** What is left out before a call, and after it. */
-  *leftOutAround(thoughtEnd: number, call: { start: number; end: number }): Sliced<Discarded[]> {
+  *leftOutAround(thoughtEnd: number, call: { start: number; end: number }): Sliced<DiscardedRun[]> {
     const directlyBefore = yield* trimTokens(this.text, thoughtEnd, call.start);
-    return addUp([
+    return [
       ...(yield* this.#leftOut(thoughtEnd, thoughtEnd)),
-      { kind: 'chat_token', chars: directlyBefore.stop },
-      ...(yield* describeDiscarded(this.text, call.end)),
-    ]);
+      tokensIn(directlyBefore, call.start),
+      ...(yield* discardedRuns(this.text, call.end)),
+    ];
   }
 
-  *#leftOut(thoughtEnd: number, shownEnd: number): Sliced<Discarded[]> {
+  *#leftOut(thoughtEnd: number, shownEnd: number): Sliced<DiscardedRun[]> {
     const { edge, start } = this.outline;
     const strays = this.#strays.filter(([from]) => from >= start && from < shownEnd);
     const trimmed = yield* trimTokens(this.text, start, thoughtEnd);
+    const chars = this.text.slice(0, edge).trim().length;
     return [
-      { kind: 'chat_token', chars: this.text.slice(0, edge).trim().length + trimmed.stop },
-      { kind: 'fence', chars: strays.reduce((sum, [from, to]) => sum + to - from, 0) },
+      { kind: 'chat_token', start: 0, end: edge, chars },
+      tokensIn(trimmed, thoughtEnd),
+      ...strays.map(([from, to]) => ({ kind: 'fence', start: from, end: to, chars: to - from }) as const),
     ];
   }
 
@@ -130,7 +145,7 @@ export class ReplyText {
   *hasTextBefore(content: number): Sliced<boolean> {
     const { start, reasoning, leadingFence } = this.outline;
     const wrapping = leadingFence ? [...reasoning, leadingFence] : reasoning;
-    return (yield* this.#without(start, content, wrapping)) !== '';
+    return (yield* this.#without(start, content, wrapping)).length > 0;
   }
 
   /** Where the reply's content ends, before the fence that wraps it; quoted text may hold what looks like another turn. */
@@ -187,23 +202,24 @@ export class ReplyText {
     return opens ? last : end;
   }
 
-  #cut(start: number, end: number, spans: readonly TextSpan[]): Sliced<string> {
+  #cut(start: number, end: number, spans: readonly TextSpan[]): Sliced<TextSpan[]> {
     return this.#without(start, end, [...this.outline.reasoning, ...this.outline.wrappers, ...spans]);
   }
 
-  *#without(start: number, end: number, spans: readonly TextSpan[]): Sliced<string> {
+  /** What is left between two places without these spans and the white space at both ends. */
+  *#without(start: number, end: number, spans: readonly TextSpan[]): Sliced<TextSpan[]> {
     const inside = [...spans, ...this.#strays]
       .filter((span) => span[0] >= start && span[0] < end)
       .sort((a, b) => a[0] - b[0]);
     if (inside.length > MANY) yield SLICE;
-    const parts: string[] = [];
+    const parts: TextSpan[] = [];
     let done = start;
     for (const [from, to] of inside) {
-      parts.push(this.text.slice(done, Math.max(done, from)));
+      if (from > done) parts.push([done, from]);
       done = Math.max(done, to);
     }
-    parts.push(this.text.slice(done, Math.max(done, end)));
-    return parts.join('').trim();
+    if (end > done) parts.push([done, end]);
+    return trimSpans(this.text, parts);
   }
 }
 
@@ -221,4 +237,27 @@ function closingBold(text: string, from: number, lineEnds = new LineEnds(text)):
   let end = lineEnds.after(from);
   while (end > from && ' \t\r'.includes(text.charAt(end - 1))) end -= 1;
   return end - 2 >= from && text.endsWith('**', end) ? [[end - 2, end]] : [];
+}
+
+/** The chat tokens that were trimmed before `before`. */
+const tokensIn = ({ end, stop }: TrimmedEnd, before: number): DiscardedRun => ({
+  kind: 'chat_token',
+  start: end,
+  end: before,
+  chars: stop,
+});
+
+/** Without white space at the beginning and the end of them all. */
+function trimSpans(text: string, spans: readonly TextSpan[]): TextSpan[] {
+  const isBlankSpan = ([from, to]: TextSpan) => text.slice(from, to).trim() === '';
+  const first = spans.findIndex((span) => !isBlankSpan(span));
+  if (first < 0) return [];
+  const last = spans.findLastIndex((span) => !isBlankSpan(span));
+  return spans.slice(first, last + 1).map((span, index, kept): TextSpan => {
+    if (index > 0 && index < kept.length - 1) return span;
+    const [from, to] = span;
+    const start = index === 0 ? to - text.slice(from, to).trimStart().length : from;
+    const end = index === kept.length - 1 ? from + text.slice(from, to).trimEnd().length : to;
+    return [start, end];
+  });
 }

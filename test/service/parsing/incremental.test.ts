@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import type { ParseDelta } from '../../../src/service/parsing/delta-writer.js';
 import { IncrementalParser } from '../../../src/service/parsing/incremental-parser.js';
 import { chunkLengths } from '../../support/parsing/arbitraries.js';
+import { loadCases } from '../../support/parsing/cases.js';
 import { stream } from '../../support/parsing/properties.js';
 import { anyReply } from '../../support/parsing/replies.js';
 import { tools } from '../../support/parsing/tools.js';
-import { loadVectors } from '../../support/parsing/vectors.js';
 
 /** Deltas pushed one character at a time, before the end. */
 function pushed(text: string): ParseDelta[] {
@@ -181,7 +181,7 @@ describe('streaming (rule: deltas-join)', () => {
   });
 
   test('any cutting of any given case gives the same deltas and result', () => {
-    const cases = loadVectors().cases.map(({ text }) => text);
+    const cases = loadCases('written-calls').map(({ text }) => text);
     fc.assert(
       fc.property(fc.constantFrom(...cases), chunkLengths, (text, lengths) => {
         const whole = stream(text, [text.length || 1]);

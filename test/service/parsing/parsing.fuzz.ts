@@ -4,9 +4,9 @@ import { renderCall, renderXmlCall } from '../../../src/conversation/call-text.j
 import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
 import { readSignatures } from '../../../src/service/parsing/segment/signatures.js';
 import { anyText, argumentRecord, chunkLengths } from '../../support/parsing/arbitraries.js';
+import { loadCases } from '../../support/parsing/cases.js';
 import { accountsForAllText, streamsToTheSameResult } from '../../support/parsing/properties.js';
 import { tools } from '../../support/parsing/tools.js';
-import { loadVectors } from '../../support/parsing/vectors.js';
 
 /** `FUZZ_SEED` repeats a run, `FUZZ_SECONDS` bounds each of the four suites. */
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
@@ -34,7 +34,8 @@ test(
   timeoutMs,
 );
 
-const given = loadVectors().cases.map(({ text }) => text);
+/** The rulings have wrappings of their own, whose words the account below does not know. */
+const given = loadCases('written-calls').map(({ text }) => text);
 
 test(
   `a given case, cut, doubled or spliced, is read without throwing (FUZZ_SEED=${seed})`,
@@ -84,11 +85,11 @@ test(
       fc.property(anyText, anyText, (prefix, unit) => {
         fc.pre(unit !== '');
         const text = prefix + unit.repeat(Math.ceil(2 ** 18 / unit.length));
-        const start = performance.now();
+        const before = process.cpuUsage();
         parseCompletion(text, tools);
         readSignatures(text);
-        // a quarter of a MiB; the wide margin is for a busy machine, growth is what this looks for
-        expect(performance.now() - start).toBeLessThan(2000);
+        // a quarter of a MiB; the wide margin is for a slow machine, growth is what this looks for
+        expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2000);
       }),
       bounded,
     );

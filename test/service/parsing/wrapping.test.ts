@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
-import { faults, loadVectors } from '../../support/parsing/vectors.js';
+import { outcomeOf } from '../../../conformance/stepwise.js';
+import { faults, loadCases } from '../../support/parsing/cases.js';
 
-const { tools, cases } = loadVectors();
 /** Calls that stand for themselves, to be wrapped anew: no tag, no second label, nothing left open. */
-const calls = cases.filter(
-  ({ raw, wrap, style }) => raw !== null && !/tag|AI/.test(wrap) && style !== 'missing_close',
+const calls = loadCases('written-calls').filter(
+  ({ expected, wrap = '', style }) =>
+    expected.outcome === 'action' && !/tag|AI/.test(wrap) && style !== 'missing_close',
 );
 
 const labels = [
@@ -54,8 +54,10 @@ test('a call is read the same whatever label, fence, reasoning or tail is around
       parts,
       surroundings,
       ([call, [thoughtLabel, actionLabel], thought, wrap], [tail, reasoning, fence]) => {
-        const turn = `${thoughtLabel}${thought}\n${actionLabel}${wrap(call.raw ?? '')}${tail}`;
-        expect(faults({ ...call, thought }, parseCompletion(reasoning + fence(turn), tools))).toEqual([]);
+        const { outcome, tool_name = '', tool_args = {}, raw = '' } = call.expected;
+        const turn = `${thoughtLabel}${thought}\n${actionLabel}${wrap(raw)}${tail}`;
+        const read = outcomeOf({ ...call, text: reasoning + fence(turn) });
+        expect(faults({ outcome, tool_name, tool_args, raw, thought }, read)).toEqual([]);
       },
     ),
     { numRuns: 3000 },

@@ -1,24 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { OfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
 import type { ParseDelta } from '../../../src/service/parsing/delta-writer.js';
 import { IncrementalParser } from '../../../src/service/parsing/incremental-parser.js';
-import { type ParsedCompletion, parseCompletion } from '../../../src/service/parsing/parse-completion.js';
+import {
+  type ParsedCompletion,
+  type ParseOptions,
+  parseCompletion,
+} from '../../../src/service/parsing/parse-completion.js';
 import { cut } from './arbitraries.js';
 import { tools } from './tools.js';
 
-type Joined = Record<ParseDelta['type'], string>;
+/** The deltas of a stream, joined by type. */
+export type Joined = Record<ParseDelta['type'], string>;
 
 /** Streams a text in pieces; the deltas joined by type, and what the end said. */
 export function stream(
   text: string,
   lengths: readonly number[],
+  { offered = tools, ...options }: ParseOptions & { readonly offered?: readonly OfferedTool[] } = {},
 ): { joined: Joined; completion: ParsedCompletion } {
-  const parser = new IncrementalParser(tools);
+  const parser = new IncrementalParser(offered);
   const joined: Joined = { reasoning: '', draft: '', thought: '', answer: '' };
   const take = (deltas: ParseDelta[]): void => {
     for (const { type, delta } of deltas) joined[type] += delta;
   };
   for (const chunk of cut(text, lengths)) take(parser.push(chunk));
-  const { deltas, completion } = parser.end();
+  const { deltas, completion } = parser.end(options);
   take(deltas);
   return { joined, completion };
 }

@@ -39,7 +39,7 @@ function* readCallObject(value: JsonValue, place: CallPlace, scanner: Scanner): 
     return unreadableObject(dialect, `${name}: put the arguments under "arguments"`, name);
   }
   const { thought } = object;
-  const written = { ...place, name, thought: typeof thought === 'string' ? thought.trim() : '' };
+  const written = { name, thought: typeof thought === 'string' ? thought.trim() : '', ...place };
   return yield* withArguments(written, argumentKey === undefined ? undefined : object[argumentKey], scanner);
 }
 

@@ -23,10 +23,10 @@ export function* readStepObject(
   if (first === undefined) return null;
   if (second !== undefined) scanner.repairs.add('second_outcome');
   const acts = first === 'action' && action !== null;
-  const step = { ...place, thought: thought?.trim() ?? '', isStepObject: true };
+  const step = { thought: thought?.trim() ?? '', isStepObject: true, ...place };
   return acts
-    ? yield* withArguments({ ...step, name: action.tool }, action.args, scanner)
-    : yield* withArguments({ ...step, name: 'final_answer' }, answer, scanner);
+    ? yield* withArguments({ name: action.tool, ...step }, action.args, scanner)
+    : yield* withArguments({ name: 'final_answer', ...step }, answer, scanner);
 }
 
 function isObject(value: JsonValue): value is JsonObject {

@@ -13,13 +13,13 @@ import type { ReplyOutline, TurningPoint } from './reply-outline.js';
 export function* outlineReply(text: string, tools: OfferedTools): Sliced<ReplyOutline> {
   const { end: edge, turn } = yield* readTokens(text, 0, opensOtherTurn);
   const first = new OutlineWalk(text, edge, tools);
-  if (turn !== null) return { ...first.outline(), edge: 0, otherTurn: 0, start: 0, quotedAction: null };
+  if (turn !== null) return { edge: 0, quotedAction: null, ...first.outline(), otherTurn: 0, start: 0 };
   const end = (yield* first.run()) ?? reasoningEndAfter(text, first.turn);
   if (end === null)
-    return { ...first.outline(), edge, quotedAction: yield* quotedAction(first, text, tools) };
+    return { edge, quotedAction: yield* quotedAction(first, text, tools), ...first.outline() };
   const second = new OutlineWalk(text, end, tools, { orphanCloseCounts: false });
   yield* second.run();
-  return { ...second.outline(), edge, quotedAction: yield* quotedAction(second, text, tools) };
+  return { edge, quotedAction: yield* quotedAction(second, text, tools), ...second.outline() };
 }
 
 function* quotedAction(

@@ -67,7 +67,7 @@ export class OutlineWalk {
   }
 
   outline(): Omit<ReplyOutline, 'edge' | 'quotedAction'> {
-    return { ...this.#found, start: this.#start };
+    return { start: this.#start, ...this.#found };
   }
 
   /** Where the quotation begins that an opener without its mark has opened and nothing has closed. */

@@ -85,7 +85,7 @@ function* readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtR
   if (scanner.problem) return malformed(reply, `${tool}: ${scanner.problem}`);
   if (scanner.repairs.has('duplicate_key')) return malformed(reply, keyTwice);
   const place = { kind: 'call', dialect: 'json', start: 0, end: raw.length, isStepObject: true } as const;
-  const call = yield* withArguments({ ...place, name: tool }, isRecord(meant) ? meant : args, scanner);
+  const call = yield* withArguments({ name: tool, ...place }, isRecord(meant) ? meant : args, scanner);
   const limits = { cutByLimit: false, textLength: raw.length };
   const resolved = yield* resolveCall(call, OfferedTools.of(reply.tools), limits);
   const read = fromCall(reply, { turn, raw }, resolved);

@@ -26,6 +26,8 @@ export class ScannedStrings {
   /** Where the string is kept; null if it is not. */
   #path: string | null = null;
   #field: ScannedField | undefined;
+  /** What has come of the string since it was last put to its text: it comes escape by escape. */
+  #fresh = '';
   /** The half of a character that waits for the other. */
   #half = '';
   #pieces: StringPiece[] = [];
@@ -43,27 +45,29 @@ export class ScannedStrings {
     const whole = this.#half + text;
     const endsInHalf = isHighSurrogate(whole.charCodeAt(whole.length - 1));
     this.#half = endsInHalf ? whole.slice(-1) : '';
-    this.#emit(endsInHalf ? whole.slice(0, -1) : whole);
+    this.#fresh += endsInHalf ? whole.slice(0, -1) : whole;
   }
 
   end(): void {
-    this.#emit(this.#half);
+    this.#fresh += this.#half;
     this.#half = '';
+    this.#emit();
   }
 
   /** The pieces since the last call. */
   takePieces(): StringPiece[] {
+    this.#emit();
     const pieces = this.#pieces;
     this.#pieces = [];
     return pieces;
   }
 
-  #emit(sent: string): void {
+  #emit(): void {
     const path = this.#path;
-    if (sent === '' || path === null) return;
-    this.byPath.set(path, `${this.byPath.get(path)}${sent}`);
-    const last = this.#pieces.at(-1);
-    if (last?.path === path) this.#pieces[this.#pieces.length - 1] = { ...last, text: last.text + sent };
-    else if (this.#field) this.#pieces.push({ path, text: sent, field: this.#field });
+    const text = this.#fresh;
+    this.#fresh = '';
+    if (text === '' || path === null) return;
+    this.byPath.set(path, `${this.byPath.get(path)}${text}`);
+    if (this.#field) this.#pieces.push({ path, text, field: this.#field });
   }
 }

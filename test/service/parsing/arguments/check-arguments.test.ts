@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { checkArguments } from '../../../../src/service/parsing/arguments/check-arguments.js';
 import { toOfferedTool } from '../../../../src/service/parsing/arguments/offered-tool.js';
 import { type ParsedCompletion, parseCompletion } from '../../../../src/service/parsing/parse-completion.js';
-import type { JsonValue } from '../../../../src/service/parsing/text/scanner.js';
 
 function read(
   args: string,
@@ -14,68 +13,6 @@ function read(
 }
 
 describe('with a declared type, values are coerced only without loss (rule: values)', () => {
-  test.each<[string, unknown, JsonValue]>([
-    ['"42"', { type: 'integer' }, 42],
-    ['"4.5"', { type: 'number' }, 4.5],
-    ['"true"', { type: 'boolean' }, true],
-    ['42', { type: 'string' }, '42'],
-    ['1.10', { type: 'string' }, '1.10'],
-    ['{"k": 1.0}', { properties: { k: { type: 'string' } } }, { k: '1.0' }],
-    ['["1", 2]', { type: 'array', items: { type: 'integer' } }, [1, 2]],
-    ['"[1, 2]"', { type: 'array' }, [1, 2]],
-    ['"{\\"k\\": 1}"', { type: 'object' }, { k: 1 }],
-    ['"42"', { anyOf: [{ type: 'integer' }, { type: 'null' }] }, 42],
-    ['true', { type: 'string' }, 'true'],
-  ])('%s for %j', (written, schema, value) => {
-    const parsed = read(`v=${written}`, { v: schema });
-    expect(parsed.action?.toolArgs).toEqual({ v: value });
-    expect(parsed.repairs).toEqual([expect.stringMatching(/^coerced:/)]);
-  });
-
-  test.each<[string, unknown]>([
-    ['"00123"', { type: 'integer' }],
-    ['"1e3"', { type: 'integer' }],
-    ['4.5', { type: 'integer' }],
-    ['12345678901234567890', { type: 'integer' }],
-    ['"yes"', { type: 'boolean' }],
-    ['1', { type: 'boolean' }],
-    ['None', { type: 'string' }],
-    ['"a"', { type: 'array' }],
-    ['"c"', { enum: ['a', 'b'] }],
-    ['5', { type: 'integer', maximum: 4 }],
-  ])('%s does not fit %j', (written, schema) => {
-    expect(read(`v=${written}`, { v: schema })).toMatchObject({ outcome: 'malformed_action', action: null });
-  });
-
-  test.each<[string, unknown, JsonValue]>([
-    ['1', { anyOf: [{ type: 'string' }, { enum: [1, 2, 3] }] }, 1],
-    ['false', { anyOf: [{ type: 'string' }, { const: false }] }, false],
-    ['1.5', { anyOf: [{ type: 'string' }, {}] }, 1.5],
-    ['"[1]"', { anyOf: [{ type: 'array', items: { type: 'string' } }, { enum: ['[1]'] }] }, '[1]'],
-    ['"7"', { oneOf: [{ type: 'integer' }, { const: '7' }] }, '7'],
-    ['[1, "x"]', { type: 'array', items: { anyOf: [{ type: 'string' }, { const: 1 }] } }, [1, 'x']],
-    ['{"k": 1}', { properties: { k: { anyOf: [{ type: 'string' }, { const: 1 }] } } }, { k: 1 }],
-  ])('%s fits %j and is left as it is', (written, schema, value) => {
-    const parsed = read(`v=${written}`, { v: schema });
-    expect(parsed).toMatchObject({ confidence: 'exact', action: { toolArgs: { v: value } } });
-  });
-
-  test.each<[string, unknown, JsonValue]>([
-    ['4', { anyOf: [{ type: 'string' }, { enum: [1, 2, 3] }] }, '4'],
-    ['true', { anyOf: [{ type: 'string' }, { const: false }] }, 'true'],
-    ['"[1]"', { anyOf: [{ type: 'array' }, { enum: ['[2]'] }] }, [1]],
-  ])('%s fits no alternative of %j as it is', (written, schema, value) => {
-    const parsed = read(`v=${written}`, { v: schema });
-    expect(parsed).toMatchObject({ repairs: ['coerced:v'], action: { toolArgs: { v: value } } });
-  });
-
-  test('what fits is left as it is', () => {
-    expect(read('v=3.0, w="x"', { v: { type: 'integer' }, w: { type: ['string', 'null'] } })).toMatchObject({
-      confidence: 'exact',
-      action: { toolArgs: { v: 3, w: 'x' } },
-    });
-  });
-
   test.each([
     ['v="x"', /`v`: .*integer.*; write f\(v, w\)$/],
     ['w="x"', /required property `v`/],

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { type outcomeOf, type Reply, toOffered } from '../../../conformance/stepwise.js';
+import type { OfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
+
+export const tiers = ['core', 'neg', 'ruling', 'repair'] as const;
+
+/** How a reply is to be read; `conformance/case.schema.json` says which fields go with which outcome. */
+export type Expected = { readonly outcome: string } & Partial<Omit<ReturnType<typeof outcomeOf>, 'outcome'>>;
+
+export interface ParserCase extends Reply {
+  readonly rule: string;
+  readonly tier: (typeof tiers)[number];
+  readonly title?: string;
+  readonly style?: string;
+  readonly wrap?: string;
+  readonly expected: Expected;
+}
+
+/** The cases of a file of `conformance/cases`, each with its tools. */
+export function loadCases(file: 'rulings' | 'written-calls'): ParserCase[] {
+  const sets: Record<string, Reply['tools']> = JSON.parse(readFileSync('conformance/tools.json', 'utf8'));
+  const lines = readFileSync(`conformance/cases/${file}.jsonl`, 'utf8').trim().split('\n');
+  return lines
+    .map((line): ParserCase & { readonly tools: string | Reply['tools'] } => JSON.parse(line))
+    .map((each) => ({ ...each, tools: sets[String(each.tools)] ?? each.tools }));
+}
+
+/** The tools that all written calls are offered. */
+export function writtenCallTools(): OfferedTool[] {
+  return toOffered(loadCases('written-calls')[0]?.tools ?? []);
+}
+
+/** In which fields an outcome is not what was expected. */
+export function faults(expected: Expected, outcome: ReturnType<typeof outcomeOf>): string[] {
+  const found = new Map<string, unknown>(Object.entries(outcome));
+  return Object.entries(expected)
+    .filter(([field, value]) => !isDeepStrictEqual(found.get(field), value))
+    .map(([field]) => `${field}: ${JSON.stringify(found.get(field))}`);
+}
