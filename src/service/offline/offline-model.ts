@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Respond } from './answer-request.js';
 import { extractiveReply } from './extractive/extractive-model.js';
-import type { ChatMessage } from './extractive/read-prompt.js';
+import type { ChatMessage } from './extractive/prompt/read-prompt.js';
 import { startLoopbackServer } from './loopback-server.js';
 import { offlineModelName } from './wire/list-models.js';
 import type { RecordedRequest, ScriptedReply } from './wire/reply.js';

@@ -1,4 +1,4 @@
-import type { OfferedTool } from './read-tools.js';
+import type { OfferedTool } from './prompt/read-tools.js';
 
 /** The offered tools that the searcher can use, by what their names and descriptions say they do. */
 export interface Toolbox {
@@ -70,10 +70,20 @@ export interface ProposedCall {
   readonly args: Readonly<Record<string, string | number>>;
 }
 
-export const searchCall = (tool: OfferedTool, pattern: string): ProposedCall => ({
-  name: tool.name,
-  args: { [findParameter(tool, patternParameter) ?? 'pattern']: pattern },
-});
+/** Searches for a pattern, below a folder if one is given and the tool takes one. */
+export function searchCall(tool: OfferedTool, pattern: string, folder?: string): ProposedCall {
+  const wanted = { [findParameter(tool, patternParameter) ?? 'pattern']: pattern };
+  const below = folder === undefined ? undefined : findParameter(tool, folderParameter);
+  return { name: tool.name, args: below ? { ...wanted, [below]: folder ?? '' } : wanted };
+}
+
+/** A tool that says nothing of expressions may take a text as it stands. */
+export const takesExpressions = ({ name, description }: OfferedTool): boolean =>
+  /\bregular expression|\breg-?exp?\b|\bgrep\b|^(?:rip)?grep/iu.test(`${name} ${description}`);
+
+export const takesFolder = (tool: OfferedTool): boolean => findParameter(tool, folderParameter) !== undefined;
+
+const folderParameter = /^(?:path|dir|directory|folder|root)$/iu;
 
 /** Reads a file, around a line if the tool takes a range. */
 export function readCall(tool: OfferedTool, path: string, around?: number): ProposedCall {
@@ -81,13 +91,19 @@ export function readCall(tool: OfferedTool, path: string, around?: number): Prop
   const start = findParameter(tool, /^(?:start|from|first)_?line$|^line_?start$|^start$/iu);
   const end = findParameter(tool, /^(?:end|to|last)_?line$|^line_?end$|^end$/iu);
   if (around === undefined || !start || !end) return { name: tool.name, args: file };
-  return { name: tool.name, args: { ...file, [start]: Math.max(1, around - 25), [end]: around + 40 } };
+  return { name: tool.name, args: { ...file, [start]: Math.max(1, around - 20), [end]: around + 50 } };
 }
 
 /** Lists from the root. */
 export function listCall(tool: OfferedTool): ProposedCall {
-  const folder = findParameter(tool, /^(?:path|dir|directory|folder|root)$/iu);
+  const folder = findParameter(tool, folderParameter);
   return { name: tool.name, args: folder ? { [folder]: '.' } : {} };
+}
+
+/** Lists the files that are called so; undefined if the tool takes no pattern. */
+export function namesCall(tool: OfferedTool, glob: string): ProposedCall | undefined {
+  const parameter = findParameter(tool, /^(?:pattern|glob)$/iu);
+  return parameter === undefined ? undefined : { name: tool.name, args: { [parameter]: glob } };
 }
 
 /** The file that an earlier call of the read tool named. */

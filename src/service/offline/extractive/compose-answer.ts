@@ -1,7 +1,8 @@
 import type { ProposedCall } from './choose-tools.js';
-import type { SearchState } from './evidence.js';
-import { type RankedLine, rankLines } from './rank-lines.js';
-import { asksForListing, asksForOverview, type SearchTerm } from './search-terms.js';
+import { asksForListing, asksForOverview, isName, isTelling } from './question/search-terms.js';
+import { chooseExcerpt, type Excerpt } from './ranking/choose-excerpt.js';
+import { coveringMost, type RankedPassage } from './ranking/rank-passages.js';
+import { missingFiles, quoteTerms, type SearchState, unseenTerms } from './search-state.js';
 
 /** What the model does next, with the thought that leads to it. */
 export type NextStep =
@@ -11,87 +12,94 @@ export type NextStep =
 const MAX_QUOTES = 4;
 const MAX_LISTED = 40;
 const MAX_BEGINNING = 28;
-/** A line this much weaker than the best one is not quoted. */
-const WORTH_QUOTING = 0.45;
+/** A passage this much weaker than the best one is not quoted. */
+const WORTH_QUOTING = 0.1;
+/** Of what the question says, the part that a passage must have to be called an answer. */
+const LEAST_COVERAGE = 0.45;
 
-/** Answers by quoting: the best lines with what stands around them, each with path and line number. */
+const ORIGIN =
+  'Found by a search, not written by a language model: nobody has judged what it means. For an answer in words, choose a model.';
+
+/** Answers by quoting: the best passages, each with path, line numbers and why. */
 export function composeAnswer(state: SearchState): NextStep {
   const { prompt, evidence, terms } = state;
   if (asksForListing(prompt.task) && asksForOverview(terms) && evidence.paths.length > 0) {
-    return { thought: 'The listing is what was asked for.', answer: listFiles(evidence.paths) };
+    return { thought: 'The listing is what was asked for.', answer: listPaths(evidence.paths) };
   }
-  const quotes = chooseLines(
-    rankLines(
-      evidence,
-      prompt.task,
-      terms.filter(({ weight }) => weight > 1),
-    ),
-  );
-  if (quotes.length > 0) {
-    const words = quoteTerms(terms);
-    const answer = [`These lines match best (${words}):`, ...quotes.map((line) => quote(state, line))];
-    return { thought: 'I have seen the lines that match best, and quote them.', answer: answer.join('\n\n') };
+  const passages = choosePassages(state);
+  if (passages.length > 0) {
+    return {
+      thought: 'I have seen the passages that match best, and quote them.',
+      answer: [...admitMissing(state), introduction(state), ...passages.map(quote), ORIGIN].join('\n\n'),
+    };
   }
-  const beginnings = asksForOverview(terms) || !prompt.tools.length ? quoteBeginnings(state) : [];
+  const beginnings = asksForOverview(terms) || isGivenWithoutTools(state) ? quoteBeginnings(state) : [];
   if (beginnings.length > 0) {
-    return { thought: 'I quote how the files begin that I have read.', answer: beginnings.join('\n\n') };
+    return {
+      thought: 'I quote how the files begin that I have read.',
+      answer: [...admitMissing(state), ...beginnings, ORIGIN].join('\n\n'),
+    };
   }
-  return { thought: 'I have found nothing that I could quote.', answer: admitNothing(state) };
+  return {
+    thought: 'I have found nothing that I could quote.',
+    answer: [...admitMissing(state), admitNothing(state)].join('\n\n'),
+  };
 }
 
-const quoteTerms = (terms: readonly SearchTerm[]): string =>
-  terms
-    .slice(0, 4)
-    .map(({ text }) => `"${text}"`)
-    .join(', ');
+const isGivenWithoutTools = ({ prompt }: SearchState): boolean => prompt.tools.length === 0;
 
-const listFiles = (paths: readonly string[]): string =>
-  [
-    `${paths.length} files:`,
-    ...paths.slice(0, MAX_LISTED).map((path) => `- ${path}`),
-    ...(paths.length > MAX_LISTED ? [`… and ${paths.length - MAX_LISTED} more`] : []),
-  ].join('\n');
+/** What is quoted then is of other files. */
+const admitMissing = (state: SearchState): string[] =>
+  missingFiles(state).map((path) => `I could not read ${path}.`);
 
-/** The best lines, none near another, at most two from one file. */
-function chooseLines(ranked: readonly RankedLine[]): RankedLine[] {
-  const chosen: RankedLine[] = [];
-  const limit = (ranked[0]?.score ?? 0) * WORTH_QUOTING;
-  for (const line of ranked) {
-    const same = chosen.filter(({ path }) => path === line.path);
-    const near = same.some((other) => Math.abs(other.line - line.line) <= 8);
-    if (line.score >= limit && same.length < 2 && !near) chosen.push(line);
+function introduction(state: SearchState): string {
+  const telling = state.terms.filter(isTelling);
+  const unseen = unseenTerms(state);
+  const missing = unseen.length > 0 ? ` Nothing was found for ${quoteTerms(unseen)}.` : '';
+  return `These passages match best (${quoteTerms(telling)}):${missing}`;
+}
+
+/** The best passages, at most two from one file, if they say enough of what was asked. */
+function choosePassages({ ranked, terms }: SearchState): RankedPassage[] {
+  if (asksForOverview(terms)) return [];
+  const shown = ranked.filter(({ lines }) => lines.length > 0);
+  const limit = (shown[0]?.score ?? 0) * WORTH_QUOTING;
+  const chosen: RankedPassage[] = [];
+  for (const passage of coveringMost(shown)) {
+    const same = chosen.filter(({ path }) => path === passage.path);
+    if (passage.score >= limit && saysEnough(passage) && same.length < 2) chosen.push(passage);
     if (chosen.length === MAX_QUOTES) break;
   }
   return chosen;
 }
 
-/** Two lines before and six after, as far as they are known and belong together. */
-function quote({ evidence }: SearchState, { path, line }: RankedLine): string {
-  const texts = evidence.files.get(path) ?? new Map<number, string>();
-  let first = line;
-  while (first > line - 2 && texts.get(first - 1)?.trim()) first -= 1;
-  let last = line;
-  while (last < line + 6 && texts.get(last + 1)?.trim()) last += 1;
-  return quoteRange({ path, line, first, last }, texts);
+/** A name that was asked for is telling enough by itself. */
+const saysEnough = ({ coverage, matched }: RankedPassage): boolean =>
+  coverage >= LEAST_COVERAGE || [...matched.keys()].some(isName);
+
+function quote(passage: RankedPassage): string {
+  const { path, matched } = passage;
+  const { line, lines } = chooseExcerpt(passage);
+  const words = [...new Set([...matched].filter(([term]) => isTelling(term)).map(([term]) => term.text))];
+  const why = words.length > 0 ? ` · ${words.join(', ')}` : '';
+  return `${path}:${line}${why}\n\n${numbered(lines)}`;
 }
 
-interface Range {
-  readonly path: string;
-  readonly line: number;
-  readonly first: number;
-  readonly last: number;
-}
-
-function quoteRange({ path, line, first, last }: Range, texts: ReadonlyMap<number, string>): string {
-  const numbers = [...Array(last - first + 1).keys()].map((offset) => first + offset);
-  const width = String(last).length;
-  const lines = numbers.map(
-    (number) => `    ${String(number).padStart(width)}  ${shorten(texts.get(number) ?? '')}`,
-  );
-  return [`${path}:${line}`, '', ...lines.map((text) => text.trimEnd())].join('\n');
+function numbered(lines: Excerpt['lines']): string {
+  const width = String(lines.at(-1)?.line ?? 0).length;
+  return lines
+    .map(({ line, text }) => `    ${String(line).padStart(width)}  ${shorten(text)}`.trimEnd())
+    .join('\n');
 }
 
 const shorten = (text: string): string => (text.length > 160 ? `${text.slice(0, 159)}…` : text);
+
+const listPaths = (paths: readonly string[]): string =>
+  [
+    `${paths.length} files:`,
+    ...paths.slice(0, MAX_LISTED).map((path) => `- ${path}`),
+    ...(paths.length > MAX_LISTED ? [`… and ${paths.length - MAX_LISTED} more`] : []),
+  ].join('\n');
 
 /** For a question about the whole: the first lines of what was read, the introduction first. */
 function quoteBeginnings({ evidence }: SearchState): string[] {
@@ -101,18 +109,19 @@ function quoteBeginnings({ evidence }: SearchState): string[] {
   });
   const height = Math.floor(MAX_BEGINNING / Math.min(2, files.length));
   return files.slice(0, 2).map(({ path, texts }) => {
-    const numbers = [...texts.keys()].sort((a, b) => a - b);
-    const first = numbers[0] ?? 1;
-    const last = Math.min(numbers.at(-1) ?? first, first + height - 1);
-    return quoteRange({ path, line: first, first, last }, texts);
+    const lines = [...texts].map(([line, text]) => ({ line, text })).sort((a, b) => a.line - b.line);
+    return `${path}:${lines[0]?.line ?? 1}\n\n${numbered(lines.slice(0, height))}`;
   });
 }
 
-function admitNothing({ prompt, evidence, terms }: SearchState): string {
+function admitNothing(state: SearchState): string {
+  const { prompt, evidence, terms } = state;
+  const unseen = unseenTerms(state);
+  const wanted = unseen.length > 0 ? unseen : terms;
   const found =
-    terms.length > 0 ? `I found nothing for ${quoteTerms(terms)}.` : 'I found no term to search for.';
+    wanted.length > 0 ? `I found nothing for ${quoteTerms(wanted)}.` : 'I found no term to search for.';
   const without =
     prompt.tools.length === 0 ? ' No tool is offered, and no file that came along matches.' : '';
-  const files = evidence.paths.length > 0 ? `\n\n${listFiles(evidence.paths)}` : '';
+  const files = evidence.paths.length > 0 ? `\n\n${listPaths(evidence.paths)}` : '';
   return `${found}${without} I am an extractive searcher, not a language model: words as they stand in the files may help.${files}`;
 }

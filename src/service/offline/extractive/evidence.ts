@@ -1,15 +1,14 @@
 import { firstLineOfCall, pathOfCall, type Toolbox } from './choose-tools.js';
-import { cleanPath, isFailure, readHits, readLines, readPaths, type SeenLine } from './read-observation.js';
-import type { PastCall, SeenPrompt } from './read-prompt.js';
-import type { SearchTerm } from './search-terms.js';
-
-/** All the policy looks at. */
-export interface SearchState {
-  readonly prompt: SeenPrompt;
-  readonly tools: Toolbox;
-  readonly terms: readonly SearchTerm[];
-  readonly evidence: Evidence;
-}
+import {
+  cleanPath,
+  isCut,
+  isFailure,
+  readHits,
+  readLines,
+  readPaths,
+  type SeenLine,
+} from './prompt/read-observation.js';
+import type { PastCall, SeenPrompt } from './prompt/read-prompt.js';
 
 /** All that has been seen so far: lines of files, and names of files. */
 export interface Evidence {
@@ -18,8 +17,15 @@ export interface Evidence {
   readonly paths: readonly string[];
   /** Files whose text was read or given, as against lines that only a search showed. */
   readonly read: ReadonlySet<string>;
-  /** Search calls that found something. */
-  readonly foundBy: readonly PastCall[];
+  readonly searches: readonly PastSearch[];
+}
+
+interface PastSearch {
+  readonly args: PastCall['args'];
+  /** Lines that it showed. */
+  readonly hits: number;
+  /** It found more than it showed. */
+  readonly isCut: boolean;
 }
 
 /** Gathers what the context files and the observations of all calls show. */
@@ -43,19 +49,25 @@ export function gatherEvidence(
     files: byFile([...searches.map(({ hits }) => hits), ...whole.map(({ lines }) => lines)]),
     paths: called(list).flatMap(({ observation }) => readPaths(observation)),
     read: new Set(whole.map(({ path }) => path)),
-    foundBy: searches.filter(({ hits }) => hits.length > 0).map(({ call }) => call),
+    searches: searches.map(({ call: { args, observation }, hits }) => ({
+      args,
+      hits: hits.length,
+      isCut: isCut(observation),
+    })),
   };
 }
 
-/** Blank lines say nothing and are left out. */
+/** What was read in full comes last, since a search may show a line only in part. */
 function byFile(texts: readonly Iterable<SeenLine>[]): Map<string, Map<number, string>> {
   const files = new Map<string, Map<number, string>>();
   for (const lines of texts) {
     for (const { path, line, text } of lines) {
-      if (text.trim() === '') continue;
       const file = files.get(path) ?? new Map<number, string>();
       files.set(path, file.set(line, text));
     }
   }
   return files;
 }
+
+/** Lines that searches have shown. */
+export const hitsOf = ({ searches }: Evidence): number => searches.reduce((sum, { hits }) => sum + hits, 0);

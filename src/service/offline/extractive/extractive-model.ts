@@ -1,6 +1,6 @@
 import type { NextStep } from './compose-answer.js';
 import { nextStep } from './next-step.js';
-import { type ChatMessage, readPrompt, type SeenPrompt } from './read-prompt.js';
+import { type ChatMessage, readPrompt, type SeenPrompt } from './prompt/read-prompt.js';
 
 /**
  * The model `offline` (rule: offline-model): no language model, but an extractive searcher. From the messages alone it

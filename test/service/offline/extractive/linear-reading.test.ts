@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { extractiveReply } from '../../../../src/service/offline/extractive/extractive-model.js';
-import type { ChatMessage } from '../../../../src/service/offline/extractive/read-prompt.js';
+import type { ChatMessage } from '../../../../src/service/offline/extractive/prompt/read-prompt.js';
 
 const SIZE = 2 * 2 ** 20;
 const grown = (unit: string): string => unit.repeat(Math.ceil(SIZE / unit.length));

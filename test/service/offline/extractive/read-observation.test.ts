@@ -3,7 +3,7 @@ import {
   readHits,
   readLines,
   readPaths,
-} from '../../../../src/service/offline/extractive/read-observation.js';
+} from '../../../../src/service/offline/extractive/prompt/read-observation.js';
 
 const hit = { path: 'src/a.js', line: 12, text: 'const a = 1;' };
 
@@ -42,6 +42,16 @@ test.each([
 
 test('JSON nested without end is no hit', () => {
   expect(readHits(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)).toEqual([]);
+});
+
+test('of a file whose middle was left out, each line keeps its number (rule: offline-model)', () => {
+  const cut = 'a.js (lines 3-40 of 90)\n3: one\n4: two\n[… 34 lines left out …]\n39: three\n40: four';
+  expect([...readLines(cut, 'a.js', 3)].map(({ line, text }) => [line, text])).toEqual([
+    [3, 'one'],
+    [4, 'two'],
+    [39, 'three'],
+    [40, 'four'],
+  ]);
 });
 
 test('numbers that do not count are text', () => {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { extractiveReply } from '../../../../src/service/offline/extractive/extractive-model.js';
-import { type ChatMessage, readPrompt } from '../../../../src/service/offline/extractive/read-prompt.js';
+import {
+  type ChatMessage,
+  readPrompt,
+} from '../../../../src/service/offline/extractive/prompt/read-prompt.js';
 
 const user = (content: unknown): ChatMessage => ({ role: 'user', content });
 const assistant = (content: string): ChatMessage => ({ role: 'assistant', content });
@@ -29,6 +32,19 @@ describe('the task', () => {
       mustAnswer: true,
       contextFiles: [{ path: 'a.js', firstLine: 10 }],
     });
+  });
+
+  test.each([
+    'Note: 5 calls in a row only read; if you know enough, act or answer.\n',
+    'This is the last step: no further action is possible. Give the final answer now, from what you know; say what is still open.\n',
+    'Phase: reason. Take no action yet. Think about what to do next.\n```json\n{"plan": "the next thing to do", "tools_to_consider": ["tool_name"]}\n```\nSet "finish" to true when nothing more has to be done.\n',
+  ])('has none of the orders that stand right below it (rule: tail): %j', (order) => {
+    const { task } = readPrompt([
+      user('Where is a?'),
+      assistant('Thought: done\nFinal Answer: a.js:1'),
+      user(`And where\nis b?\n${order}`),
+    ]);
+    expect(task).toBe('And where\nis b?');
   });
 
   test('is the newest one once an answer has been given, and its calls start anew', () => {
@@ -130,7 +146,7 @@ describe('the reply', () => {
       user('<observation>a.js:3: kangaroo</observation>'),
       user('You must answer now.'),
     ]);
-    expect(next).toMatch(/<final_answer>\n[\s\S]*a\.js:3\n[\s\S]*<\/final_answer>$/);
+    expect(next).toMatch(/<final_answer>\n[\s\S]*a\.js:3 · kangaroo\n[\s\S]*<\/final_answer>$/);
   });
 
   test('is written as it is taught: json', () => {

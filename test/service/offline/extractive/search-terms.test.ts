@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { namedPaths, searchTerms, stemOf } from '../../../../src/service/offline/extractive/search-terms.js';
+import { namedPaths, searchTerms } from '../../../../src/service/offline/extractive/question/search-terms.js';
+import { stemOf } from '../../../../src/service/offline/extractive/question/words.js';
 
 const textsOf = (task: string) => searchTerms(task).map(({ text }) => text);
 

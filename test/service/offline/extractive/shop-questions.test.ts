@@ -1,15 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { runMiniLoop } from '../../../support/mini-loop.js';
-
-/** Every `path:line` heading of an answer with the text that is quoted for that line. */
-function quotedLines(answer: string): { path: string; line: number; text: string }[] {
-  return answer.split(/^(?=\S+:\d+$)/m).flatMap((block) => {
-    const [, path = '', heading] = /^(\S+):(\d+)$/m.exec(block) ?? [];
-    const quoted = [...block.matchAll(/^ {4} *(\d+)(?: {2}(.*))?$/gm)];
-    return heading ? quoted.map(([, line, text = '']) => ({ path, line: Number(line), text })) : [];
-  });
-}
+import { quotedLines } from '../../../support/quoted-lines.js';
 
 const lineOf = (path: string, line: number): string =>
   readFileSync(`examples/shop/${path}`, 'utf8').split('\n')[line - 1] ?? '';
@@ -75,6 +69,30 @@ describe('the offline model answers questions about examples/shop (rule: offline
     expect(answer).toContain('- src/cart.js');
   });
 
+  test('the readme is a file, whatever else is called like it', () => {
+    const { answer, calls } = runMiniLoop('And the readme?');
+    expect(calls).toEqual(['read_file(path="README.md")']);
+    expect(quotedLines(answer)).toContainEqual(expect.objectContaining({ path: 'README.md', line: 1 }));
+  });
+
+  test('a file that is not there is said to be unreadable, and no other is quoted in its place', () => {
+    const { answer } = runMiniLoop('What does src/nothere.js do?');
+    expect(answer).toMatch(/^I could not read src\/nothere\.js\.\n/);
+    expect(quotedLines(answer)).toEqual([]);
+  });
+
+  test('what is quoted of other files is not taken for the one that is not there', () => {
+    const { answer } = runMiniLoop('How is the discount in src/nothere.js calculated?');
+    expect(answer).toMatch(/^I could not read src\/nothere\.js\.\n\nThese passages match best/);
+  });
+
+  test('a file is found by its name alone', () => {
+    const { answer } = runMiniLoop('Summarize orders.md');
+    expect(answer).toMatch(/^I could not read orders\.md\.\n/);
+    expect(quotedLines(answer)[0]).toMatchObject({ path: 'docs/orders.md', line: 1 });
+    expect(answer).toContain('not written by a language model');
+  });
+
   test('a listing is answered with the files', () => {
     expect(runMiniLoop('Which files are there?').answer).toMatch(/^28 files:\n- README\.md/);
   });
@@ -82,18 +100,30 @@ describe('the offline model answers questions about examples/shop (rule: offline
 
 describe('it works with whatever tools are offered', () => {
   const question = 'Where is the discount for returning customers calculated?';
+  const calculation = expect.objectContaining({ path: 'src/pricing/discounts.js', line: 19 });
 
   test('without a search tool it lists, then reads the files whose names match', () => {
     const { answer, calls } = runMiniLoop(question, { offered: ['read_file', 'list_files'] });
     expect(calls[0]).toBe('list_files(path=".")');
-    expect(calls.slice(1)).toContain('read_file(path="src/pricing/discounts.js")');
-    expect(answer).toContain('src/pricing/discounts.js:19');
+    expect(calls.slice(1).join()).toContain('read_file(path="src/pricing/discounts.js"');
+    expect(quotedLines(answer)).toContainEqual(calculation);
   });
 
   test('with a search tool alone it quotes the hits', () => {
     const { answer, calls } = runMiniLoop(question, { offered: ['search_code'] });
     expect(calls.every((call) => call.startsWith('search_code('))).toBe(true);
-    expect(answer).toContain('src/pricing/discounts.js:19');
+    expect(quotedLines(answer)).toContainEqual(calculation);
+  });
+
+  test('a place that says little of the question is not read beside one that says all of it', () => {
+    const root = mkdtempSync(join(tmpdir(), 'stepwise-orders-'));
+    writeFileSync(join(root, 'order-a.txt'), 'order: A\ncustomer: Ada\n');
+    writeFileSync(join(root, 'order-b.txt'), 'order: B\ncustomer: Bo\n');
+    const { answer, calls } = runMiniLoop('Where does the order of Ada go?', { root });
+    rmSync(root, { recursive: true });
+    const read = calls.filter((call) => call.startsWith('read_file('));
+    expect(read).toEqual([expect.stringContaining('order-a.txt')]);
+    expect(answer).toContain('customer: Ada');
   });
 
   test('without tools it answers from the files in the prompt', () => {
@@ -116,6 +146,6 @@ export const discount = (subtotal) => subtotal * 0.1;
   test('told that it must answer now, it answers with what it has', () => {
     const { replies, answer } = runMiniLoop(question, { maxSteps: 3 });
     expect(replies).toHaveLength(3);
-    expect(answer).toContain('src/pricing/discounts.js:19');
+    expect(quotedLines(answer)).toContainEqual(calculation);
   });
 });

@@ -22,27 +22,33 @@ export function readHits(observation: string): SeenLine[] {
   });
 }
 
-/** A file that was read: numbered lines between a header and a footer, or else its text from `firstLine` on. */
+/** A file that was read: numbered lines between a header and a footer, or else its text from `firstLine` on. Of blank lines in a row the first stands for all. */
 export function* readLines(observation: string, path: string, firstLine: number): Generator<SeenLine> {
-  const isNumbered = numbersLines(observation);
+  const isNumbered = numbersLines(observation, firstLine);
   let next = firstLine;
+  let isAfterBlank = false;
   for (const text of linesOf(observation)) {
     const seen = isNumbered ? numberedLine(text) : { line: next++, text };
-    if (seen) yield { path, ...seen };
+    const isBlank = seen?.text.trim() === '';
+    if (seen && !(isBlank && isAfterBlank)) yield { path, ...seen };
+    isAfterBlank = isBlank;
   }
 }
 
-/** Numbers that count, on most of the lines; in a list of ports, say, they do not. */
-function numbersLines(text: string): boolean {
+/**
+ * Numbers that count from the line that was asked for, on most of the lines; in a list of ports, say, they do not. They may
+ * jump: of a long observation the prompt leaves out the middle.
+ */
+function numbersLines(text: string, firstLine: number): boolean {
   let lines = 0;
   let numbered = 0;
-  let first = 0;
+  let last = firstLine - 1;
   for (const each of linesOf(text)) {
     lines += 1;
     const line = numberedLine(each)?.line;
     if (line === undefined) continue;
-    if (numbered === 0) first = line;
-    else if (line !== first + numbered) return false;
+    if (numbered === 0 ? line !== firstLine : line <= last) return false;
+    last = line;
     numbered += 1;
   }
   return numbered > 0 && numbered * 2 >= lines - 3;
@@ -75,6 +81,17 @@ export function readPaths(observation: string): string[] {
 
 /** True where a tool says that it failed or found nothing. */
 export const isFailure = (observation: string): boolean => /^\s*(?:error\b|not run\b)/iu.test(observation);
+
+/** True where a tool says that it shows less than there is. */
+export function isCut(observation: string): boolean {
+  const [, shown, total] = /\bshowing (\d+) of (\d+) matches\b/iu.exec(observation.slice(-END_LENGTH)) ?? [];
+  return (
+    Number(shown) < Number(total) || /\btruncated\b|\bmore matches\b/iu.test(observation.slice(-END_LENGTH))
+  );
+}
+
+/** In characters: what a tool says of its result stands at the end. */
+const END_LENGTH = 200;
 
 function numberedLine(text: string): { line: number; text: string } | null {
   const match = /^\s*(\d+)(?:\t|\s*[|│→:] ?|\s{2,})(.*)$/u.exec(text);

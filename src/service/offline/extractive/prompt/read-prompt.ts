@@ -65,7 +65,7 @@ const isUrge = (paragraph: string): boolean => paragraph.length <= 2000 && urges
 
 /** Other words of the service around the task, left out paragraph by paragraph. */
 const asides =
-  /^(?:continue\.?$|observation\b|note:|advice:|context\b|the (?:following|files?)\b|current (?:file|focus)\b)/iu;
+  /^(?:continue\.?$|observation\b|advice:|context\b|the (?:following|files?)\b|current (?:file|focus)\b)/iu;
 
 function phaseOf(tail: string): SeenPrompt['phase'] {
   if (/\btools_to_consider\b/u.test(tail)) return 'reason';
@@ -130,11 +130,23 @@ function taskIn(segments: readonly MessageSegment[]): string {
   return (after.length > 0 ? after : paragraphs(segments)).join('\n\n');
 }
 
+/** What a strict phase asks for stands below the task, to the end (rule: phases). */
+const phaseOrder = /^Phase: (?:reason|act|observe)\. [\s\S]*$/mu;
+
+/** The service's advice and urges are lines right below the task (rule: tail). */
+const isOrder = (line: string): boolean => /^note: /iu.test(line) || isUrge(line);
+
 const paragraphs = (segments: readonly MessageSegment[]): string[] =>
-  spoken(segments)
+  linesSaid(spoken(segments).replace(phaseOrder, ''))
     .split(/\n\s*\n/u)
     .map((each) => each.trim())
-    .filter((each) => each !== '' && !isUrge(each) && !asides.test(each));
+    .filter((each) => each !== '' && !asides.test(each));
+
+const linesSaid = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => !isOrder(line))
+    .join('\n');
 
 const spoken = (segments: readonly MessageSegment[]): string =>
   segments.flatMap((each) => (each.kind === 'text' ? [each.text] : [])).join('\n\n');

@@ -1,0 +1,191 @@
+import MiniSearch from 'minisearch';
+import type { Evidence } from '../evidence.js';
+import { isName, isTelling, type SearchTerm } from '../question/search-terms.js';
+import { singular, stemOf, wordsIn } from '../question/words.js';
+import { comment, definition, type Passage, splitPassages } from './split-passages.js';
+
+export interface RankedPassage extends Passage {
+  readonly score: number;
+  /** Of what the question says, the part that stands here, from 0 to 1: by the weight of its telling terms. */
+  readonly coverage: number;
+  /** The terms that stand here, and the words they stand here as. */
+  readonly matched: ReadonlyMap<SearchTerm, readonly string[]>;
+}
+
+/** The parts of a passage that BM25 weighs apart. */
+interface Fields {
+  readonly id: number;
+  readonly name: string;
+  readonly path: string;
+  readonly heading: string;
+  readonly symbols: string;
+  readonly comments: string;
+  readonly body: string;
+}
+
+const boost = { name: 2.5, path: 1, heading: 2.5, symbols: 2.5, comments: 1.5, body: 1 };
+/** What a word of the same meaning counts for: little if the word itself stands somewhere, else nearly as much. */
+const SYNONYM_SHARE = { beside: 0.35, instead: 0.7 };
+const MAX_PASSAGES = 4_000;
+
+/**
+ * All that has been seen, cut into passages, and files of which only the name is known, the best first: BM25 over path, headings, names, comments and body; then by
+ * how much of the question is there, and by what kind of file it is. Ties go by path and line: the order is always the same.
+ */
+export function rankPassages(
+  { files, paths }: Evidence,
+  task: string,
+  terms: readonly SearchTerm[],
+): RankedPassage[] {
+  const seen = [...files].flatMap(([path, texts]) => splitPassages(path, texts));
+  const unseen = paths.filter((path) => !files.has(path)).map((path) => ({ path, lines: [], heading: '' }));
+  const passages = [...seen, ...unseen].slice(0, MAX_PASSAGES);
+  const matches = matchTerms(passages, terms);
+  const factorOf = factorsFor(task, terms);
+  const all = sum(terms.map(worthOf));
+  const ranked = passages.flatMap((passage, id) => {
+    const own = matches[id] ?? new Map<SearchTerm, Match>();
+    if (own.size === 0) return [];
+    const coverage = sum([...own].map(([term, { share }]) => worthOf(term) * share)) / all;
+    const score = sum([...own.values()].map((match) => match.score)) * coverage * factorOf(passage);
+    const matched = new Map([...own].map(([term, { words }]) => [term, words]));
+    return [{ ...passage, score, coverage, matched }];
+  });
+  return ranked.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path) || firstOf(a) - firstOf(b));
+}
+
+/** A passage that says so much less of the question than another one is left alone. */
+const COVERAGE_SHARE = 0.5;
+
+/** Those that can stand beside the one that says the most of the question. */
+export function coveringMost(passages: readonly RankedPassage[]): RankedPassage[] {
+  const most = Math.max(0, ...passages.map(({ coverage }) => coverage));
+  return passages.filter(({ coverage }) => coverage >= most * COVERAGE_SHARE);
+}
+
+const firstOf = ({ lines }: Passage): number => lines[0]?.line ?? 0;
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** What a term counts for: a name for far more than a word, a word that fits every question for little. */
+const worthOf = (term: SearchTerm): number => {
+  if (isName(term)) return 3;
+  if (!isTelling(term)) return 0.2;
+  return term.isLiteral ? 2 : 1;
+};
+
+interface Match {
+  readonly score: number;
+  readonly share: number;
+  readonly words: readonly string[];
+}
+
+function matchTerms(passages: readonly Passage[], terms: readonly SearchTerm[]): Map<SearchTerm, Match>[] {
+  const index = indexOf(passages);
+  const found = passages.map(() => new Map<SearchTerm, Match>());
+  const keep = (id: number, term: SearchTerm, match: Match): void => {
+    const own = found[id];
+    if (own && (own.get(term)?.score ?? 0) < match.score) own.set(term, match);
+  };
+  const search = (term: SearchTerm, stem: string, share: number): number => {
+    const results = index.search(stem, { prefix: stem.length > 3 });
+    for (const { id, score, terms: words } of results) {
+      keep(id, term, { score: score * share * worthOf(term), share, words });
+    }
+    return results.length;
+  };
+  for (const term of terms) {
+    if (term.isLiteral) for (const [id, match] of literalMatches(passages, term)) keep(id, term, match);
+    else {
+      const share = search(term, term.stem, 1) > 0 ? SYNONYM_SHARE.beside : SYNONYM_SHARE.instead;
+      for (const stem of term.synonyms) search(term, stem, share);
+    }
+  }
+  return found;
+}
+
+const LITERAL_SCORE = 12;
+
+function literalMatches(passages: readonly Passage[], term: SearchTerm): [number, Match][] {
+  const wanted = term.text.toLowerCase();
+  return passages.flatMap(({ lines }, id): [number, Match][] => {
+    const own = lines.filter(({ text }) => text.toLowerCase().includes(wanted));
+    if (own.length === 0) return [];
+    const score = LITERAL_SCORE * (own.some(({ text }) => definition.test(text)) ? 1.5 : 1);
+    return [[id, { score: score * worthOf(term), share: 1, words: [wanted] }]];
+  });
+}
+
+function indexOf(passages: readonly Passage[]): MiniSearch<Fields> {
+  const index = new MiniSearch<Fields>({
+    fields: Object.keys(boost),
+    tokenize: wordsIn,
+    processTerm: (word) => stemOf(singular(word)),
+    searchOptions: {
+      boost,
+      tokenize: (stem) => [stem],
+      processTerm: (stem) => stem,
+      bm25: { k: 1.2, b: 0.4, d: 0.2 },
+      weights: { prefix: 0.5, fuzzy: 0 },
+    },
+  });
+  index.addAll(passages.map(fieldsOf));
+  return index;
+}
+
+function fieldsOf({ path, lines, heading }: Passage, id: number): Fields {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const texts = lines.map(({ text }) => text);
+  const isProse = /\.mdx?$/u.test(name);
+  const comments = texts.filter((text) => isProse || comment.test(text));
+  const symbols = texts.flatMap((text) =>
+    definition.test(text) ? (/\w+(?=\s*[=(<{:])/u.exec(text)?.[0] ?? '') : '',
+  );
+  return {
+    id,
+    name: name.replace(/\.\w+$/u, ''),
+    path: path.slice(0, -name.length),
+    heading,
+    symbols: symbols.join(' '),
+    comments: comments.join(' '),
+    body: texts.filter((text) => !comments.includes(text)).join(' '),
+  };
+}
+
+/** What a passage counts for of which only a line is known, or only the name of its file. */
+const ALONE: readonly number[] = [0.7, 0.7];
+
+const asksForNumber =
+  /\bhow (?:long|many|much|often|old|big|large)\b|\bwhen\b|\bwhat (?:percentage|number|limit|port|size)\b|\blimit\b|\bmaximum\b|\bwie (?:lange|viele?|oft|groß)\b|\bwann\b/iu;
+
+/** What kind of file it is, beside what it says. The numbers 0 and 1 stand in too many lines to tell anything. */
+function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passage) => number {
+  const stems = terms.flatMap(({ stem, synonyms }) => [stem, ...synonyms]);
+  const hasTerm = (text: string): boolean => stems.some((stem) => text.toLowerCase().includes(stem));
+  const wantsNumber = asksForNumber.test(task);
+  const wantsTests = /\btest/iu.test(task);
+  return ({ path, lines }) => {
+    const number =
+      wantsNumber && lines.some(({ text }) => /\d{2}|[2-9]/u.test(text) && hasTerm(text)) ? 2 : 1;
+    const alone = ALONE[lines.length] ?? 1;
+    const imports =
+      lines.length > 0 &&
+      lines.every(({ text }) => /^\s*(?:import|from|require|using|#include|\}\s*from)\b/u.test(text))
+        ? 0.3
+        : 1;
+    const kind = kinds.find(({ path: pattern }) => pattern.test(path));
+    return number * alone * imports * (kind && !(wantsTests && kind.isTest) ? kind.factor : 1);
+  };
+}
+
+/** Files that tell of the project at second hand; the first that fits counts. */
+const kinds = [
+  { path: /(?:^|\/)(?:change-?log|history|news|release-?notes)\b/iu, factor: 0.35 },
+  { path: /(?:^|\/)readme\b/iu, factor: 0.6 },
+  { path: /(?:^|[/._-])(?:tests?|spec|fixtures?|golden|__tests__)(?:[/._-]|$)/iu, factor: 0.4, isTest: true },
+  {
+    path: /(?:^|\/)(?:bench|benchmarks?|deploy|examples?|recordings|trials|scripts|vendor)\//iu,
+    factor: 0.5,
+  },
+  { path: /(?:\.lock|-lock\.\w+|\.min\.\w+|\.map|\.snap|\.cast|\.d\.ts|openapi\.\w+)$/iu, factor: 0.3 },
+  { path: /\.(?:json|ya?ml|toml|css|svg|html)$/iu, factor: 0.6 },
+] satisfies readonly { path: RegExp; factor: number; isTest?: boolean }[];

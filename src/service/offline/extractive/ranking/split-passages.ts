@@ -1,0 +1,79 @@
+/** Lines of a file that belong together: a function with its comment, a section below its heading, or a hit by itself. */
+export interface Passage {
+  readonly path: string;
+  /** Line numbers, in order, with their texts; blank lines are left out at the ends. */
+  readonly lines: readonly NumberedLine[];
+  /** The headings or the class that it stands below. */
+  readonly heading: string;
+}
+
+export interface NumberedLine {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Lines; what is longer is cut into several. */
+const MAX_HEIGHT = 40;
+/** Lines of prose after which a paragraph is a passage of its own. */
+const MAX_PROSE = 8;
+
+/** Cuts what is known of a file where something new begins: after a gap, at a heading, at a paragraph that defines something. */
+export function splitPassages(path: string, texts: ReadonlyMap<number, string>): Passage[] {
+  const isProse = /\.(?:md|mdx|rst|txt|adoc)$/iu.test(path);
+  const passages: Passage[] = [];
+  let lines: NumberedLine[] = [];
+  let heading = '';
+  const close = (): void => {
+    const kept = withoutBlankEnds(lines);
+    if (kept.length > 0) passages.push({ path, lines: kept, heading });
+    lines = [];
+  };
+  for (const [line, text] of [...texts].sort(([a], [b]) => a - b)) {
+    if (beginsAnew(lines, { line, text }, isProse)) close();
+    heading = headingOf(text, isProse) ?? heading;
+    lines.push({ line, text });
+  }
+  close();
+  return passages;
+}
+
+function beginsAnew(
+  before: readonly NumberedLine[],
+  { line, text }: NumberedLine,
+  isProse: boolean,
+): boolean {
+  const last = before.at(-1);
+  if (!last) return false;
+  if (line !== last.line + 1 || before.length >= MAX_HEIGHT) return true;
+  const isAfterBlank = last.text.trim() === '';
+  if (isProse) return /^#{1,6}\s/u.test(text) || (isAfterBlank && before.length >= MAX_PROSE);
+  return isAfterBlank && (/^\S/u.test(text) || beginsDefinition(text));
+}
+
+const beginsDefinition = (text: string): boolean =>
+  comment.test(text) || definition.test(text) || method.test(text);
+
+/** A line that is nothing but a comment. */
+export const comment = /^\s*(?:\/\/|\/\*|\*(?:\s|\/|$)|#(?!include|!)|--\s|"""|''')/u;
+
+/** A line that defines a name, in the languages most projects are written in. */
+export const definition =
+  /^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:public\s+|private\s+|static\s+|readonly\s+|pub\s+)*(?:function|class|interface|type|enum|const|let|var|def|fn|func|fun|struct|trait|impl|module|namespace|sub)\b/u;
+
+const method =
+  /^\s+(?:(?:async|public|private|protected|static|override|get|set)\s+)*#?[\w$]+\s*(?:<[^>]*>)?\([^;]*\{\s*$/u;
+
+/** What the lines below stand under; undefined for a line that changes nothing about that. */
+function headingOf(text: string, isProse: boolean): string | undefined {
+  if (isProse) return /^#{1,6}\s+(.*)$/u.exec(text)?.[1];
+  if (!/^\S/u.test(text)) return undefined;
+  return definition.test(text) || text.startsWith('}')
+    ? (/\bclass\s+(\w+)/u.exec(text)?.[1] ?? '')
+    : undefined;
+}
+
+function withoutBlankEnds(lines: readonly NumberedLine[]): readonly NumberedLine[] {
+  const first = lines.findIndex(({ text }) => text.trim() !== '');
+  const last = lines.findLastIndex(({ text }) => text.trim() !== '');
+  return first === -1 ? [] : lines.slice(first, last + 1);
+}

@@ -1,0 +1,59 @@
+import { chooseTools, type ProposedCall, pathOfCall, type Toolbox } from './choose-tools.js';
+import { type Evidence, gatherEvidence } from './evidence.js';
+import { cleanPath } from './prompt/read-observation.js';
+import type { SeenPrompt } from './prompt/read-prompt.js';
+import { isTelling, namedPaths, type SearchTerm, searchTerms } from './question/search-terms.js';
+import { correctSpelling } from './question/spelling.js';
+import { type RankedPassage, rankPassages } from './ranking/rank-passages.js';
+
+/** All the policy looks at. */
+export interface SearchState {
+  readonly prompt: SeenPrompt;
+  readonly tools: Toolbox;
+  readonly terms: readonly SearchTerm[];
+  readonly evidence: Evidence;
+  /** What has been seen, the best first. */
+  readonly ranked: readonly RankedPassage[];
+}
+
+/** A call that would help, and why. */
+export interface Proposal {
+  readonly thought: string;
+  readonly call: ProposedCall;
+}
+
+export function readState(prompt: SeenPrompt): SearchState {
+  const tools = chooseTools(prompt.tools);
+  const evidence = gatherEvidence(prompt, tools);
+  const terms = correctSpelling(searchTerms(prompt.task), textsOf(evidence));
+  return { prompt, tools, terms, evidence, ranked: rankPassages(evidence, prompt.task, terms) };
+}
+
+function* textsOf({ files, paths }: Evidence): Generator<string> {
+  for (const texts of files.values()) yield* texts.values();
+  yield* paths;
+}
+
+export const tellingTerms = ({ terms }: SearchState): SearchTerm[] => terms.filter(isTelling);
+
+/** Telling terms that stand nowhere in what has been seen, under no name. */
+export const unseenTerms = (state: SearchState): SearchTerm[] =>
+  tellingTerms(state).filter((term) => !state.ranked.some(({ matched }) => matched.has(term)));
+
+export const isNamedRead = ({ prompt, evidence }: SearchState): boolean =>
+  namedPaths(prompt.task).some((path) => evidence.read.has(path));
+
+/** Files that the task names, and that were asked for and could not be read. */
+export const missingFiles = ({ prompt, tools: { read }, evidence }: SearchState): string[] => {
+  const asked = prompt.calls.flatMap(({ name, args }) =>
+    read && name === read.name ? cleanPath(pathOfCall(read, args)) : [],
+  );
+  return namedPaths(prompt.task).filter((path) => asked.includes(path) && !evidence.read.has(path));
+};
+
+/** In quotation marks, for thoughts and answers. */
+export const quoteTerms = (terms: readonly SearchTerm[]): string =>
+  terms
+    .slice(0, 4)
+    .map(({ text }) => `"${text}"`)
+    .join(', ');

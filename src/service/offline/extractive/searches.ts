@@ -1,0 +1,128 @@
+import { namesCall, searchCall, takesExpressions, takesFolder } from './choose-tools.js';
+import { hitsOf } from './evidence.js';
+import type { OfferedTool } from './prompt/read-tools.js';
+import { asksForOverview, isName, type SearchTerm } from './question/search-terms.js';
+import { misspellings } from './question/spelling.js';
+import {
+  namesPattern,
+  singlePattern,
+  slipPattern,
+  togetherPattern,
+  widenedPattern,
+} from './search-patterns.js';
+import {
+  isNamedRead,
+  type Proposal,
+  quoteTerms,
+  type SearchState,
+  tellingTerms,
+  unseenTerms,
+} from './search-state.js';
+
+const MAX_SEARCHES = 5;
+/** Lines that are too few to choose from. */
+const FEW_HITS = 12;
+
+/** The searches that may still help, in their order; none once enough is found. */
+export function searches(state: SearchState): Proposal[] {
+  const { prompt, tools, terms } = state;
+  const tried = prompt.calls.filter(({ name }) => name === tools.search?.name).length;
+  if (!tools.search || tried >= MAX_SEARCHES || asksForOverview(terms) || isNamedEnough(state)) return [];
+  return takesExpressions(tools.search)
+    ? searchExpressions(state, tools.search)
+    : searchWords(state, tools.search);
+}
+
+/** The file that the task names has been read, and has something to quote. */
+const isNamedEnough = (state: SearchState): boolean => isNamedRead(state) && state.ranked.length > 0;
+
+/** First what stands together in a line, then what was misspelt, then further afield. */
+function searchExpressions(state: SearchState, search: OfferedTool): Proposal[] {
+  const telling = tellingTerms(state);
+  const names = telling.filter(isName);
+  const wanted = names.length > 0 ? names : telling;
+  const together = wanted.length > 1 ? `lines that have two of ${quoteTerms(wanted)}` : quoteTerms(wanted);
+  const begin = describeSlips(wanted);
+  const first = { thought: `${begin} for ${together}.`, call: searchCall(search, togetherPattern(wanted)) };
+  return [first, ...searchSlips(state, search), ...searchFurther(state, search, wanted)];
+}
+
+function describeSlips(terms: readonly SearchTerm[]): string {
+  const slips = terms.flatMap(({ text, written }) => (written ? [`"${written}" as "${text}"`] : []));
+  return slips.length > 0 ? `I read ${slips.join(' and ')}, and search` : 'I search';
+}
+
+function searchSlips(state: SearchState, search: OfferedTool): Proposal[] {
+  const unseen = unseenTerms(state).filter((term) => misspellings(term).length > 0);
+  if (unseen.length === 0) return [];
+  const thought = `I have not seen ${quoteTerms(unseen)}; I search for what may be misspelt.`;
+  return [{ thought, call: searchCall(search, slipPattern(unseen)) }];
+}
+
+/**
+ * Where more was found than shown: the sources and the documents by themselves. Where not, other words of the same
+ * meaning; and where those are few, each word by itself.
+ */
+function searchFurther(state: SearchState, search: OfferedTool, wanted: readonly SearchTerm[]): Proposal[] {
+  const first = togetherPattern(wanted);
+  if (isCutAt(state, first)) return [...searchNames(state), ...searchFolders(state, search, first)];
+  const widened = widenedPattern(wanted);
+  const wider = {
+    thought: 'I search for words of the same meaning, too.',
+    call: searchCall(search, widened),
+  };
+  if (isCutAt(state, widened)) return [...searchNames(state), ...searchFolders(state, search, widened)];
+  const single = {
+    thought: 'I search for each of the words by itself.',
+    call: searchCall(search, singlePattern(wanted)),
+  };
+  return [...(widened === first ? [] : [wider]), ...(hitsOf(state.evidence) < FEW_HITS ? [single] : [])];
+}
+
+const isCutAt = ({ evidence }: SearchState, pattern: string): boolean =>
+  evidence.searches.some(({ args, isCut }) => isCut && Object.values(args).includes(pattern));
+
+/** Names of files tell where to look. */
+function searchNames(state: SearchState): Proposal[] {
+  const { list } = state.tools;
+  const glob = namesPattern(tellingTerms(state));
+  const call = list && glob !== undefined ? namesCall(list, glob) : undefined;
+  return call
+    ? [{ thought: 'There is more than was shown; I look which files are named for it.', call }]
+    : [];
+}
+
+const mainFolder = /^(?:src|lib|app|apps|packages|source|cmd|internal|server|pkg|docs?)\//u;
+
+function searchFolders(state: SearchState, search: OfferedTool, pattern: string): Proposal[] {
+  if (!takesFolder(search)) return [];
+  const paths = [...state.evidence.paths, ...state.evidence.files.keys()];
+  const folders = new Set(paths.flatMap((path) => mainFolder.exec(path)?.[0].slice(0, -1) ?? []));
+  return [...folders]
+    .sort((a, b) => Number(a.startsWith('doc')) - Number(b.startsWith('doc')))
+    .map((folder) => ({ thought: `I search ${folder} alone.`, call: searchCall(search, pattern, folder) }));
+}
+
+/** With a tool that takes words only: one after the other, as written, then their stems, until two have found something. */
+function searchWords(state: SearchState, search: OfferedTool): Proposal[] {
+  const telling = tellingTerms(state);
+  const { searches } = state.evidence;
+  const patterns = searches.filter(({ hits }) => hits > 0).flatMap(({ args }) => Object.values(args));
+  const isNameFound = telling.some((term) => isName(term) && patterns.includes(term.text));
+  if (patterns.length >= 2 || isNameFound || searches.length >= MAX_WORDS) return [];
+  const words = telling.filter((term) => !isName(term));
+  const others =
+    patterns.length > 0 ? [] : words.flatMap(({ stem, synonyms }) => [stem, ...synonyms.slice(0, 1)]);
+  const begin = beginOf(patterns.length, searches.length);
+  return [...new Set([...telling.map(({ text }) => text), ...others])].map((text) => ({
+    thought: `${begin} "${text}"; I search for it.`,
+    call: searchCall(search, text),
+  }));
+}
+
+const MAX_WORDS = 3;
+
+function beginOf(found: number, tried: number): string {
+  if (found > 0) return 'To narrow it down I add';
+  return tried > 0 ? 'Nothing found; I try' : 'The most telling term is';
+}
