@@ -25,7 +25,7 @@ export function complete(
 ): Promise<Received> {
   const call = withTools(completionRequest(situation.request, prompt), situation);
   if (!observer) return provider.complete(call, deadline).then(receive);
-  return relayEvents(provider.stream(call, deadline), new Relay(situation, observer));
+  return relayEvents(provider.stream(call, deadline), new Relay(situation, observer, deadline.signal));
 }
 
 const receive = (completion: Completion): Received => ({ completion: withoutNul(completion) });
@@ -56,10 +56,10 @@ export function completionRequest(
 }
 
 function withTools(call: CompletionRequest, { request, ...situation }: ReplySituation): CompletionRequest {
-  if (situation.replyFormat) return { ...call, replySchema: situation.replyFormat.schema };
+  if (situation.replyFormat) return { replySchema: situation.replyFormat.schema, ...call };
   if (situation.protocol !== 'native') return call;
   const mayAct = !situation.mustAnswer && (request.phase ?? 'act') === 'act';
-  return { ...call, nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' } };
+  return { nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' }, ...call };
 }
 
 interface DeltaReader {
@@ -84,6 +84,7 @@ const MAX_AT_ONCE = 8 * 1024;
 class Relay {
   readonly #situation: ReplySituation;
   readonly #observer: StepObserver;
+  readonly #signal: AbortSignal;
   readonly #parser: DeltaReader;
   /** Keeps control blocks out of a phase's prose. */
   #phase: PhaseReader | undefined;
@@ -94,10 +95,11 @@ class Relay {
   #text = '';
   #last: ParseDelta['type'] | undefined;
 
-  constructor(situation: ReplySituation, observer: StepObserver) {
+  constructor(situation: ReplySituation, observer: StepObserver, signal: AbortSignal) {
     const { phase } = situation.request;
     this.#situation = situation;
     this.#observer = observer;
+    this.#signal = signal;
     this.#parser = readerFor(situation);
     this.#answerIsThought = phase === 'reason' || phase === 'act';
     this.#phase = phase === 'reason' || phase === 'observe' ? new PhaseReader(phase) : undefined;
@@ -111,7 +113,7 @@ class Relay {
   async push(delta: string): Promise<void> {
     this.#text += delta;
     for (const slice of slicesOf(delta, MAX_AT_ONCE)) {
-      await takeReading(slice.length);
+      await takeReading(slice.length, this.#signal);
       const work = this.#parser.pushInSlices?.(slice);
       await this.#tell(work ? await readInTurns(work) : this.#parser.push(slice));
     }
@@ -137,7 +139,7 @@ class Relay {
   /** What was held back may be long. */
   async #show({ type, delta }: ParseDelta): Promise<void> {
     for (const slice of slicesOf(delta, SLICE)) {
-      await takeReading(slice.length);
+      await takeReading(slice.length, this.#signal);
       await this.#observer.delta(this.#roleOf(type), slice);
     }
   }

@@ -68,7 +68,7 @@ function concludeBilled(reply: Reply, outcome: keyof typeof billedCodes): Conclu
   const partial_text = reply.answer ?? (reply.completion.text || null);
   const code = billedCodes[outcome];
   const error = stepError({ code, ...errorCodes[code] }, { partial_text });
-  return { ...nothing, reply, status: 'error', outcome, thought: reply.thought, error };
+  return { reply, status: 'error', outcome, ...nothing, thought: reply.thought, error };
 }
 
 function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
@@ -88,7 +88,7 @@ function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
     }),
   );
   const status = 'action_proposed';
-  return { ...nothing, reply, status, outcome: 'action', thought: reply.thought, actions, turns };
+  return { reply, status, outcome: 'action', ...nothing, thought: reply.thought, actions, turns };
 }
 
 /** An action that cannot be read is a value: its text goes to the user, and the model is told what is wrong. */
@@ -102,7 +102,7 @@ function answerWith(reply: Reply, answer: string, thought = reply.thought): Conc
   const turn: Turn = { role: 'assistant', content: answer, ...(thought && { thought }), ...stateOf(reply) };
   const status = 'direct_response_provided';
   const { outcome } = reply.parse;
-  return { ...nothing, reply, status, outcome, thought, directResponse: answer, turns: [turn] };
+  return { reply, status, outcome, ...nothing, thought, directResponse: answer, turns: [turn] };
 }
 
 /**
@@ -164,12 +164,12 @@ function completePhase(
   const turn: Turn = { role: 'assistant', content, phase, ...stateOf(reply) };
   const thought = prose || null;
   const status = 'phase_completed';
-  return { ...nothing, reply, status, outcome: 'answer', thought, control, turns: [turn] };
+  return { reply, status, outcome: 'answer', ...nothing, thought, control, turns: [turn] };
 }
 
 function withIds(actions: readonly ReadAction[], { calls }: ReplySituation): ProposedAction[] {
   const ids = new CallIds(calls.map((call) => call.id));
-  return actions.map((action) => ({ ...action, id: ids.take(action.id) }));
+  return actions.map(({ name, parameters, raw, id }) => ({ name, parameters, raw, id: ids.take(id) }));
 }
 
 function stateOf({ completion: { providerState } }: Reply): Pick<Turn, 'provider_state'> {

@@ -56,7 +56,7 @@ export async function readReply(
   const read = isNative
     ? await readNativeCalls(completion, situation.offered)
     : await readText({ completion, reading }, situation);
-  return { ...(mayEscape(completion) ? withoutNul(read) : read), completion };
+  return { completion, ...(mayEscape(completion) ? withoutNul(read) : read) };
 }
 
 /** An escape in an argument may have become a NUL. */
@@ -132,7 +132,7 @@ async function readObjectReply(
 
 function readObject(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
   const reader = new ObjectReplyReader(objectReaderOptions(situation));
-  const options = { ...readingOptions(completion, situation), take: bookReading };
+  const options = { take: bookReading, ...readingOptions(completion, situation) };
   return reader.readInTurns(completion.text, options);
 }
 
@@ -160,7 +160,7 @@ const refused: Parse = {
 };
 
 function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
-  return { ...unlabelled, parse: refused, answer: text || refusal, reasoning };
+  return { parse: refused, answer: text || refusal, reasoning, ...unlabelled };
 }
 
 /** Native arguments are read as the JSON dialect reads them, against the same tools and schemas. */
@@ -177,13 +177,13 @@ async function readNativeCalls(
   const said = completion.text.trim() || null;
   const first = readings[0]?.parsed;
   if (first?.answerLabelled)
-    return { ...unlabelled, parse, thought: said, answerLabelled: true, answer: first.answer, reasoning };
+    return { parse, reasoning, answer: first.answer, ...unlabelled, thought: said, answerLabelled: true };
   if (!first?.action) {
     const answer = [said, ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
-    return { ...unlabelled, parse, answer, reasoning };
+    return { parse, answer, reasoning, ...unlabelled };
   }
   const actions = readings.flatMap(({ call, parsed }) => toAction(parsed, call));
-  return { ...unlabelled, parse, thought: said, answer: null, actions, reasoning };
+  return { parse, reasoning, answer: null, ...unlabelled, thought: said, actions };
 }
 
 interface NativeReading {

@@ -23,7 +23,7 @@ export async function renderPrompt(fitted: FittedPrompt): Promise<RenderedPrompt
   const laidOut = layOutPrompt(fitted.pieces);
   const report = await reportContext(fitted, laidOut);
   const situation = toReplySituation(fitted.situation);
-  return { ...laidOut, report, situation, shouldCompact: fitted.shouldCompact };
+  return { report, situation, shouldCompact: fitted.shouldCompact, ...laidOut };
 }
 
 /** Merges neighbours of one role, begins and ends with the user, and sets the cache breakpoints (rule: breakpoints). */
@@ -65,7 +65,7 @@ function markBreakpoints(messages: readonly Message[], contextParts: number): Me
 
 function withBreakpoint({ role, parts }: Message, at: number): Message {
   const mark = (part: Part): Part =>
-    part.type === 'text' || part.type === 'tool_result' ? { ...part, breakpoint: true } : part;
+    part.type === 'text' || part.type === 'tool_result' ? { breakpoint: true, ...part } : part;
   return { role, parts: parts.map((part, index) => (index === at ? mark(part) : part)) };
 }
 

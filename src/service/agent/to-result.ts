@@ -66,11 +66,12 @@ export function toResult(conclusion: Conclusion, step: SentStep): StepResult {
 }
 
 /** The prompt as the model reads it; native calls as JSON. */
-export function toPreview({ situation, prompt, report }: RenderedPrompt): PreviewResult {
+export async function toPreview({ situation, prompt, report }: RenderedPrompt): Promise<PreviewResult> {
   return {
     system: prompt.system,
     messages: prompt.messages.map((message) => ({ role: message.role, content: contentOf(message) })),
-    prompt_sha256: hashPrompt(prompt.system, prompt.messages),
+    native_tools: situation.protocol === 'native' ? [...situation.tools] : [],
+    prompt_sha256: await hashPrompt(prompt.system, prompt.messages),
     context_report: report,
     warnings: [...situation.warnings],
   };
@@ -101,7 +102,7 @@ function remaining({ max_iterations_left: left, phase }: ReplySituation['request
 function newTurns({ status, turns }: Conclusion, { newTurn }: ReplySituation, now: Date): Turn[] {
   if (status === 'error') return [];
   const timestamp = now.toISOString();
-  return [newTurn ?? [], turns].flat().map((turn) => ({ ...turn, timestamp }));
+  return [newTurn ?? [], turns].flat().map((turn) => Object.assign({}, turn, { timestamp }));
 }
 
 function actionDetails(
@@ -120,11 +121,10 @@ function actionDetails(
 
 function signalsOf({ actions }: Conclusion, { situation, shouldCompact }: SentStep): Signals {
   const proposed = actions.map(({ name, parameters }) => ({ name, parameters }));
-  return {
-    ...countSignals([...situation.calls, ...proposed], situation.tools),
+  return Object.assign(countSignals([...situation.calls, ...proposed], situation.tools), {
     last_iteration: situation.isLast,
     should_compact: shouldCompact,
-  };
+  });
 }
 
 /** What a caller who looks at the status alone would miss (rule: unreadable-action). */

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
 import { complete } from '../../../src/service/agent/complete.js';
+import { Interruption } from '../../../src/service/agent/interruption.js';
 import type {
   Completion,
   CompletionEvent,
@@ -118,6 +119,22 @@ describe('what is told while it is written', () => {
       'See:\n```ts\nconst a = { b: 1 };\n```\nSo I look.',
     );
   });
+});
+
+test('however long a piece is, none of it is read once the step was interrupted (rule: one-deadline)', async () => {
+  const interruption = new Interruption('deadline');
+  const leaving = new AbortController();
+  const told: string[] = [];
+  const observer = observerOf((_, delta) => {
+    told.push(delta);
+    leaving.abort(interruption);
+    return undefined;
+  });
+  const prompt = await prepare(stepRequest({ tools }));
+  const { provider } = portThatSays(['word '.repeat(100_000)]);
+  const step = complete(prompt, { provider, deadline: { ...deadline, signal: leaving.signal } }, observer);
+  await expect(step).rejects.toBe(interruption);
+  expect(told.join('').length).toBeLessThan(50_000);
 });
 
 test('what was held back to the end is told in pieces (rule: loop-share)', async () => {

@@ -72,9 +72,17 @@ test('with no iterations left nothing was made: every field is there, and empty'
   });
 });
 
+test.each([
+  ['native', ['a']],
+  ['text', []],
+] as const)('a preview with %s calling has the tools that are sent beside the prompt: %j', async (protocol, names) => {
+  const prompt = await prepare(stepRequest({ protocol, tools: [{ name: 'a', inputSchema: {} }] }));
+  expect((await toPreview(prompt)).native_tools.map(({ name }) => name)).toEqual(names);
+});
+
 test('a preview is the prompt as the model reads it', async () => {
   const prompt = await prepare(stepRequest({ user_query: 'Why?' }));
-  const { system, messages, context_report } = toPreview(prompt);
+  const { system, messages, context_report } = await toPreview(prompt);
   expect(system).toBe(prompt.prompt.system);
   expect(messages.map(({ content }) => content)).toEqual(prompt.prompt.messages.map(textOf));
   expect(context_report).toBe(prompt.report);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContextReport, ReportItem, ReportSection } from '../../../contract/context-report.js';
 import { turnsOf } from '../../../conversation/units.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { FittedPrompt } from '../fit-to-budget.js';
 import { stateText, tokensOfMessages } from '../prompt/weigh-messages.js';
 import type { Message, Part, Prompt } from '../provider.js';
@@ -24,7 +25,7 @@ export async function reportContext(
         ? 'estimated'
         : scale.tokens.counting,
     stable_prefix_tokens: promptTokens - tail.tokens,
-    stable_prompt_sha256: hashPrompt(prompt.system, stable),
+    stable_prompt_sha256: await hashPrompt(prompt.system, stable),
     sections,
     items: [...context.items, ...tail.items, ...turnItems(fitted)],
     folders: [...context.folders],
@@ -33,9 +34,11 @@ export async function reportContext(
 
 /** Hashed at a time: a long history costs more in calls than in hashing. */
 const HASHED_AT_ONCE = 64 * 1024;
+/** What hashing a character of a long prompt books of the event loop. */
+const HASHING = 1 / 4;
 
 /** The hash of what is sent: text for text, without cache marks. */
-export function hashPrompt(system: string, messages: readonly Message[]): string {
+export async function hashPrompt(system: string, messages: readonly Message[]): Promise<string> {
   const hash = createHash('sha256');
   let words = system;
   for (const { role, parts } of messages) {
@@ -44,6 +47,7 @@ export function hashPrompt(system: string, messages: readonly Message[]): string
       words += `\0${wordsOf(part)}`;
       if (words.length < HASHED_AT_ONCE) continue;
       hash.update(words);
+      await eventLoopShare.spent(words.length * HASHING);
       words = '';
     }
   }

@@ -4,9 +4,9 @@ import { inTurns, type Sliced } from '../../parsing/slices.js';
 /** What reading a character books of the event loop (rule: loop-share). */
 const READING = 4;
 
-/** Books the reading of a text that comes next. */
-export const takeReading = (characters: number): Promise<void> | undefined =>
-  eventLoopShare.take(READING * characters);
+/** Books the reading of a text that comes next. Throws the signal's reason once it is aborted. */
+export const takeReading = (characters: number, signal?: AbortSignal): Promise<void> | undefined =>
+  eventLoopShare.take(READING * characters, signal);
 
 /** Books what has been read: if that was much, what comes next has a turn of its own. */
 export const bookReading = (characters: number): Promise<void> | undefined =>

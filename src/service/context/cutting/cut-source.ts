@@ -48,7 +48,7 @@ export async function fitText(
   const made = source.render?.(cut, key) ?? { text: cut.text, digest: key };
   const rendered = made instanceof Promise ? await made : made;
   const tokens = counter.recall([rendered]) ?? (await counter.countWithin(rendered, limit));
-  return tokens === undefined || tokens > limit ? undefined : { ...cut, rendered, tokens };
+  return tokens === undefined || tokens > limit ? undefined : Object.assign({}, cut, { rendered, tokens });
 }
 
 /** Whether nothing is left but the marker. */

@@ -1,7 +1,9 @@
 import { realpath } from 'node:fs/promises';
-import { openContained } from '../../../files/open-contained.js';
+import { diskTree } from '../../../files/disk/disk-tree.js';
+import { openContained } from '../../../files/disk/open-contained.js';
+import { readText } from '../../../files/disk/read-text.js';
+import type { FileText } from '../../../files/file-text.js';
 import { portablePath } from '../../../files/portable-path.js';
-import { type FileText, readText } from '../../../files/read-text.js';
 import { isSecretPath } from '../../../files/secret-paths.js';
 import { listNearest } from '../../../files/walk-folder.js';
 import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from './context-source.js';
@@ -71,7 +73,7 @@ async function known<Value>(found: Promise<Value>): Promise<Value | undefined> {
 }
 
 async function readFolder(root: string, folder: string, signal: AbortSignal): Promise<SourceFolder> {
-  const { paths, cut } = await listNearest(root, folder, signal);
+  const { paths, cut } = await listNearest(diskTree(root), folder, signal);
   const read = async (path: string) => {
     signal.throwIfAborted();
     const text = await readContained(root, path, MAX_FOLDER_FILE_BYTES);
