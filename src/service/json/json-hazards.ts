@@ -90,9 +90,10 @@ const BACKSLASH = 0x5c;
 
 /** Throws if a string holds `\u0000` as an escape, not as a backslash followed by text. A raw NUL is not JSON at all. */
 export function refuseNul(text: string): void {
-  for (let at = text.indexOf('\\u0000'); at >= 0; at = text.indexOf('\\u0000', at + 1)) {
-    if (countBackslashes(text, at) % 2 === 0) {
-      throw new JsonHazard(at, 'nul_character', 'a string contains the character NUL');
+  // From its second character: each line break and quote of a text is a backslash.
+  for (let at = text.indexOf('u0000'); at >= 0; at = text.indexOf('u0000', at + 1)) {
+    if (countBackslashes(text, at) % 2 === 1) {
+      throw new JsonHazard(at - 1, 'nul_character', 'a string contains the character NUL');
     }
   }
 }

@@ -7,6 +7,7 @@ const WRITING = 1 / 4;
 
 /** A large value as JSON, in parts that take a turn of the event loop each (rule: loop-share). */
 export async function* jsonParts(value: unknown): AsyncGenerator<string> {
+  await eventLoopShare.spent(MAX_AT_ONCE * WRITING); // to have found out that it is long
   let part = '';
   for (const piece of piecesOf(value, LEVELS)) {
     part += piece;
@@ -18,23 +19,83 @@ export async function* jsonParts(value: unknown): AsyncGenerator<string> {
   yield part;
 }
 
+/** Texts that are one string to whoever reads the JSON. They are written one by one, and never put together. */
+export class JoinedTexts {
+  readonly texts: readonly string[];
+
+  constructor(texts: readonly string[]) {
+    this.texts = texts;
+  }
+
+  toJSON(): string {
+    return this.texts.join('');
+  }
+}
+
+/** About so many characters are written in one go: to go into them would cost more than it saves. */
+const PLAIN = 16 * 1024;
+
+/**
+ * A value as JSON in UTF-8, at once. A longer one is written text by text: one wide character would make the whole of it a
+ * string of two bytes each, which takes twice the time to write and to encode.
+ */
+export function jsonBytes(value: object): Buffer {
+  if (lengthOf(value, PLAIN) <= PLAIN) return Buffer.from(JSON.stringify(value));
+  const pieces: string[] = [];
+  let small = '';
+  for (const piece of piecesOf(value, LEVELS)) {
+    if (piece.length < SMALL) {
+      small += piece;
+      continue;
+    }
+    pieces.push(small, piece);
+    small = '';
+  }
+  return encode([...pieces, small]);
+}
+
+function encode(pieces: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
+  let at = 0;
+  for (const piece of pieces) at += bytes.write(piece, at);
+  return bytes;
+}
+
 /** To write a longer value as JSON in one go would hold the event loop. */
 const MAX_AT_ONCE = 256 * 1024;
 
 /** Whether a value can be written at once. */
 export const isShort = (value: unknown): boolean => lengthOf(value, MAX_AT_ONCE) <= MAX_AT_ONCE;
 
+/**
+ * How long a value was found to be that is not small. To list the fields of a large object takes longer than to write them,
+ * and whatever it stands in would do so again.
+ */
+const knownLengths = new WeakMap<object, number>();
+
 /** About the length of a value as JSON; it is looked at no further than up to `most`. */
 function lengthOf(value: unknown, most: number): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 4;
+  const known = knownLengths.get(value) ?? 0;
+  if (known > most) return known;
   let length = 0;
-  for (const item of Array.isArray(value) ? value : Object.values(value)) {
-    length += lengthOf(item, most - length);
-    if (length > most) break;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && length <= most; at += 1)
+      length += lengthOf(value[at], most - length);
+  } else if (hasFields(value)) {
+    for (const name in value) {
+      length += lengthOf(value[name], most - length);
+      if (length > most) break;
+    }
   }
+  if (length > SMALL) knownLengths.set(value, length);
   return length;
 }
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const hasFields = (value: object): value is Fields => !Array.isArray(value);
 
 /** Objects and lists that are gone into: an event, its step, the step's history, a turn. */
 const LEVELS = 4;
@@ -47,7 +108,8 @@ function* piecesOf(value: unknown, levels: number): Generator<string> {
   else if (typeof value !== 'object' || value === null) yield JSON.stringify(value);
   else if (levels === 0 || lengthOf(value, SMALL) <= SMALL) yield JSON.stringify(value);
   else if (Array.isArray(value)) yield* listed(value, levels);
-  else yield* fieldsOf(value, levels);
+  else if (value instanceof JoinedTexts) yield* joined(value);
+  else if (hasFields(value)) yield* fieldsOf(value, levels);
 }
 
 /** The halves of a character between two parts are escaped, which says the same. */
@@ -59,9 +121,16 @@ function* quoted(text: string): Generator<string> {
   yield '"';
 }
 
-function* fieldsOf(value: object, levels: number): Generator<string> {
+function* joined({ texts }: JoinedTexts): Generator<string> {
+  yield '"';
+  for (const text of texts) yield JSON.stringify(text).slice(1, -1);
+  yield '"';
+}
+
+function* fieldsOf(value: Fields, levels: number): Generator<string> {
   let before = '{';
-  for (const [name, field] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const field = value[name];
     if (field === undefined) continue;
     yield `${before}${JSON.stringify(name)}:`;
     yield* piecesOf(field, levels - 1);

@@ -57,6 +57,13 @@ export class Secret {
   }
 }
 
+/** Whether a text begins as keys and tokens of ours do, or holds what may be the digits of one. */
+export const looksSecret = (text: string): boolean => /^(?:sk-|stepwise_)|[\da-f]{64}/i.test(text);
+
+/** A text that goes to the operator, without the key of its request; of what looks like another secret, nothing. */
+export const withoutSecrets = (text: string, key: Secret | undefined): string =>
+  looksSecret(text) ? REDACTED : (key?.redact(text) ?? text);
+
 /** Longest first, so that no shape hides a part of a longer one. */
 function shapesOf(value: string): string[] {
   const shapes = [

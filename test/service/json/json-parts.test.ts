@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isShort, jsonParts } from '../../../src/service/json/json-parts.js';
+import { isShort, JoinedTexts, jsonBytes, jsonParts } from '../../../src/service/json/json-parts.js';
 
 async function joined(value: unknown): Promise<string> {
   let text = '';
@@ -12,6 +12,26 @@ test('JSON in parts says what JSON.stringify says (rule: loop-share)', async () 
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 7 }), async (value) => {
       expect(await joined(value)).toBe(JSON.stringify(value));
+    }),
+  );
+});
+
+test('JSON as bytes says what JSON.stringify says, and joined texts are one', () => {
+  const long = fc.constantFrom(
+    'line "of" code\n'.repeat(1_000),
+    '– wide\t'.repeat(2_000),
+    '🙂\u0001'.repeat(900),
+  );
+  const texts = fc.array(fc.oneof(long, fc.string({ unit: 'grapheme' })), { maxLength: 5 });
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), texts, (value, parts) => {
+      const body = (content: unknown) => ({
+        model: 'm',
+        messages: [{ role: 'user', content }, value, parts],
+      });
+      const bytes = jsonBytes(body(new JoinedTexts(parts)));
+      expect(bytes.toString()).toBe(JSON.stringify(body(parts.join(''))));
+      expect(JSON.stringify(body(new JoinedTexts(parts)))).toBe(bytes.toString());
     }),
   );
 });

@@ -53,6 +53,27 @@ describe.each(ways)('the caller leaves (rule: caller-leaves): $title', (way) => 
     server.close();
   });
 
+  test('under way, of many: no connection is opened in their place', async () => {
+    let opened = 0;
+    const server = createServer((socket) => {
+      opened += 1;
+      socket.on('error', () => {}).resume();
+    }).listen(0, '127.0.0.1');
+    await eventually(() => server.listening);
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const provider = connect(directoryAt(`http://127.0.0.1:${port}`), way.model);
+    const calls = Array.from({ length: 5 }, () => patienceOf());
+    const failures = calls.map((deadline) => failureOf(ask(provider, way, deadline)));
+    await eventually(() => opened === calls.length);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const deadline of calls) deadline.interrupt('caller_left');
+    await Promise.all(failures);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(opened).toBe(calls.length);
+    server.close();
+  });
+
   test('before the call: nothing is sent', async () => {
     const fake = await fakeProvider();
     const deadline = patienceOf();

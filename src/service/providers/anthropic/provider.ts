@@ -30,7 +30,7 @@ export function anthropicVendor({ name, client, key, traits }: AnthropicOptions)
       ...(key && { authorization: `Bearer ${key.reveal()}` }),
     }),
     word: wordRequest,
-    draft: (wording, terms, options) => toRequest(wording, terms, { ...options, traits }),
+    draft: (wording, terms, options) => toRequest(wording, terms, { traits, ...options }),
     post: async (request) => (await client()).send(request),
     readError: (error, { strippable, constraint }) =>
       toError(error, { provider: name, strippable, constraint, key }),

@@ -214,7 +214,7 @@ export type VendorName = keyof typeof vendors;
 export function traitsOf(vendor: VendorName, model: string): ModelTraits {
   const { models, family }: VendorModels = vendors[vendor];
   const { pattern: _, names: __, ...known } = models.find(({ pattern }) => pattern.test(model)) ?? unknown;
-  const traits = { ...family, ...known };
+  const traits: ModelTraits = Object.assign({}, family, known);
   const isFineTuned = model.startsWith('ft:') && traits.structured === family.structured;
   return isFineTuned ? { ...traits, structured: strictSchema } : traits; // which enforce no bounds
 }

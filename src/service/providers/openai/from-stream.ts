@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { list } from '../../../contract/fields.js';
 import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
+import { MAX_AT_ONCE } from '../../json/json-hazards.js';
 import { splitCalls } from '../native-calls.js';
 import { RepeatedFrame } from '../repeated-frame.js';
-import { parseJson } from '../upstream/read-upstream-body.js';
+import { parseAnswer, parseJson } from '../upstream/read-upstream-body.js';
 import { type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
 import { Deltas, type SentDraft, type TextDelta } from '../vendor.js';
 import { type ChatReply, toCompletion, usageSchema } from './from-response.js';
@@ -16,6 +18,9 @@ const callDeltaSchema = z.object({
   function: z.object({ name: text, arguments: text }).nullish(),
 });
 
+/** Of one chunk: models say one, or a handful. */
+const MOST_CALL_DELTAS = 4_096;
+
 const chunkSchema = z.object({
   model: text,
   choices: z.array(
@@ -26,7 +31,7 @@ const chunkSchema = z.object({
           refusal: text,
           reasoning_content: text.catch(null),
           reasoning: text.catch(null),
-          tool_calls: z.array(callDeltaSchema).nullish(),
+          tool_calls: list(callDeltaSchema, MOST_CALL_DELTAS).nullish(),
         })
         .nullish(),
       finish_reason: text,
@@ -57,7 +62,8 @@ export async function* fromStream(
       for (const { data } of events) {
         done = data.startsWith('[DONE]');
         if (done) break;
-        reply.take(data, deltas);
+        if (data.length > MAX_AT_ONCE) reply.add(await readLongChunk(data, draft, provider), deltas);
+        else reply.take(data, deltas);
       }
     } finally {
       reply.tell(deltas);
@@ -89,7 +95,14 @@ function withoutPadding(data: string): string {
 }
 
 function readChunk(data: string, draft: SentDraft, provider: string): ChatChunk {
-  const json = parseJson(data);
+  return checkChunk(parseJson(data), draft, provider);
+}
+
+async function readLongChunk(data: string, draft: SentDraft, provider: string): Promise<ChatChunk> {
+  return checkChunk(await parseAnswer(data), draft, provider);
+}
+
+function checkChunk(json: unknown, draft: SentDraft, provider: string): ChatChunk {
   const chunk = chunkSchema.safeParse(json);
   if (chunk.success) return chunk.data;
   throw noCompletion(json, { ...draft, provider });
@@ -146,11 +159,12 @@ class GrowingReply {
       return;
     }
     const chunk = this.#read(data);
-    this.#add(chunk, deltas);
+    this.add(chunk, deltas);
     this.#frame.learn(data, onlyText(chunk));
   }
 
-  #add({ choices, model, usage }: ChatChunk, deltas: Deltas): void {
+  /** Takes a chunk that was read. */
+  add({ choices, model, usage }: ChatChunk, deltas: Deltas): void {
     this.model ??= model;
     this.usage = usage ?? this.usage;
     const [choice] = choices;

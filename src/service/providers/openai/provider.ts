@@ -29,7 +29,7 @@ export function openaiVendor({ name, client, key, traits }: OpenaiOptions): Vend
   return {
     headers: () => (key ? { authorization: `Bearer ${key.reveal()}` } : {}),
     word: (request) => wordRequest(request, traits),
-    draft: (wording, terms, options) => toRequest(wording, terms, { ...options, traits }),
+    draft: (wording, terms, options) => toRequest(wording, terms, { traits, ...options }),
     post: async (request) => (await client()).send(request),
     readError: (error, { strippable, constraint }) =>
       toError(error, { provider: name, strippable, constraint, key }),

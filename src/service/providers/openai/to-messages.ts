@@ -4,6 +4,7 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import type { Message, Part, Prompt } from '../../agent/provider.js';
+import { JoinedTexts } from '../../json/json-parts.js';
 import { limitBreakpoints, MOST_BREAKPOINTS } from '../vendor-limits.js';
 
 type TextPart = Extract<Part, { type: 'text' }>;
@@ -67,10 +68,12 @@ const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionM
 
 /** One string, whatever breakpoints there are. */
 function textOf(texts: readonly TextPart[]): string {
-  let whole = '';
-  for (const { text } of texts) whole += text;
-  return whole;
+  if (texts.length === 1 && texts[0]) return texts[0].text;
+  return joined(texts.map(({ text }) => text));
 }
+
+/** Texts that the body says as one. To the SDK's types, and once it is JSON, it is a string. */
+const joined = (texts: readonly string[]): string => new JoinedTexts(texts) as unknown as string;
 
 /** One string; if there are breakpoints, a text part up to each of them. */
 function markedContentOf(texts: readonly TextPart[]): Content {

@@ -34,13 +34,14 @@ export function toRequest(
   const { sent, warnings } = chooseParameters(wantedParameters(terms, traits), refused);
   const asked = constraintOf(terms, traits);
   const constraint = asked && !isRefused(refused, asked) ? asked : undefined;
-  const optional = {
-    ...sent,
-    ...outputLimit(terms, traits, refused),
-    ...(traits.cacheKey && { prompt_cache_key: terms.cacheKey }),
-    ...(terms.nativeTools && traits.toolsWithoutReasoning && { reasoning_effort: 'none' }),
-    ...(streamed && { stream_options: { include_usage: true } }),
-  };
+  const optional = Object.assign(
+    {},
+    sent,
+    outputLimit(terms, traits, refused),
+    traits.cacheKey && { prompt_cache_key: terms.cacheKey },
+    terms.nativeTools && traits.toolsWithoutReasoning && { reasoning_effort: 'none' },
+    streamed && { stream_options: { include_usage: true } },
+  );
   const body = {
     model: terms.model,
     messages: traits.cacheBreakpoints && !breakpoints ? withoutBreakpoints(messages) : messages,

@@ -31,6 +31,7 @@ export class Arrival implements Dispatcher.DispatchHandler {
   #unwatch = (): void => {};
   #watcher: ArrivalWatcher | undefined;
   #hasData = false;
+  #settled = (): void => {};
 
   /** Gives it up when the signal fires, with its reason. No listener stays on the signal once it is over. */
   watch(signal: AbortSignal, watcher: ArrivalWatcher | undefined): void {
@@ -39,6 +40,11 @@ export class Arrival implements Dispatcher.DispatchHandler {
     signal.addEventListener('abort', giveUp);
     this.#unwatch = () => signal.removeEventListener('abort', giveUp);
   }
+
+  /** Calls back once it wants no connection any more: it has one, or is over. */
+  readonly whenSettled = (callback: () => void): void => {
+    this.#settled = callback;
+  };
 
   /** Resolves once status and headers are there. Throws the error of the connection, or what it was given up for. */
   async begun(): Promise<void> {
@@ -54,15 +60,17 @@ export class Arrival implements Dispatcher.DispatchHandler {
     return undefined;
   }
 
-  /** Breaks the connection, unless the answer has come to its end. */
+  /** Breaks the connection, unless the answer has come to its end. What waits to be read is not read any more. */
   giveUp(reason: Error): void {
     if (this.#isOver) return;
+    this.#waiting = [];
     this.#end({ error: reason });
     this.#controller?.abort(reason);
   }
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
+    this.#settled();
     // It may have been given up while it waited for its connection.
     if (this.#isOver) controller.abort(new Error('The request was given up.'));
   }
@@ -105,6 +113,7 @@ export class Arrival implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#failure = failure;
     this.#unwatch();
+    this.#settled();
     this.#watcher?.ended(failure?.error);
     this.#wake();
   }

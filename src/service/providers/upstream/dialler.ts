@@ -1,16 +1,29 @@
 import { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 
+/** A request that may have to wait for a connection. */
+export interface DialledRequest {
+  readonly origin: string;
+  readonly signal: AbortSignal;
+  /** Calls back once it wants no connection any more: it has one, or was given up. */
+  whenSettled(callback: () => void): void;
+}
+
 /**
  * Dials as undici does, and hangs up when the request that wanted the connection is given up. undici alone would go
- * on dialling, for as long as the connect timeout, for nobody.
+ * on dialling, for as long as the connect timeout, for nobody; and would dial anew for each request that is given up
+ * under way.
  */
 export class Dialler {
   readonly #dial = buildConnector({ timeout: 10_000 });
+  readonly #waiting = new Set<{ readonly origin: string }>();
   #wantedBy: AbortSignal | undefined;
 
   /** Starts a request. undici dials in the same turn, if it has no idle connection. */
-  startFor<Value>(signal: AbortSignal, start: () => Value): Value {
+  startFor<Value>({ origin, signal, whenSettled }: DialledRequest, start: () => Value): Value {
+    const place = { origin };
+    this.#waiting.add(place);
+    whenSettled(() => this.#waiting.delete(place));
     this.#wantedBy = signal;
     try {
       return start();
@@ -21,6 +34,8 @@ export class Dialler {
 
   readonly connect: buildConnector.connector = (options, callback) => {
     const signal = this.#wantedBy;
+    if (!signal && !this.#isWaitedFor(options))
+      return callback(new Error('Nobody waits for a connection.'), null);
     // Its types do not say so, but the connector returns the socket.
     const socket: unknown = this.#dial(options, (...outcome) => {
       signal?.removeEventListener('abort', hangUp);
@@ -31,4 +46,9 @@ export class Dialler {
     };
     signal?.addEventListener('abort', hangUp, { once: true });
   };
+
+  #isWaitedFor({ protocol, host }: buildConnector.Options): boolean {
+    const wanted = `${protocol}//${host}`;
+    return [...this.#waiting].some(({ origin }) => origin === wanted);
+  }
 }

@@ -11,14 +11,16 @@ export interface ServerSentEvent {
 /**
  * Reads server-sent events (WHATWG HTML §9.2.6) from bytes that are cut anywhere, those of each piece together. Each byte
  * is looked at a bounded number of times, whatever the pieces. An event without its blank line at the end is not one.
+ * Throws the signal's reason once it is aborted, however much has come.
  */
 export async function* readEvents(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  signal?: AbortSignal,
 ): AsyncGenerator<readonly ServerSentEvent[]> {
   const reader = new EventReader();
   for await (const piece of bytes) {
     for (let start = 0; start < piece.length; start += AT_ONCE) {
-      if (start > 0) await eventLoopShare.spent(READING * AT_ONCE);
+      if (start > 0) await eventLoopShare.spent(READING * AT_ONCE, signal);
       const events = reader.push(piece.subarray(start, start + AT_ONCE));
       if (events.length > 0) yield events;
     }

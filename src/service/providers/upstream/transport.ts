@@ -110,10 +110,12 @@ export class Transport {
       origin,
       path: url.pathname + url.search,
       method: 'POST' as const,
-      headers: { ...observed?.headers, ...contentHeaders[streamed ? 'stream' : 'plain'], ...headers },
+      headers: Object.assign({}, observed?.headers, contentHeaders[streamed ? 'stream' : 'plain'], headers),
       body: body instanceof Uint8Array ? body : String(body),
     };
-    this.#dialler.startFor(signal, () => this.#agent.dispatch(request, arrival));
+    this.#dialler.startFor({ origin, signal, whenSettled: arrival.whenSettled }, () =>
+      this.#agent.dispatch(request, arrival),
+    );
     await arrival.begun().catch((error: unknown) => {
       signal.throwIfAborted();
       throw connectionFailure(error, provider);

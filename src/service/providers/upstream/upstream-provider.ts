@@ -1,5 +1,6 @@
 import type { StepDeadline } from '../../agent/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../agent/provider.js';
+import { jsonBytes } from '../../json/json-parts.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
 import type { RequestObserver } from '../request-observer.js';
 import type { DraftOptions, SentDraft, Terms, Vendor, Wording } from '../vendor.js';
@@ -57,7 +58,9 @@ export class UpstreamProvider implements Provider {
   }
 
   stream(request: CompletionRequest, deadline: StepDeadline): AsyncGenerator<CompletionEvent> {
-    return relay(this.#open(request, { deadline, streamed: true }, (opened) => this.#begin(opened)));
+    return relay(
+      this.#open(request, { deadline, streamed: true }, (opened) => this.#begin(opened, deadline.signal)),
+    );
   }
 
   /**
@@ -91,7 +94,7 @@ export class UpstreamProvider implements Provider {
 
   #draft(wording: Wording, terms: Terms, options: DraftOptions): Sent {
     const { body, ...draft } = this.#vendor.draft(wording, terms, options);
-    return { body: Buffer.from(JSON.stringify(body)), draft };
+    return { body: jsonBytes(body), draft };
   }
 
   async #readWhole({ answer, draft }: Opened): Promise<Completion> {
@@ -99,12 +102,12 @@ export class UpstreamProvider implements Provider {
   }
 
   /** Up to the first event: a stream may begin with an error, and nothing of the reply has been shown then. */
-  async #begin(opened: Opened): Promise<Begun> {
+  async #begin(opened: Opened, signal: AbortSignal): Promise<Begun> {
     const { answer, draft, exchange } = opened;
     try {
       const events =
         answer.text === undefined
-          ? this.#vendor.readStream(readEvents(answer.pieces), draft)
+          ? this.#vendor.readStream(readEvents(answer.pieces, signal), draft)
           : inOnePiece(await this.#readWhole(opened));
       return { first: (await events.next()).value, events, exchange };
     } catch (error) {

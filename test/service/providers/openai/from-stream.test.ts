@@ -46,3 +46,32 @@ test('what looks like padding inside of a text or before its end is none', async
   const events = await told(texts, (index) => ({ obfuscation: 'x', last: `${words}${index}` }));
   expect(events[0]).toEqual({ type: 'text', delta: texts.join('') });
 });
+
+/** One chunk of so many parts of calls. */
+const calling = (parts: number, more: string): Promise<CompletionEvent[]> => {
+  const tool_calls = Array.from({ length: parts }, (_, index) => ({
+    index: index % 2,
+    id: `call_${index % 2}`,
+    function: { name: 'write', arguments: index < 2 ? `{"part": "${more}` : '' },
+  }));
+  const closing = [0, 1].map((index) => ({ index, function: { arguments: '"}' } }));
+  const choices = [{ delta: { tool_calls: [...tool_calls, ...closing] }, finish_reason: 'tool_calls' }];
+  const events = [JSON.stringify({ id: 'c1', choices }), '[DONE]'].map((data) => ({ event: '', data }));
+  const stream = (async function* () {
+    yield events;
+  })();
+  return collect(fromStream(stream, draft, 'openai'));
+};
+
+test('a chunk of any length is read as one of few characters, in turns (rule: loop-share)', async () => {
+  const long = 'line of a file '.repeat(20_000);
+  const [short] = await calling(4, 'x');
+  const [told] = await calling(4, long);
+  expect(JSON.parse(JSON.stringify(told).replaceAll(long, 'x'))).toEqual(JSON.parse(JSON.stringify(short)));
+  expect(JSON.stringify(short)).toContain('write');
+});
+
+test('a chunk of more parts of calls than any model sends is no answer (rule: native-calling)', async () => {
+  await expect(calling(4_090, 'x')).resolves.toHaveLength(1);
+  await expect(calling(4_095, 'x')).rejects.toHaveProperty('failure.failure', 'invalid_response');
+});

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
 import type { CompletionRequest } from '../../../../src/service/agent/provider.js';
+import { jsonBytes } from '../../../../src/service/json/json-parts.js';
 import { compatibleModel, type ModelTraits } from '../../../../src/service/providers/models/model-traits.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
 import { toRequest, wordRequest } from '../../../../src/service/providers/openai/to-request.js';
@@ -9,8 +10,12 @@ import { anyPrompt, textsOf } from '../../../support/providers/prompts.js';
 import { completionRequest, toolOf } from '../../../support/providers/requests.js';
 
 const plain = { refused: new Set<string>(), streamed: false };
-const draftOf = (request: CompletionRequest, traits: ModelTraits, options = plain) =>
-  toRequest(wordRequest(request, traits), request, { ...options, traits });
+/** Its body as it is sent. */
+const draftOf = (request: CompletionRequest, traits: ModelTraits, options = plain) => {
+  const draft = toRequest(wordRequest(request, traits), request, { ...options, traits });
+  const body: Record<string, unknown> = JSON.parse(jsonBytes(draft.body).toString());
+  return { ...draft, body };
+};
 const bodyOf = (request: Partial<CompletionRequest>, options = plain) => {
   const whole = completionRequest(request);
   return draftOf(whole, traitsOf('openai', whole.model), options);

@@ -48,3 +48,14 @@ test.each([
 ])('%s', async (_, text, events) => {
   expect(await eventsIn(bytes(text))).toEqual(events);
 });
+
+test('however much has come, it is read no further once the step was interrupted (rule: one-deadline)', async () => {
+  const interruption = new Error('interrupted');
+  const leaving = new AbortController();
+  const read = async (): Promise<void> => {
+    for await (const _ of readEvents([bytes('data: x\n\n'.repeat(100_000))], leaving.signal)) {
+      leaving.abort(interruption);
+    }
+  };
+  await expect(read()).rejects.toBe(interruption);
+});
