@@ -231,7 +231,13 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
         'X-LLM-API-Key',
         each,
       ]);
-      for (const id of ['first-plover-0123', 'x-SECOND-PLOVER-4567']) {
+      const hex = (text: string) => Buffer.from(text).toString('hex');
+      const inHex = [
+        hex('first-plover-0123'),
+        `x-${hex('second-plover-4567').toUpperCase()}`,
+        hex('ver-0123'),
+      ];
+      for (const id of ['first-plover-0123', 'x-SECOND-PLOVER-4567', ...inHex]) {
         const answer = await send({ headers: [...headers, ['X-Request-Id', id]] });
         expect(answer.headers['x-request-id']).not.toBe(id);
       }

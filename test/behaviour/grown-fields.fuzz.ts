@@ -56,7 +56,7 @@ test.each(chosen)('(rule: loop-share) $name', async (grown) => {
   let best = await look(grown);
   for (let trial = 1; trial < (isHeld(best) ? TRIALS : MOST_TRIALS) && !best.isFine; trial += 1) {
     const next = await look(grown);
-    if (next.isFine || next.waitMs < best.waitMs) best = next;
+    if (isBetter(next, best)) best = next;
   }
   rows.push(best);
   process.stdout.write(`${lineOf(best)}\n`);
@@ -65,7 +65,13 @@ test.each(chosen)('(rule: loop-share) $name', async (grown) => {
   expect(best.grownMiB).toBeLessThanOrEqual(HELD.grownMiB);
 }, 120_000);
 
-const isHeld = ({ waitMs, grownMiB }: Row): boolean => waitMs <= HELD.waitMs && grownMiB <= HELD.grownMiB;
+/** Held before what is not; among equals the one that waited less. */
+const isBetter = (next: Row, best: Row): boolean =>
+  isHeld(next) === isHeld(best) ? next.isFine || next.waitMs < best.waitMs : isHeld(next);
+
+/** A busy machine may refuse a request as overloaded: another look, then, as for one that was late. */
+const isHeld = ({ isAnswer, waitMs, grownMiB }: Row): boolean =>
+  isAnswer && waitMs <= HELD.waitMs && grownMiB <= HELD.grownMiB;
 
 /** One request to a process of its own, whose memory holds nothing of an earlier one. */
 async function look(grown: GrownRequest): Promise<Row> {
@@ -94,7 +100,7 @@ async function measure(service: ServiceProcess, grown: GrownRequest): Promise<Ro
   const start = performance.now();
   const status = await send(service.url, { ...grown, body: () => body });
   const ms = performance.now() - start;
-  const waitMs = await health.stop();
+  const { worst: waitMs } = await health.stop();
   const grownMiB = (peakBytes(service.pid) - before) / 2 ** 20;
   const isAnswer = typeof status === 'number' && (status < 500 || status === 504);
   return {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { METHODS } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createToken } from '../../src/service/access/token.js';
 import { sendRaw } from '../support/raw-request.js';
@@ -32,6 +33,18 @@ const stream = `${route}/stream`;
 const post = (url: string, body: string, init: RequestInit = {}): Promise<Response> =>
   fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body, ...init });
 
+/** What a connection brings that was sent these bytes, until its end. */
+const sendBytes = (url: string, sent: string): Promise<string> =>
+  new Promise((resolve) => {
+    let taken = '';
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      .setEncoding('latin1')
+      .on('data', (text) => (taken += text))
+      .on('error', () => {})
+      .on('close', () => resolve(taken));
+    socket.write(sent);
+  });
+
 describe('requests and steps (rule: metrics)', () => {
   test('each request counts once, by its route, method, status and outcome', async () => {
     const { url, step, post: ask } = await start([answer, { fault: 'overloaded' }, { fault: 'overloaded' }]);
@@ -61,6 +74,23 @@ describe('requests and steps (rule: metrics)', () => {
     expect(taken('stepwise_http_request_duration_seconds_count', { route })).toBe(5);
     expect(taken('stepwise_step_duration_seconds_count', { status: 'direct_response_provided' })).toBe(1);
     expect(taken('stepwise_step_duration_seconds_count', { status: 'failed' })).toBe(1);
+  });
+
+  test.each([
+    ['malformed', 'no HTTP at all\r\n\r\n', '400'],
+    ['malformed', 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n', '400'],
+    ['head_too_large', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
+    ['too_many_requests', 'GET /openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(500), undefined],
+  ])('a connection that is ended over what is no request counts once: %s', async (cause, sent, status) => {
+    const { url, log } = await start();
+    const before = log.length;
+    const answer = await sendBytes(url, sent);
+    const refused = await scrape(url);
+    expect(refused.sum('stepwise_refused_connections_total', { cause })).toBe(1);
+    expect(refused.sum('stepwise_refused_connections_total')).toBe(1);
+    if (status === undefined) return;
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(log.slice(before)).toHaveLength(1); // of the scrape
   });
 
   test('what is under way is in flight; once its caller has left, it is one request that ended with 499', async () => {

@@ -165,7 +165,7 @@ describe('a rolling restart under load (rules: replicas, shutdown)', () => {
       }
       const { ends, failed } = told('unannounced', await load.stop());
       // A connection that the kernel takes in the moment in which the listener closes is reset: it was not accepted.
-      expect(failed.length).toBeLessThanOrEqual(1);
+      expect(failed.slice(1)).toEqual([]);
       expect(asked().length).toBeLessThanOrEqual(ends.length);
     },
     120_000,
@@ -190,7 +190,7 @@ function startLoad(url: string) {
     for (let count = 0; !stopped; count += 1) {
       const stream = (number + count) % 2 === 0;
       const id = `load-${number}-${count}`;
-      ends.push(await askOnce(url, id, stream));
+      ends.push(await ask(url, id, stream));
     }
   };
   const callers = Promise.all(Array.from({ length: 8 }, (_, number) => caller(number)));
@@ -203,11 +203,18 @@ function startLoad(url: string) {
   };
 }
 
-/** How a step ended for its caller: `answered`, or what was there instead. */
-async function askOnce(url: string, id: string, stream: boolean): Promise<string> {
+/**
+ * How a step ended for its caller: `answered`, or what was there instead. A replica that says that its event loop is late
+ * is asked again: that is the machine, and has to do with no restart.
+ */
+async function ask(url: string, id: string, stream: boolean): Promise<string> {
   const body = stepRequest({ user_query: `What is ${id}?` });
   try {
     const { status, text } = await sendRaw(url, { path: pathOf(stream), body });
+    if (status === 503 && text.includes('"code":"overloaded"')) {
+      await wait(1_000); // as its Retry-After says
+      return ask(url, id, stream);
+    }
     const isWhole = text.includes('"direct_response":"42"');
     return status === 200 && isWhole ? 'answered' : `HTTP ${status}: ${text.slice(0, 200)}`;
   } catch (error) {
@@ -217,13 +224,20 @@ async function askOnce(url: string, id: string, stream: boolean): Promise<string
 
 /** Prints what came of the load. */
 function told(what: string, ends: readonly string[]) {
-  const failed = ends.filter((end) => end !== 'answered');
+  const failed = ends.filter((end) => end !== 'answered').map((end) => `${end}; nginx: ${broken()}`);
   const shares = replicas.map(({ provider }) => provider.requests.length).join(' + ');
   const line = `${ends.length} steps, ${failed.length} failed, ${asked().length} model calls (${shares})`;
   process.stdout.write(`rolling restart, ${what}: ${line}\n`);
   expect(ends.length).toBeGreaterThan(50);
   return { ends, failed };
 }
+
+/** What nginx has warned of, but for the replicas that refused it: whose failure it was. */
+const broken = (): string =>
+  (nginx?.warnings ?? '')
+    .split('\n')
+    .filter((line) => !/Connection refused/.test(line))
+    .join('\n');
 
 const pathOf = (stream: boolean): string => `/api/agent/react_step${stream ? '/stream' : ''}`;
 

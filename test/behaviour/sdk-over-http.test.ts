@@ -103,6 +103,17 @@ describe('against the real service (rule: run-result)', () => {
     expect(JSON.stringify(provider.requests.at(-1)?.body)).toContain('b is 42');
   });
 
+  test('prose without a label comes as a draft: which it is, the response tells (rule: draft-role)', async () => {
+    const text =
+      'The price is 42, as the list says.\n\nIt was 41 in spring, and nobody noticed the difference.';
+    const { events, result } = await run([{ text }], { ...llmConfig(models.openai), protocol: 'native' });
+    const joined = (type: RunEvent['type']) =>
+      events.flatMap((event) => (event.type === type && 'delta' in event ? [event.delta] : [])).join('');
+    expect(joined('draft_delta')).not.toBe('');
+    expect(joined('draft_delta') + joined('answer_delta')).toBe(text);
+    expect(result.answer).toBe(text);
+  });
+
   test('xml, and the strict strategy', async () => {
     const block = (value: object) => ({ text: `Well.\n\n\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` });
     const xml = '<tool_code><name>look_up</name><parameters>{"key":"price"}</parameters></tool_code>';

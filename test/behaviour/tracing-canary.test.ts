@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createToken } from '../../src/service/access/token.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
 import { faultNames } from '../../src/service/offline/faults/faults.js';
 import type { ScriptedReply } from '../../src/service/offline/wire/reply.js';
@@ -9,7 +10,10 @@ import { llmConfig, uuid, vendors } from '../support/whole-service.js';
 /** Stands in every place where a caller, a model or an operator can write something. */
 const CANARY = 'Zanzibar7';
 const key = `sk-${CANARY}-0123456789`;
+/** In the place of a model's name, by a slip. */
+const token = createToken();
 const shapes = [
+  token.slice(-64),
   CANARY,
   CANARY.toLowerCase(),
   ...[0, 1, 2].map((offset) =>
@@ -117,7 +121,7 @@ async function askEverything(protocol: 'http/json' | 'http/protobuf'): Promise<S
       }),
     );
   }
-  for (const modelName of [key, words.slice(0, 100)]) {
+  for (const modelName of [key, token, words.slice(0, 100)]) {
     await post('/api/agent/react_step', { ...step, llm_config: { ...llmConfig('openai'), modelName } });
   }
   await post('/api/agent/context_preview', { ...step, llm_config: llmConfig('openai') });

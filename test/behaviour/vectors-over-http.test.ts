@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { hostileReplies, sendBack } from '../support/hostile-replies.js';
-import { loadVectors, type ParserCase, type Tier } from '../support/parsing/vectors.js';
+import { loadCases, type ParserCase, writtenCallTools } from '../support/parsing/cases.js';
 import { type StepAnswer, startWholeService, type WholeService } from '../support/whole-service.js';
 
-const { tools: offered, cases } = loadVectors();
+const offered = writtenCallTools();
+const cases = loadCases('written-calls');
 
 /** As free text: names and the order of parameters, no declared types. */
 const segment = offered.map(({ name, parameters }) => `- ${name}(${parameters.join(', ')})`).join('\n');
@@ -26,13 +27,10 @@ const replyTo = (text: string): Promise<StepAnswer> => {
 };
 
 /** What is wrong with the answer to a case; empty if nothing is. */
-function faultsOf(
-  { expect: expected, thought, raw, text }: ParserCase,
-  { status, body }: StepAnswer,
-): string[] {
+function faultsOf({ expected, text }: ParserCase, { status, body }: StepAnswer): string[] {
   if (status !== 200) return [`HTTP ${status}`];
   const { action_details: action } = body;
-  if (expected === null) {
+  if (expected.outcome !== 'action') {
     if (action) return [`proposed ${action.raw_action_string}`];
     const told = [body.reasoning, body.thought, body.direct_response].join('');
     return withoutLabels(told) === withoutLabels(text) ? [] : [`text lost: ${body.direct_response}`];
@@ -43,8 +41,8 @@ function faultsOf(
     ...(isDeepStrictEqual(copy(action.tool_args), expected.tool_args)
       ? []
       : [JSON.stringify(action.tool_args)]),
-    ...(action.raw_action_string === `Action: ${raw}` ? [] : [action.raw_action_string]),
-    ...(body.thought === thought ? [] : [`thought ${body.thought}`]),
+    ...(action.raw_action_string === `Action: ${expected.raw}` ? [] : [action.raw_action_string]),
+    ...(body.thought === expected.thought ? [] : [`thought ${body.thought}`]),
   ];
 }
 
@@ -54,8 +52,8 @@ const copy = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const withoutLabels = (text: string): string =>
   text.replace(/<\/?think>|Thought:|(?:Final )?Answer:|\s/g, '');
 
-describe('the cases of test/vectors, answered by a provider and read over HTTP', () => {
-  const least = { core: 1, neg: 1, ruling: 1, repair: 0.95 } satisfies Record<Tier, number>;
+describe('written calls of the conformance set, answered by a provider and read over HTTP', () => {
+  const least = { core: 1, neg: 1, ruling: 1, repair: 0.95 } satisfies Record<ParserCase['tier'], number>;
   const texts = new Map(cases.map(({ id, text }) => [id, text]));
 
   test.each(Object.entries(least))(

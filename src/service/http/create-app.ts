@@ -11,13 +11,15 @@ import { cors } from './middleware/cors.js';
 import { limitCallers } from './middleware/limit-callers.js';
 import { recordRequests, toLogLine } from './middleware/request-log.js';
 import type { Preparation } from './middleware/request-state.js';
-import { requireOwnHost } from './middleware/require-own-host.js';
+import { requireHost, requireOwnHost } from './middleware/require-own-host.js';
 import { requireToken } from './middleware/require-token.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import { traceRequests } from './middleware/trace-requests.js';
+import { endConnection } from './owed-answers.js';
 import { compactionRoute } from './routes/compaction-route.js';
-import { docsRoutes } from './routes/docs-routes.js';
 import { metricsRoute } from './routes/metrics-route.js';
+import { docsRoutes } from './routes/pages/docs-routes.js';
+import { type HandedRuns, handedRunRoutes } from './routes/pages/handed-runs.js';
 import { previewRoute } from './routes/preview-route.js';
 import { addRoute, nameRoute } from './routes/route.js';
 import { statusRoutes } from './routes/status-routes.js';
@@ -39,6 +41,8 @@ export interface AppDependencies extends StepServices {
   readonly metrics?: ServiceMetrics | undefined;
   /** Whose `X-Forwarded-For` says which address calls: how many proxies there are, or theirs. */
   readonly trustProxy?: number | readonly string[] | undefined;
+  /** For the playground alone; none by default. */
+  readonly handedRuns?: HandedRuns;
   /** Whether only a `Host` of this machine is answered; not by default. */
   readonly ownHostOnly?: boolean;
 }
@@ -66,6 +70,7 @@ export function createApp(dependencies: AppDependencies): Express {
     ...statusRoutes({ inFlight, models, version }),
     ...(metrics ? [metricsRoute(metrics)] : []),
     ...docsRoutes(version),
+    ...handedRunRoutes(dependencies.handedRuns ?? {}),
   ];
   const preparations: Preparation[] = [
     recordRequests((record) => {
@@ -77,6 +82,7 @@ export function createApp(dependencies: AppDependencies): Express {
     endsConnection(inFlight),
     securityHeaders(),
     ...(ownHostOnly ? [requireOwnHost] : []),
+    requireHost,
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
     neverStored,
     ...(tokens ? [requireToken(tokens)] : []),
@@ -98,7 +104,7 @@ export function createApp(dependencies: AppDependencies): Express {
 const endsConnection =
   (inFlight: InFlight): Preparation =>
   (_request, response) => {
-    if (inFlight.draining) response.setHeader('Connection', 'close');
+    if (inFlight.draining) endConnection(response);
   };
 
 const neverStored: Preparation = (request, response) => {

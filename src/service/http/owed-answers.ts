@@ -5,37 +5,77 @@ import type { Duplex } from 'node:stream';
 /** How many answers one connection may be owed at a time (pipelining); hardly any client wants more than one. */
 const MAX_OWED = 40;
 
-/** The answers that were not yet handed over to their connection, in the order of their requests. */
-const owed = new WeakMap<Duplex, Set<ServerResponse>>();
+/** What is known of a connection on which requests have come. */
+interface Connection {
+  /** The answers that were not yet handed over to it, in the order of their requests. */
+  readonly owed: Set<ServerResponse>;
+  /** It is to end with the next answer that can say so. */
+  isEnding: boolean;
+  /** An answer has said that it is the last. */
+  hasSaidSo: boolean;
+}
+
+const connections = new WeakMap<Duplex, Connection>();
+
+/** What becomes of a request: it is answered, not looked at, or the end of its connection. */
+export type Admission = 'owed' | 'unheeded' | 'refused';
 
 /**
  * Whether a request is to be answered. One that has too many before it ends its connection instead: what is answered
- * already would wait in memory for as long as its caller likes (rule: caller-leaves).
+ * already would wait in memory for as long as its caller likes (rule: caller-leaves). Those after an answer that said it was
+ * the last were told to come again elsewhere (RFC 9112 §9.6).
  */
-export function oweAnswer({ socket }: IncomingMessage, response: ServerResponse): boolean {
-  if (socket.destroyed) return false; // the parser goes on with what it has read
-  const answers = owed.get(socket) ?? beginOwing(socket);
-  if (answers.size >= MAX_OWED) {
-    socket.destroy();
-    return false;
+export function oweAnswer(request: IncomingMessage, response: ServerResponse): Admission {
+  const { socket } = request;
+  if (socket.destroyed) return 'unheeded'; // the parser goes on with what it has read
+  const connection = connections.get(socket) ?? openConnection(socket);
+  if (connection.hasSaidSo) {
+    request.resume(); // a socket that is closed with unread bytes is reset, and the answers before it are lost
+    return 'unheeded';
   }
-  const settle = (): void => void answers.delete(response);
-  answers.add(response);
+  if (connection.owed.size >= MAX_OWED) {
+    socket.destroy();
+    return 'refused';
+  }
+  owe(connection, response);
+  return 'owed';
+}
+
+function owe({ owed }: Connection, response: ServerResponse): void {
+  const settle = (): void => void owed.delete(response);
+  owed.add(response);
   response.once('prefinish', settle).once('close', settle);
-  return true;
 }
 
 /**
  * Node 20 tells only the response whose turn it is that the connection is closed. Those that wait for their turn learn it
  * here, so that every response closes, whatever becomes of its connection (rules: caller-leaves, request-log).
  */
-function beginOwing(socket: Socket): Set<ServerResponse> {
-  const answers = new Set<ServerResponse>();
-  owed.set(socket, answers);
+function openConnection(socket: Socket): Connection {
+  const connection = { owed: new Set<ServerResponse>(), isEnding: false, hasSaidSo: false };
+  connections.set(socket, connection);
   socket.once('close', () => {
-    for (const response of answers) if (!response.socket) response.destroy();
+    for (const response of connection.owed) if (!response.socket) response.destroy();
   });
-  return answers;
+  return connection;
+}
+
+/**
+ * Ends the connection of a response with the last answer that it is owed, or, where the head of that one has left already,
+ * with the next one. It never ends unsaid: a balancer takes a connection for idle as soon as it has the end of an answer,
+ * and what it sends in the moment before it learns more would be lost (rule: shutdown).
+ */
+export function endConnection({ req: { socket } }: ServerResponse): void {
+  const connection = connections.get(socket);
+  if (connection) connection.isEnding = true;
+}
+
+/** Has the head of an answer say that it is the last of its connection, if it is. */
+export function sayIfLast(response: ServerResponse): void {
+  const connection = connections.get(response.req.socket);
+  if (!connection?.isEnding || [...connection.owed].at(-1) !== response) return;
+  connection.hasSaidSo = true;
+  response.setHeader('Connection', 'close');
 }
 
 /**
@@ -43,13 +83,13 @@ function beginOwing(socket: Socket): Set<ServerResponse> {
  * owed, whose request it ends. Otherwise it would be taken for a part of an answer, or for another request's.
  */
 export function canRefuse(socket: Duplex): boolean {
-  const [first, second] = owed.get(socket) ?? [];
+  const [first, second] = connections.get(socket)?.owed ?? [];
   return !first?.headersSent && !second;
 }
 
 /** Ends a connection on which nothing has moved for a while, unless an answer is still being made. */
 export function endUnread(socket: Socket): void {
-  const isAnswering = (owed.get(socket)?.size ?? 0) > 0;
+  const isAnswering = (connections.get(socket)?.owed.size ?? 0) > 0;
   if (!isAnswering || socket.writableLength > 0) socket.destroy();
 }
 

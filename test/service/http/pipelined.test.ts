@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { afterEach, expect, test } from '@jest/globals';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { reactStep } from '../../../src/service/agent/react-step.js';
 import { CallerLimits } from '../../../src/service/limits/caller-limits.js';
 import { MemoryCounter } from '../../../src/service/limits/window-counter.js';
@@ -9,8 +12,12 @@ import {
   startTestService,
   stepBody,
   stepPath,
+  streamPath,
   type TestService,
 } from '../../support/test-service.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 let service: TestService;
 const sockets: Socket[] = [];
@@ -28,8 +35,17 @@ function pipeline(...requests: readonly string[]): Socket {
   return socket;
 }
 
-function post(body: string): string {
-  const head = [`POST ${stepPath} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json'];
+function takenFrom(socket: Socket): () => string {
+  let taken = '';
+  socket.on('data', (bytes) => {
+    taken += bytes.toString('latin1');
+  });
+  socket.resume();
+  return () => taken;
+}
+
+function post(body: string, path = stepPath): string {
+  const head = [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json'];
   return [...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join('\r\n');
 }
 
@@ -103,14 +119,10 @@ test.each([
   await until(() => service.inFlight.count === 1);
   await until(() => service.inFlight.count === 0);
   expect(linesOf(stepPath)).toMatchObject([{ status: 499, outcome: 'caller_left' }]);
-  let taken = '';
-  socket.on('data', (bytes) => {
-    taken += bytes.toString('latin1');
-  });
-  socket.resume();
+  const taken = takenFrom(socket);
   await until(() => socket.destroyed);
   // The downloads before it are whole; its own turn ends the connection, with one line in the log all the same.
-  expect(taken.match(/HTTP\/1\.1 200/g)).toHaveLength(unread.length);
+  expect(taken().match(/HTTP\/1\.1 200/g)).toHaveLength(unread.length);
   await until(() => linesOf('/docs/swagger-ui-bundle.js').length === unread.length);
   expect(linesOf(stepPath)).toHaveLength(1);
 });
@@ -119,21 +131,68 @@ test('at the end of the grace they do not hold the service (rule: shutdown)', as
   service = await startTestService({ step: hangingStep().step });
   const socket = pipeline(...unread, step, step);
   await until(() => service.inFlight.count === 2);
-  const drained = service.inFlight.drain();
+  const drained = service.inFlight.idle();
   service.inFlight.interruptAll();
   await drained;
   expect(socket.destroyed).toBe(false);
 });
 
+describe('a service that ends (rule: shutdown)', () => {
+  /** Steps that have begun, streams included, and end when they are told to. */
+  function begunSteps() {
+    const ends: (() => void)[] = [];
+    const step: typeof reactStep = async (_request, _dependencies, observer) => {
+      await observer?.delta('thought', 'I know.');
+      return new Promise((resolve) => ends.push(() => resolve(answered)));
+    };
+    return { step, ends };
+  }
+
+  const paths = [stepPath, streamPath];
+  const pairs = paths.flatMap((first) => paths.map((second) => [first, second] as const));
+
+  test.each(
+    pairs,
+  )('answers all that one connection was owed, and ends it with the first answer that can say so: %s, %s', async (...order) => {
+    const { step, ends } = begunSteps();
+    service = await startTestService({ step });
+    const socket = pipeline(...order.map((path) => post(JSON.stringify(stepBody()), path)));
+    const taken = takenFrom(socket);
+    await until(() => ends.length === 2);
+    service.inFlight.announceDrain();
+    for (const end of ends) end();
+    await until(() => service.log.length === 2);
+    // The head of a stream has left already.
+    const isTold = order[1] === stepPath;
+    if (!isTold) socket.write(health);
+    await until(() => socket.destroyed);
+    expect(taken().match(/Connection: close/g)).toHaveLength(1);
+    expect(taken().match(/HTTP\/1\.1 200/g)).toHaveLength(isTold ? 2 : 3);
+    expect(service.log.map(({ status }) => status)).toEqual(Array(isTold ? 2 : 3).fill(200));
+  });
+
+  test('begins nothing that comes after the answer that called itself the last', async () => {
+    const { step, ends } = begunSteps();
+    service = await startTestService({ step });
+    service.inFlight.announceDrain();
+    const socket = pipeline(post(JSON.stringify(stepBody()), streamPath));
+    const taken = takenFrom(socket);
+    await until(() => taken().includes('Connection: close'));
+    socket.write(post(JSON.stringify(stepBody())));
+    // Another connection is read after it.
+    await service.call('GET', '/healthz');
+    for (const end of ends) end();
+    await until(() => socket.destroyed);
+    expect(taken()).toMatch(/event: step\.completed/);
+    expect([ends.length, linesOf(stepPath), linesOf(streamPath).length]).toEqual([1, [], 1]);
+  });
+});
+
 test('pipelined requests of a caller that stays are answered in their order', async () => {
   service = await startTestService();
   const socket = pipeline(step, health, step);
-  let taken = '';
-  socket.on('data', (bytes) => {
-    taken += bytes;
-  });
-  socket.resume();
-  await until(() => (taken.match(/HTTP\/1\.1 200/g) ?? []).length === 3);
+  const taken = takenFrom(socket);
+  await until(() => (taken().match(/HTTP\/1\.1 200/g) ?? []).length === 3);
   await until(() => service.log.length === 3);
   expect(service.log.map(({ status }) => status)).toEqual([200, 200, 200]);
   expect(service.inFlight.count).toBe(0);
@@ -143,7 +202,7 @@ test('pipelined requests of a caller that stays are answered in their order', as
 const openAssets = () =>
   readdirSync('/proc/self/fd').filter((descriptor) => {
     try {
-      return readlinkSync(`/proc/self/fd/${descriptor}`).includes('swagger-ui-dist');
+      return readlinkSync(`/proc/self/fd/${descriptor}`).includes('contract/page');
     } catch {
       return false; // closed meanwhile
     }
@@ -183,8 +242,38 @@ test('a connection is owed 40 answers at most: one more request ends it, and non
   ]);
 });
 
+/** Outside of the heap, of what is still needed. */
+function bytesHeld(): number {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}
+
+/** The program of the playground, by the name that its build gave it. */
+async function pathOfProgram(): Promise<string> {
+  const { body } = await service.call('GET', '/', { headers: { Accept: 'text/html' } });
+  const [name] = /app-\w+\.js/.exec(body) ?? [];
+  expect(name).toBeDefined();
+  return `/playground/${name}`;
+}
+
+test.each([
+  ['the contract', async () => '/openapi.yaml'],
+  ['the contract in JSON', async () => '/openapi.json'],
+  ['the playground', pathOfProgram],
+])('%s is held in memory once, not for each caller who does not take it (rule: caller-leaves)', async (_what, pathOf) => {
+  service = await startTestService({ step: hangingStep().step });
+  const get = `GET ${await pathOf()} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  await once(pipeline(get).resume(), 'data');
+  const before = bytesHeld();
+  for (let caller = 0; caller < 50; caller += 1) pipeline(step, ...Array(39).fill(get));
+  await until(() => service.inFlight.count === 50);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  // Two thousand answers of 50 KB and more, of which not even a socket takes anything before the step.
+  expect(bytesHeld() - before).toBeLessThan(20 * 2 ** 20);
+});
+
 test('an answer of which nothing is taken ends its connection, a file and those that wait for it too (rule: caller-leaves)', async () => {
-  service = await startTestService({ server: { unreadTimeout: 300 } });
+  service = await startTestService({ server: { unreadTimeout: 2_000 } });
   pipeline(...unread, health);
   await until(() => service.log.length === unread.length + 1);
   expect(linesOf('/healthz')).toMatchObject([{ status: 499 }]);

@@ -7,6 +7,18 @@ import { stepError } from '../../../conversation/blank-step.js';
 import { canRefuse } from '../owed-answers.js';
 import { errorResponse } from './send-failure.js';
 
+/** Connections that were ended over what never became a request, by the reason. */
+export class RefusedConnections {
+  readonly counts = { malformed: 0, head_too_large: 0, timeout: 0, too_many_requests: 0 };
+
+  /** Counts what the parser objects to; that a caller has gone in the middle of its request is no refusal. */
+  add({ code }: NodeJS.ErrnoException): void {
+    if (code === 'HPE_HEADER_OVERFLOW') this.counts.head_too_large += 1;
+    else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') this.counts.timeout += 1;
+    else if (code?.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') this.counts.malformed += 1;
+  }
+}
+
 /**
  * Answers what never became a request: headers too slow, too large, or no HTTP at all. Written by hand, since
  * there is no response object; nothing of what was sent is repeated.

@@ -5,7 +5,7 @@ import type { LlmConfig, StepRequest } from '../../../contract/step-request.js';
 import type { Caller } from '../../access/token-entries.js';
 import type { StepDependencies } from '../../agent/step-dependencies.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
-import { Secret } from '../../providers/secret.js';
+import { Secret, withoutSecrets } from '../../providers/secret.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { keepKeyOut, type RequestState, stateOf } from '../middleware/request-state.js';
 import type { InFlight } from './in-flight.js';
@@ -97,7 +97,8 @@ export function connect(
   if (request.max_iterations_left === 0) return model.connect(undefined);
   const key = readModelKey(sentKey);
   if (model.keyRequired && !key) throw new RequestRefused('missing_api_key');
-  return state.trace.connect((observe) => model.connect(key, observe), key);
+  const redact = (text: string): string => withoutSecrets(text, key);
+  return state.trace.connect((observe) => model.connect(key, observe), { redact });
 }
 
 /** As a secret, before anything else sees what was sent. */

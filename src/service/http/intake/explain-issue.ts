@@ -1,6 +1,12 @@
 import type { z } from 'zod';
 
 /**
+ * The options of a `safeParse` that tells issues in our words. Zod adds `async` to a copy of them, and V8 gives such a copy a
+ * shape of its own each time, unless it is there already (docs/decisions/cost-of-a-step.md).
+ */
+export const inOurWords = { error: explainIssue, async: false } as const;
+
+/**
  * What is wrong with a value, in words that say what to write instead; it goes to `safeParse` as its error map, so
  * that requests and settings speak alike. Never repeats the value. Undefined leaves the words to Zod, and a schema
  * that has its own keeps them.

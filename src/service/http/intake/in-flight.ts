@@ -58,24 +58,29 @@ export class InFlight {
     return deadline;
   }
 
-  /** Is not ready any more, but still takes requests. Each answer is the last one of its connection. */
+  /** Is not ready any more, but still takes requests: each connection ends with the next answer that can say so. */
   announceDrain(): void {
     this.#draining = true;
     for (const deadline of this.#accepted) deadline.endConnection();
   }
 
-  /** Takes nothing more; resolves when all that was accepted is answered. */
-  drain(): Promise<void> {
+  /** Takes nothing more. */
+  refuse(): void {
     this.announceDrain();
     this.#refusing = true;
+  }
+
+  /** Resolves when all that was accepted is answered. */
+  idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenIdle = resolve;
       if (this.count === 0) resolve();
     });
   }
 
-  /** Ends what is left: each gets 503 `shutting_down`, and is cut off if it does not read that. */
+  /** Ends what is left, and takes nothing more: each gets 503 `shutting_down`, and is cut off if it does not read that. */
   interruptAll(): void {
+    this.refuse();
     for (const deadline of this.#accepted) deadline.interrupt('shutting_down');
   }
 

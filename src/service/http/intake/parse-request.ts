@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
 import type { ErrorDetail, Warning } from '../../../contract/step.js';
 import { RequestRefused } from '../failure/to-failure.js';
-import { explainIssue } from './explain-issue.js';
+import { inOurWords } from './explain-issue.js';
 import { findUnknownFields } from './find-unknown-fields.js';
 import { readLongLists } from './read-long-lists.js';
 
@@ -29,7 +29,7 @@ export async function parseRequest<Schema extends z.ZodType<object> & WithFields
 ): Promise<ParsedRequest<z.output<Schema>>> {
   const fields = Object.keys(schema.shape);
   const lists = await readLongLists(body, { fields, maxIssues: MAX_DETAILS, signal });
-  const result = schema.safeParse(lists.rest, { error: explainIssue });
+  const result = schema.safeParse(lists.rest, inOurWords);
   const issues = [...lists.issues, ...(result.error?.issues ?? [])];
   if (!result.success || issues.length > 0) throw new RequestRefused('invalid_request', detailsOf(issues));
   const request = result.data;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
 import { longLists } from '../../../contract/step-request.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import { explainIssue } from './explain-issue.js';
+import { inOurWords } from './explain-issue.js';
 
 /** Longer lists are long whatever is in them. */
 const ITEMS = 256;
@@ -100,7 +100,7 @@ async function readList(
       await eventLoopShare.take(fields * FIELD_WORK, signal);
       fields = 0;
     }
-    const result = item.safeParse(sent, { error: explainIssue });
+    const result = item.safeParse(sent, inOurWords);
     if (result.success) read.items.push(result.data);
     else read.issues.push(...result.error.issues.map((issue) => at([...path, index], issue)));
     if (read.issues.length >= maxIssues) break;

@@ -1,10 +1,11 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import { Interruption } from '../../agent/interruption.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { JsonHazard, MAX_AT_ONCE, refuseHazards, refuseNul } from '../../json/json-hazards.js';
 import { parseInTurns } from '../../json/sliced-json.js';
 import { RequestRefused } from '../failure/to-failure.js';
+import { asciiJson } from './ascii-json.js';
 import { findJsonError, isJsonUpTo } from './find-json-error.js';
 
 export interface BodyLimits {
@@ -28,13 +29,29 @@ export async function readBody(
   if (!isUtf8(bytes)) {
     throw new RequestRefused('invalid_json', [{ path: '', code: 'not_utf8', message: 'not valid UTF-8' }]);
   }
+  return { value: await readValue(bytes, signal), bytes: bytes.length };
+}
+
+async function readValue(bytes: Buffer, signal: AbortSignal): Promise<unknown> {
+  const value = isAscii(bytes) ? undefined : await readAsAscii(bytes, signal);
+  if (value !== undefined) return value;
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   if (text.trim() === '') {
     throw new RequestRefused('invalid_json', [
       { path: '', code: 'empty_body', message: 'the body is empty; send the request as a JSON object' },
     ]);
   }
-  return { value: await parseJson(text, signal), bytes: bytes.length };
+  return parseOrExplain(text, signal);
+}
+
+/** Undefined as well where the body has a fault: that is looked for in the body as it was sent. */
+async function readAsAscii(bytes: Buffer, signal: AbortSignal): Promise<unknown> {
+  const text = asciiJson(bytes);
+  try {
+    return text === undefined ? undefined : await parse(text, signal);
+  } catch {
+    return undefined;
+  }
 }
 
 function requireJson({ headers }: Request): void {
@@ -61,9 +78,9 @@ const wrongEncoding = {
 const LOOKING = 1 / 64;
 
 /** Of two faults, the one that stands first in the text is told, however long the text is. */
-async function parseJson(text: string, signal: AbortSignal): Promise<unknown> {
+async function parseOrExplain(text: string, signal: AbortSignal): Promise<unknown> {
   try {
-    return text.length <= MAX_AT_ONCE ? parseAtOnce(text) : await parseInSlices(text, signal);
+    return await parse(text, signal);
   } catch (error) {
     if (error instanceof JsonHazard && (await isJsonUpTo(text, error.at, signal))) {
       throw new RequestRefused('invalid_request', [error.detail]);
@@ -73,6 +90,10 @@ async function parseJson(text: string, signal: AbortSignal): Promise<unknown> {
     const message = await findJsonError(text, signal);
     throw new RequestRefused('invalid_json', [{ path: '', code: 'syntax', message }]);
   }
+}
+
+function parse(text: string, signal: AbortSignal): unknown {
+  return text.length <= MAX_AT_ONCE ? parseAtOnce(text) : parseInSlices(text, signal);
 }
 
 function parseAtOnce(text: string): unknown {

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { Interruption, type InterruptionReason, type StepDeadline } from '../../agent/interruption.js';
+import { endConnection } from '../owed-answers.js';
 
 /** In milliseconds: how long an answer may still take to leave once its deadline has passed. */
 const LAST_ANSWER_MS = 1_000;
@@ -42,11 +43,9 @@ export class RequestDeadline implements StepDeadline {
     this.#controller.abort(new Interruption(reason));
   }
 
-  /** The connection ends with this answer: one that stayed open would bring the next request here as well. */
+  /** The connection ends as soon as an answer can say so: one that stayed open would bring each next request here as well. */
   endConnection(): void {
-    const { socket } = this.#response.req;
-    if (this.#response.headersSent) this.#response.once('finish', () => socket.end());
-    else this.#response.setHeader('Connection', 'close');
+    endConnection(this.#response);
   }
 
   /** The response is closed: it was taken, or nobody is there to take it. */

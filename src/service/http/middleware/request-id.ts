@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
-import { Secret } from '../../providers/secret.js';
+import { looksSecret, Secret } from '../../providers/secret.js';
 
 /**
  * The id of a request: the caller's where that is harmless in headers and logs, else a new one (rule: request-log). What
@@ -8,16 +8,21 @@ import { Secret } from '../../providers/secret.js';
  */
 export function readRequestId(request: Request): { id: string; isSentId: boolean } {
   const id = request.get('X-Request-Id') ?? '';
-  const isSentId = harmless.test(id) && !secretsOf(request).some((secret) => holdsSecret(id, secret));
+  const isSentId =
+    harmless.test(id) && !looksSecret(id) && !secretsOf(request).some((secret) => holdsSecret(id, secret));
   return { id: isSentId ? id : randomUUID(), isSentId };
 }
 
-const harmless = /^(?!sk-|stepwise_|.*[\da-f]{64})[\w.-]{1,128}$/i;
+const harmless = /^[\w.-]{1,128}$/;
 
 /** Whether a text holds a secret or one of its ends, raw or encoded, in either case: hex is the same in capitals. */
 export function holdsSecret(text: string, secret: string): boolean {
-  return isRedacted(text, secret) || isRedacted(text.toLowerCase(), secret.toLowerCase());
+  const lower = text.toLowerCase();
+  return isRedacted(text, secret) || isRedacted(lower, secret.toLowerCase()) || holdsHexOf(lower, secret);
 }
+
+const holdsHexOf = (lower: string, secret: string): boolean =>
+  [secret.slice(0, 8), secret.slice(-8)].some((end) => lower.includes(Buffer.from(end).toString('hex')));
 
 const isRedacted = (text: string, secret: string): boolean =>
   (Secret.parse(secret)?.redact(text) ?? text).replaceAll(secret, '') !== text;

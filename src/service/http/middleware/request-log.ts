@@ -24,7 +24,7 @@ export function recordRequests(sink: (record: RequestRecord) => void): Preparati
       const end = isTaken
         ? ({ status: response.statusCode, outcome: state.outcome ?? 'ok' } as const)
         : callerLeft;
-      state.trace.end({ ...end, requestId: state.id, sessionId: state.echo?.sessionId });
+      state.trace.end({ requestId: state.id, sessionId: state.echo?.sessionId, ...end });
       sink(toRecord(request.method, state, end));
     });
   };

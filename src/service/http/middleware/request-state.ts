@@ -60,8 +60,10 @@ export type Preparation = (request: Request, response: Response) => void;
 
 /** Opens a request. */
 export function openRequest(request: Request, response: Response): RequestState {
+  const { id, isSentId } = readRequestId(request);
   const state: RequestState = {
-    ...readRequestId(request),
+    id,
+    isSentId,
     startedAt: performance.now(),
     trace: untraced,
     route: 'unknown',

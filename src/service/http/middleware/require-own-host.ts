@@ -2,6 +2,14 @@ import { isIPv4 } from 'node:net';
 import { RequestRefused } from '../failure/to-failure.js';
 import type { Preparation } from './request-state.js';
 
+/** Refuses what HTTP wants refused (RFC 9112 §3.2): no `Host`, which only HTTP/1.0 may leave out, or more than one. */
+export const requireHost: Preparation = ({ headersDistinct, httpVersion }) => {
+  const hosts = headersDistinct['host'] ?? [];
+  if (hosts.length === 1 || (hosts.length === 0 && httpVersion === '1.0')) return;
+  const message = 'expected one header Host';
+  throw new RequestRefused('invalid_request', [{ path: 'Host', code: 'malformed_http', message }]);
+};
+
 /**
  * Answers only those who call this machine by a name of its own (rule: own-host). A page from elsewhere that has its
  * name resolve to this machine (DNS rebinding) is read by the browser as one of ours, but sends its own name.

@@ -5,15 +5,18 @@ import { type Preparation, stateOf } from '../middleware/request-state.js';
 /** A path and the methods it answers to; `get` answers HEAD as well. */
 export interface Route {
   readonly path: string;
+  /** What the log calls it; by default its path. */
+  readonly name?: string;
   readonly get?: RequestHandler;
   readonly post?: RequestHandler;
 }
 
 /** Tells the log which route is asked, also where the request is refused before it gets there. */
 export function nameRoute(routes: readonly Route[]): Preparation {
-  const paths = new Set(routes.map(({ path }) => path));
+  const names = new Map(routes.map(({ path, name = path }) => [path, name]));
   return (request, response) => {
-    if (paths.has(request.path)) stateOf(response).route = request.path;
+    const name = names.get(request.path);
+    if (name !== undefined) stateOf(response).route = name;
   };
 }
 

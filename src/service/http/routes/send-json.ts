@@ -1,12 +1,12 @@
 import type { Response } from 'express';
-import { isShort } from '../../json/json-parts.js';
+import { isShort, jsonBytes } from '../../json/json-parts.js';
 import { writeJson } from './write-json.js';
 
 /** Answers with a value as JSON. */
 export async function sendJson(response: Response, value: object): Promise<void> {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   if (isShort(value)) {
-    response.end(Buffer.from(JSON.stringify(value))); // as bytes: a socket is slow to make them of a string
+    response.end(jsonBytes(value)); // as bytes: a socket is slow to make them of a string
     return;
   }
   await writeJson(response, value);

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RequestHandler } from 'express';
+import { onDemand } from '../../../event-loop/on-demand.js';
+import { RequestRefused } from '../../failure/to-failure.js';
+import { turnOf } from '../../owed-answers.js';
+import type { Route } from '../route.js';
+import { guide } from './guide.js';
+import { playgroundPage, playgroundRoutes } from './playground-routes.js';
+
+/** The playground, the contract and its page, the guide, and an index that leads to them. Local assets only. */
+export function docsRoutes(version: string): Route[] {
+  return [
+    { path: '/', get: startPage(version) },
+    ...playgroundRoutes(),
+    { path: '/openapi.json', get: sendContract((contract) => contract.json, 'json') },
+    { path: '/openapi.yaml', get: sendContract((contract) => contract.yaml, 'application/yaml') },
+    { path: '/llms.txt', get: (_request, response) => void response.type('text/plain').send(bytesOf.guide) },
+    { path: '/docs', get: (_request, response) => void response.type('html').send(bytesOf.page) },
+    {
+      path: '/docs/start.js',
+      get: (_request, response) => void response.type('js').send(bytesOf.startScript),
+    },
+    ...['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'licences.txt'].map(asset),
+  ];
+}
+
+/** The playground for those who would rather read HTML; the index for everybody else, also where no page was built. */
+function startPage(version: string): RequestHandler {
+  const page = playgroundPage();
+  return (request, response, next) => {
+    response.vary('Accept');
+    const wantsPage = page && request.accepts(['json', 'html']) === 'html';
+    return wantsPage ? page(request, response, next) : response.json(index(version));
+  };
+}
+
+const index = (version: string) => ({
+  name: 'stepwise',
+  version,
+  docs: '/docs',
+  openapi: '/openapi.yaml',
+  guide: '/llms.txt',
+  health: '/healthz',
+});
+
+/** Made once: of a text Express makes bytes for each answer, and those that nobody takes would fill the memory. */
+interface Contract {
+  readonly json: Buffer;
+  readonly yaml: Buffer;
+}
+
+/** Making it takes longer than the rest of the start. */
+const contract = onDemand(async (): Promise<Contract> => {
+  const { openapiDocument, openapiYaml } = await import('../../../../contract/openapi/openapi.js');
+  return { json: Buffer.from(JSON.stringify(openapiDocument())), yaml: Buffer.from(openapiYaml()) };
+});
+
+function sendContract(form: (contract: Contract) => Buffer, type: string): RequestHandler {
+  return async (_request, response) => {
+    response.type(type).send(form(await contract.get()));
+  };
+}
+
+/** A copy of Swagger UI's file, from beside this program, where the build put it. */
+function asset(name: string): Route {
+  return {
+    path: `/docs/${name}`,
+    get: async (_request, response) => {
+      const folder = builtPage();
+      if (!folder || !existsSync(join(folder, name))) throw new RequestRefused('not_found');
+      // Not before: `send` closes the file with the connection, which a response that waits does not have yet.
+      await turnOf(response);
+      if (response.destroyed) return;
+      // Without a callback Express goes on only after an error: one would be called when the file is sent, too.
+      response.sendFile(name, { root: folder, maxAge: '1h' });
+    },
+  };
+}
+
+/** A module that was bundled into CommonJS has no URL. */
+function builtPage(): string | undefined {
+  const from: string | undefined = import.meta.url;
+  return from && fileURLToPath(new URL('../../../../contract/page/', from));
+}
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Stepwise</title>
+    <link rel="icon" href="/docs/favicon-32x32.png">
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="contract"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const startScript = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#contract', validatorUrl: null });\n";
+
+/** As above. */
+const bytesOf = { guide: Buffer.from(guide), page: Buffer.from(page), startScript: Buffer.from(startScript) };
