@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isObject } from '../contract/fields.js';
 import { findExposure } from './exposure.js';
 import { explainIssue } from './http/intake/explain-issue.js';
 import { isProxy } from './limits/client-address.js';
 import { findMisunderstood } from './misunderstood-settings.js';
 import { findTracingProblem, otelSettings } from './otel-settings.js';
-import { httpUrl, isFile, isFolder, isRedisUrl, wholeNumber } from './setting-kinds.js';
+import { looksSecret } from './providers/secret.js';
+import { httpUrl, isFile, isFolder, isRedisUrl, json, wholeNumber } from './setting-kinds.js';
 
 /** The environment does not make a service. Each problem names its variable and repeats no value. */
 export class ConfigError extends Error {
@@ -54,44 +54,23 @@ export function completeSettings(settings: Settings): Config {
 function check(settings: unknown, problems: readonly string[]): Config {
   const result = configSchema.safeParse(settings, { error: explainIssue });
   const issues = result.error?.issues ?? [];
-  const wrong = [...problems, ...issues.map(({ path, message }) => `${path.join('.')}: ${message}`)];
+  const wrong = [...problems, ...issues.map(({ path, message }) => `${placeOf(path)}: ${message}`)];
   if (!result.success || wrong.length > 0) throw new ConfigError(wrong);
   return result.data;
 }
 
+/** A setting, and as far into it as what was written there can be a name: it may be a secret in the wrong place. */
+function placeOf([setting, ...path]: readonly PropertyKey[]): string {
+  const end = path.findIndex((name) => !isName(String(name)));
+  return [setting, ...(end < 0 ? path : path.slice(0, end))].join('.');
+}
+
+const isName = (text: string): boolean => /^[\w.-]{1,64}$/.test(text) && !looksSecret(text);
+
 const isSetting = (name: string): boolean => Object.hasOwn(configSchema.shape, name);
 
-/** A JSON object as text, or the value itself. `__proto__` is refused: as the name of a property it would be lost. */
-const json = <Schema extends z.ZodType>(
-  schema: Schema,
-  example: string,
-): z.ZodType<z.output<Schema>, string | z.input<Schema>> =>
-  z
-    .unknown()
-    .transform((value, context): unknown => {
-      const object = typeof value === 'string' ? parseJson(value) : value;
-      if (isObject(object)) return object;
-      context.addIssue({
-        code: 'custom',
-        message: `expected a JSON object such as ${example}, without any name \`__proto__\``,
-      });
-      return z.NEVER;
-    })
-    // What goes in is said by the annotation; the schema after it checks values that are no text.
-    .pipe(schema) as unknown as z.ZodType<z.output<Schema>, string | z.input<Schema>>;
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text, withoutPrototype);
-  } catch {
-    return undefined;
-  }
-}
-
-function withoutPrototype(name: string, value: unknown): unknown {
-  if (name === '__proto__') throw new SyntaxError('__proto__');
-  return value;
-}
+/** An IPv6 address of one link alone (RFC 4291 §2.5.6), which says nothing without the interface that leads there. */
+const isLinkLocal = (host: string): boolean => /^fe[89ab][\da-f]:/i.test(host) && !host.includes('%');
 
 /** Four numbers that are no address would be asked of the name service. */
 function isHost(host: string): boolean {
@@ -104,7 +83,8 @@ const tokensFile = z
     isFile,
     'expected a file that exists and can be reached; `stepwise token NAME --file FILE` makes one',
   );
-const REDIS = 'expected a URL such as redis://127.0.0.1:6379, or rediss:// with TLS';
+const REDIS =
+  'expected a URL such as redis://127.0.0.1:6379, or rediss:// with TLS; a database as its path, such as /2';
 const PROXIES =
   'expected how many proxies stand in front, such as 1, or their addresses, such as 10.0.0.0/8, loopback';
 const folder = z.string().refine(isFolder, 'expected a folder that exists and can be reached');
@@ -138,7 +118,7 @@ const upstream = z.preprocess(
 const upstreamName = z
   .string()
   .regex(
-    /^[a-z][\w.-]{0,63}$/,
+    /^(?!sk-|stepwise_)[a-z][\w.-]{0,63}$/,
     'expected a name of at most 64 letters, digits, `_`, `.` and `-` that starts with a small letter',
   )
   .refine(
@@ -150,12 +130,28 @@ const projectId = z.uuid(
   'expected the id of a project as its name, a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
 );
 
+const projects = z
+  .record(z.string(), z.unknown())
+  .refine(
+    (folders) =>
+      new Set(Object.keys(folders).map((id) => id.toLowerCase())).size === Object.keys(folders).length,
+    {
+      error: 'expected each project once: an id in capitals is the same',
+      abort: true,
+    },
+  )
+  .pipe(z.record(projectId.toLowerCase(), folder));
+
 const configSchema = z
   .object({
     /** The address to listen on. Default 127.0.0.1. */
     HOST: z
       .string()
       .refine(isHost, { error: 'expected an IP address such as 127.0.0.1, or a host name', abort: true })
+      .refine((host) => !isLinkLocal(host), {
+        error: 'expected a link-local address with its interface, such as fe80::1%eth0',
+        abort: true,
+      })
       .default('127.0.0.1'),
     /** 0 takes a free port. Default 8080. */
     PORT: wholeNumber(0, 65_535).default(8_080),
@@ -170,10 +166,7 @@ const configSchema = z
     /** Whether the embedded model `offline` can be asked. Default `on`. */
     OFFLINE_MODEL: z.enum(['on', 'off']).default('on'),
     /** Folders by project id. */
-    PROJECTS: json(
-      z.record(projectId.toLowerCase(), folder),
-      '{"6f9619ff-8b86-4d01-b42d-00cf4fc964ff":"/srv/shop"}',
-    ).default({}),
+    PROJECTS: json(projects, '{"6f9619ff-8b86-4d01-b42d-00cf4fc964ff":"/srv/shop"}').default({}),
     /** A folder of folders named by project id. */
     PROJECTS_DIR: folder.optional(),
     /** Where else files and pinned items come from. */
@@ -199,7 +192,12 @@ const configSchema = z
       .union([z.array(z.string()), z.string().transform(splitList)])
       .pipe(
         z.array(
-          z.string().refine(isOrigin, 'expected origins, separated by commas, such as https://app.example'),
+          z
+            .string()
+            .refine(
+              isOrigin,
+              'expected origins, each written out, separated by commas, such as https://app.example',
+            ),
         ),
       )
       .default([]),
@@ -225,5 +223,5 @@ function splitList(text: string): string[] {
 }
 
 function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
+  return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
 }

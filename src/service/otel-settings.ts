@@ -5,6 +5,7 @@ import {
   holdsPrivateKey,
   httpUrl,
   isFile,
+  isTakenByTls,
   wholeNumber,
 } from './setting-kinds.js';
 import type { TracingOptions } from './tracing/open-tracing.js';
@@ -172,8 +173,13 @@ function findIdentityProblem(config: OtelConfig): Problem | undefined {
   if (cert === undefined)
     return { setting: keyName, problem: `expected its certificate in ${certName}, too` };
   if (key === undefined) return { setting: certName, problem: `expected its private key in ${keyName}, too` };
-  if (fitTogether(cert, key)) return undefined;
-  return { setting: keyName, problem: `expected the private key of the certificate in ${certName}` };
+  if (!fitTogether(cert, key))
+    return { setting: keyName, problem: `expected the private key of the certificate in ${certName}` };
+  if (isTakenByTls(cert, key)) return undefined;
+  return {
+    setting: certName,
+    problem: 'expected a certificate that TLS takes, such as one of 2048 bits of RSA',
+  };
 }
 
 function findBatchProblem(config: OtelConfig): Problem | undefined {

@@ -1,7 +1,7 @@
 import { once as event } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type AddressInfo, Server as TcpServer } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AccessTokens } from './access/access-tokens.js';
 import { type Config, ConfigError, completeSettings, type Settings } from './config.js';
@@ -10,6 +10,7 @@ import { type OnDemand, onDemand } from './event-loop/on-demand.js';
 import { answersOwnHostOnly } from './exposure.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
+import { RefusedConnections } from './http/failure/answer-client-error.js';
 import { InFlight } from './http/intake/in-flight.js';
 import type { Agent } from './http/routes/step-routes.js';
 import type { OpenLimits } from './limits/open-limits.js';
@@ -27,7 +28,7 @@ import { version } from './version.js';
 export interface Service {
   readonly url: string;
   /**
-   * Is not ready any more, takes nothing more after `SHUTDOWN_DELAY_MS`, finishes what was accepted for at most
+   * Is not ready any more, takes no more connections after `SHUTDOWN_DELAY_MS`, finishes what was accepted for at most
    * `SHUTDOWN_GRACE_MS`, answers 503 to what is left, and frees everything. Calling it again waits for the same end.
    */
   close(): Promise<void>;
@@ -42,9 +43,15 @@ const BODY_TIMEOUT_MS = 30_000;
  * @param settings by the names of their environment variables, as text or as plain values; what is left out has its
  *   default (rule: settings). `{ PORT: 0 }` takes a free port.
  * @param logger takes one `info` record a request; by default JSON lines on standard output, from `LOG_LEVEL` on.
+ * @param handedRuns saved runs as JSON, by names that cannot be guessed, for the playground alone: `/#/NAME` shows
+ *   one whose name begins with `view-`.
  * @throws `ConfigError` if the settings are wrong, and the listener's own error if the address cannot be used.
  */
-export async function startService(settings: Settings = {}, logger?: Logger): Promise<Service> {
+export async function startService(
+  settings: Settings = {},
+  logger?: Logger,
+  handedRuns: Readonly<Record<string, string>> = {},
+): Promise<Service> {
   const config = completeSettings(settings);
   const log = logger ?? createLog(config.LOG_LEVEL).logger;
   const tokens = await openTokens(config, log);
@@ -55,8 +62,10 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
   const offline = onDemand(() =>
     import('./offline/offline-model.js').then((room) => room.startOfflineModel()),
   );
+  const refused = new RefusedConnections();
   const metrics = new ServiceMetrics({
     version,
+    refusedConnections: refused.counts,
     upstreams: () => models.list().upstreams.map(({ name }) => name),
     inFlight,
     lagMs: lag.lagMs,
@@ -80,6 +89,7 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
     ownHostOnly: answersOwnHostOnly(config),
     log,
     version,
+    handedRuns,
   });
   const free = async (): Promise<void> => {
     lag.stop();
@@ -88,7 +98,7 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
     await Promise.all([models.close(), offline.made()?.then((model) => model.close())]);
     await tracing.close();
   };
-  const server = createServer(app);
+  const server = createServer(app, {}, refused);
   try {
     const url = await listen(server, config);
     // What fails here is made anew, and its failure told, where it is asked for.
@@ -102,8 +112,8 @@ export async function startService(settings: Settings = {}, logger?: Logger): Pr
 }
 
 /** Who may call, if the operator says so. Its reader is loaded only then. Throws `ConfigError`. */
-async function openTokens(
-  { AUTH_TOKENS_FILE: path }: Config,
+export async function openTokens(
+  { AUTH_TOKENS_FILE: path }: Pick<Config, 'AUTH_TOKENS_FILE'>,
   log: Logger,
 ): Promise<AccessTokens | undefined> {
   if (path === undefined) return undefined;
@@ -167,6 +177,7 @@ async function warmUp(
 
 async function close(server: Server, inFlight: InFlight, config: Config): Promise<void> {
   if (config.SHUTDOWN_DELAY_MS > 0) await lookAway(server, inFlight, config.SHUTDOWN_DELAY_MS);
+  else inFlight.refuse();
   await drain(inFlight, config.SHUTDOWN_GRACE_MS);
   await stopListening(server);
 }
@@ -180,29 +191,50 @@ async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
 
 /**
  * Gives balancers the time to see that the service is not ready: what they still send meanwhile is served. Then nobody
- * can connect any more; a balancer that does not ask for readiness is refused, and may try elsewhere without risk.
+ * can connect any more; a balancer that does not ask for readiness is refused, and may try elsewhere without risk. The
+ * connections that there are stay: each is served until an answer has told it that it was the last.
  */
 async function lookAway(server: Server, inFlight: InFlight, delayMs: number): Promise<void> {
   inFlight.announceDrain();
   await sleep(delayMs);
-  server.close();
-  await sleep(LAST_LOOK_MS);
+  await takeWaiting(server);
+  TcpServer.prototype.close.call(server); // that of HTTP would also end connections that nobody has told
 }
 
-/** Readiness and new steps get 503; the listener, unless a delay has closed it, stays open to say so. */
+/**
+ * Takes the connections that the kernel has accepted already, until a turn of the event loop has brought none: whatever
+ * waits when the listener closes is reset. Newer releases of Node take one a turn.
+ */
+async function takeWaiting(server: Server): Promise<void> {
+  let taken = 0;
+  server.on('connection', () => {
+    taken += 1;
+  });
+  for (let turn = 0, before = -1; before < taken && turn < MAX_TURNS; turn += 1) {
+    before = taken;
+    await nextTurn();
+  }
+}
+
+/** Of the event loop, for connections that never cease to come. */
+const MAX_TURNS = 1_000;
+
+/** Until all is answered, and nothing more was in the sockets already; what is left at the end of the grace gets 503. */
 async function drain(inFlight: InFlight, graceMs: number): Promise<void> {
   const timer = setTimeout(() => inFlight.interruptAll(), graceMs);
-  await inFlight.drain();
+  do {
+    await inFlight.idle();
+    await sleep(LAST_LOOK_MS);
+  } while (inFlight.count > 0);
   clearTimeout(timer);
 }
 
-/** In milliseconds: requests that are in the sockets already when the last step ends still get their 503. */
+/** In milliseconds: how long requests may take that are on their way already when the last answer has left. */
 const LAST_LOOK_MS = 100;
 /** In milliseconds: how long answers under way may take to leave; none of them waits for a model. */
 const LAST_ANSWERS_MS = 1_000;
 
 async function stopListening(server: Server): Promise<void> {
-  await sleep(LAST_LOOK_MS);
   const timer = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS);
   await new Promise((resolve) => server.close(resolve));
   clearTimeout(timer);

@@ -114,6 +114,15 @@ describe('the environment (rule: settings)', () => {
     [{ OFFLINE_MODEL: 'true' }, 'OFFLINE_MODEL: expected one of: on, off'],
     [{ LOG_LEVEL: 'verbose' }, 'LOG_LEVEL: expected one of: debug, info, warn, error, silent'],
     [{ CORS_ORIGINS: '*' }, 'such as https://app.example'],
+    [{ CORS_ORIGINS: 'https://*.example' }, 'origins, each written out, separated by commas, such as'],
+    [{ HOST: 'fe80::1' }, 'HOST: expected a link-local address with its interface, such as fe80::1%eth0'],
+    [{ UPSTREAMS: '{"a":"http://h/v1","b":"http://h/v1","a":"http://i/v1"}' }, 'without any name twice'],
+    [{ UPSTREAMS: '{"a":{"url":"http://h/v1","url":"http://i/v1"}}' }, 'without any name twice'],
+    [{ UPSTREAMS: '{"sk-plover":"http://h/v1"}' }, 'UPSTREAMS: expected a name'],
+    [
+      { PROJECTS: JSON.stringify({ [project]: folder, [project.toUpperCase()]: folder }) },
+      'PROJECTS: expected each project once: an id in capitals is the same',
+    ],
     [{ RATE_LIMIT_PER_MINUTE: '-1' }, 'RATE_LIMIT_PER_MINUTE: expected a whole number from 0 to 1000000'],
     [
       { REDIS_URL: '127.0.0.1:6379' },
@@ -127,6 +136,9 @@ describe('the environment (rule: settings)', () => {
       'redis:user:canary@h:6379',
       'redis://u:canary%zz@h',
       'redis:///var/run/redis.sock',
+      'redis://127.0.0.1:0',
+      'redis://127.0.0.1?db=2',
+      'redis://127.0.0.1/2#3',
     ].map((REDIS_URL): [Record<string, string>, string] => [
       { REDIS_URL },
       'REDIS_URL: expected a URL such as redis://127.0.0.1:6379',
@@ -162,6 +174,33 @@ describe('the environment (rule: settings)', () => {
 const tokens = join(folder, 'tokens.yaml');
 writeFileSync(tokens, 'tokens: []');
 const network = ['0.0.0.0', '::', '192.168.1.2', 'service.example', '127.0.0.1.example'];
+
+test('colons, quotes and escapes in a text of JSON are no names (rule: settings)', () => {
+  const url = 'http://127.0.0.1/v1?":"=\\"a\\": ';
+  expect(
+    readConfig({ UPSTREAMS: JSON.stringify({ a: url, b: { url: 'http://127.0.0.1/v1' } }) }).UPSTREAMS,
+  ).toMatchObject({
+    a: { url: expect.stringContaining('127.0.0.1') },
+    b: {},
+  });
+});
+
+test.each([
+  'https://user:plover@h/v1',
+  'sk-plover',
+  `stepwise_plover`,
+  'plover\n  PORT: expected nothing',
+])('a name inside a setting that cannot be one is not repeated: %j', (name) => {
+  const problems = problemsOf({
+    UPSTREAMS: JSON.stringify({ [name]: 'http://h/v1' }),
+    PROJECTS: JSON.stringify({ [name]: folder }),
+  });
+  expect(problems).toEqual([
+    expect.stringMatching(/^UPSTREAMS: expected a name/),
+    expect.stringMatching(/^PROJECTS: expected the id of a project/),
+  ]);
+  expect(problems.join()).not.toMatch(/plover|\n/);
+});
 
 describe('a service that others reach knows who may call (rule: safe-start)', () => {
   test.each(network)('HOST=%s is refused in a sentence that says what to do', (HOST) => {
@@ -297,6 +336,11 @@ describe('(rule: settings) what the service would not honour', () => {
     ['CONTEXT_SERVICE', 'CONTEXT_SERVICE_URL'],
     ['UPSTREAM', 'UPSTREAMS'],
     ['log_level', 'LOG_LEVEL'],
+    ['TRUST_PROXIES', 'TRUST_PROXY'],
+    ['TOKENS_FILE', 'AUTH_TOKENS_FILE'],
+    ['ALLOW_UNAUTHENTIFICATED', 'ALLOW_UNAUTHENTICATED'],
+    ['ALLOW_UNAUTENTICATED', 'ALLOW_UNAUTHENTICATED'],
+    ['AUTH_TOKNES_FILE', 'AUTH_TOKENS_FILE'],
   ])('%s is taken for a misspelt %s', (written, meant) => {
     expect(problemsOf({ [written]: 'x' })).toEqual([`${written}: there is no such setting; ${meant} is one`]);
   });

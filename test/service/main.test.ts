@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { createToken } from '../../src/service/access/token.js';
 import {
@@ -111,6 +112,7 @@ describe('main', () => {
 
   test.each([
     ['999.1.1.1', 2, /HOST: expected an IP address such as 127\.0\.0\.1/],
+    ['fe80::1', 2, /HOST: .*fe80::1%eth0/],
     ['nowhere.invalid', 1, /HOST names no address of this machine: write an IP address/],
   ])('HOST=%s ends it with %d and what to write instead', async (HOST, code, words) => {
     const service = run({ HOST, ALLOW_UNAUTHENTICATED: 'on' });
@@ -135,10 +137,27 @@ describe('main', () => {
     expect(service.output.stdout).not.toContain(token);
   });
 
+  test.each([
+    ['start'],
+    ['--print-config=1'],
+    ['--prnt-config'],
+  ])('%s ends it with 2 and what it takes', async (argument) => {
+    const service = run({}, [argument]);
+    expect(await service.exited()).toBe(2);
+    expect(service.output.stderr).toMatch(
+      /^This program takes --print-config or --help, and nothing else\.\n/,
+    );
+  });
+
   test('--print-config and --help print and end', async () => {
     const printed = run({ CONTEXT_SERVICE_URL: 'http://me:canary@127.0.0.1' }, ['--print-config']);
     expect(await printed.exited()).toBe(0);
     expect(JSON.parse(printed.output.stdout).CONTEXT_SERVICE_URL).toBe('http://***@127.0.0.1/');
+    const wrong = run({ AUTH_TOKENS_FILE: writeTokenFile({ token: createToken(), name: 'a name' }) }, [
+      '--print-config',
+    ]);
+    expect([await wrong.exited(), wrong.output.stdout]).toEqual([2, '']);
+    expect(wrong.output.stderr).toMatch(/AUTH_TOKENS_FILE: tokens\[0\]\.name: expected a name/);
     const helped = run({}, ['--help']);
     expect(await helped.exited()).toBe(0);
     expect(helped.output.stdout).toMatch(/SHUTDOWN_GRACE_MS/);
@@ -180,6 +199,23 @@ describe('SIGTERM (rule: shutdown)', () => {
     return answer;
   }
 
+  test.each([
+    'SIGTERM',
+    'SIGINT',
+  ] as const)('%s before it listens: exit 0, and it never listens', async (signal) => {
+    // Takes the connection and says nothing: the start waits for it.
+    const store = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
+    const asked = once(store, 'connection');
+    await once(store, 'listening');
+    const { port } = store.address() as AddressInfo; // it listens on TCP
+    const service = run({ REDIS_URL: `redis://127.0.0.1:${port}`, RATE_LIMIT_PER_MINUTE: '5' });
+    await asked;
+    service.child.kill(signal);
+    expect(await service.exited()).toBe(0);
+    expect(service.output.stderr).toBe('');
+    store.close();
+  });
+
   test('with nothing to do: exit 0', async () => {
     const service = run();
     await service.listening();
@@ -214,7 +250,11 @@ describe('SIGTERM (rule: shutdown)', () => {
     await until(() => provider.requests.length === 1);
     service.child.kill('SIGINT');
     await until(() => service.output.stdout.includes('draining'));
+    const answered = Array.from({ length: 20 }, () => fetch(`${url}/healthz`));
+    expect((await Promise.all(answered)).every(({ ok }) => ok)).toBe(true);
     service.child.kill('SIGINT');
     expect(await service.exited()).toBe(130);
+    // What was answered is in the log (rule: request-log).
+    expect(service.output.stdout.match(/"route":"\/healthz"/g)).toHaveLength(20);
   });
 });

@@ -6,7 +6,12 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { ConfigError, completeSettings, readConfig } from '../../src/service/config.js';
 import { tracingOptions } from '../../src/service/otel-settings.js';
 import { printConfig } from '../../src/service/print-config.js';
-import { certificatePem, privateKeyPem } from '../support/certificate.js';
+import {
+  certificatePem,
+  privateKeyPem,
+  shortCertificatePem,
+  shortPrivateKeyPem,
+} from '../support/certificate.js';
 
 const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' };
 
@@ -185,6 +190,17 @@ describe('what is not understood ends the start with what to write instead (rule
     });
     expect(problems).toEqual([
       'OTEL_EXPORTER_OTLP_CLIENT_KEY: expected the private key of the certificate in OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',
+    ]);
+  });
+
+  test('a key that is too short for TLS', () => {
+    const problems = problemsOf({
+      ...collector,
+      OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: fileOf('short.pem', shortCertificatePem),
+      OTEL_EXPORTER_OTLP_CLIENT_KEY: fileOf('short-key.pem', shortPrivateKeyPem),
+    });
+    expect(problems).toEqual([
+      'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: expected a certificate that TLS takes, such as one of 2048 bits of RSA',
     ]);
   });
 

@@ -6,29 +6,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, jest, test } from '@jest/globals';
 import { build } from 'esbuild';
-import { operations } from '../../src/contract/openapi/operations.js';
 import { startService } from '../../src/service/server.js';
 import { version } from '../../src/service/version.js';
-import { call } from '../support/test-service.js';
 
 // One of them bundles the whole service, on machines that may be busy.
 jest.setTimeout(60_000);
 
 test('the version of the code is that of the package', () => {
   expect(JSON.parse(readFileSync('package.json', 'utf8')).version).toBe(version);
-});
-
-test('the example of each operation is answered by a service that was just started, without a key', async () => {
-  const service = await startService({ PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
-  const posted = operations.filter(({ request }) => request !== undefined);
-  expect(posted.map(({ example }) => example)).not.toContain(undefined);
-  for (const { path, example } of posted) {
-    const answer = await call(service.url, 'POST', path, { body: example });
-    expect([path, answer.status]).toEqual([path, 200]);
-    if (typeof answer.body === 'object') expect(answer.body.warnings).toEqual([]);
-    if (path.endsWith('compact_history')) expect(answer.body.changed).toBe(true);
-  }
-  await service.close();
 });
 
 test('startService takes a plain object: what it leaves out has its default (rule: settings)', async () => {
@@ -57,6 +42,6 @@ test('bundled to CommonJS it starts and answers', async () => {
   );
   child.kill();
   await exited;
-  // The page's assets are a package of their own, which a bundle does not hold.
+  // The page's assets are files beside the program, which a bundle does not hold.
   expect(statuses).toEqual(['/healthz 200', '/version 200', '/openapi.yaml 200', '/docs/swagger-ui.css 404']);
 });

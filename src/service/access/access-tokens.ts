@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { systemCode } from '../../files/open-contained.js';
+import { systemCode } from '../../files/disk/open-contained.js';
 import { digestOf } from './token.js';
 import {
   type Caller,

@@ -1,7 +1,8 @@
 import type { Stats } from 'node:fs';
-import { type FileHandle, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { isSeq, parseDocument, stringify } from 'yaml';
-import { systemCode } from '../../files/open-contained.js';
+import { systemCode } from '../../files/disk/open-contained.js';
 import { MAX_TOKEN_FILE_BYTES, readTokenEntries, TokenFileError } from './token-entries.js';
 
 /** An entry as it stands in the file of tokens (rule: token-file). */
@@ -21,7 +22,7 @@ export const toTokenFile = (entry: WrittenEntry): string => stringify({ tokens: 
  * cannot take the entry, and with the system's own error if it cannot be written.
  */
 export async function addTokenEntry(path: string, entry: WrittenEntry): Promise<void> {
-  const place = await realpath(path).catch(() => path);
+  const place = await placeOf(path);
   const old = await findOrdinary(place);
   const next = `${place}.new`;
   await lock(next);
@@ -33,6 +34,17 @@ export async function addTokenEntry(path: string, entry: WrittenEntry): Promise<
   } catch (error) {
     await rm(next, { force: true });
     throw error;
+  }
+}
+
+/** Where a path leads, through links to what is not there yet as well: a link is not to be replaced by a file. */
+async function placeOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') return path;
+    const target = await readlink(path).catch(() => undefined);
+    return target === undefined ? path : placeOf(resolve(dirname(path), target));
   }
 }
 

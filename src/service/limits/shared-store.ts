@@ -35,11 +35,17 @@ export class SharedStore {
   /** The error it answers with, as was told. */
   #word: string | undefined;
   #isForeignKeyTold = false;
+  /** A server may answer and refuse the one command that counts. */
+  readonly #probe: WindowCounter;
+  #whetherItCounts: Promise<Count> | undefined;
 
   /** Resolves once it answers or is known not to; it goes on trying then. */
   static async open(url: string, log: Logger, { waitMs = LONGEST_WAIT_MS } = {}): Promise<SharedStore> {
     const store = new SharedStore(url, log, waitMs);
-    await within(LONGEST_START_MS, store.#client.connect()).catch((error) => store.#failed(error));
+    await within(
+      LONGEST_START_MS,
+      store.#client.connect().then(() => store.#whetherItCounts),
+    ).catch((error) => store.#failed(error));
     return store;
   }
 
@@ -54,7 +60,13 @@ export class SharedStore {
       commandsQueueMaxLength: MAX_WAITING,
       socket: { ...socket, reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, LONGEST_PAUSE_MS) },
     });
-    this.#client.on('error', (error: unknown) => this.#failed(error)).on('ready', () => this.#answered());
+    this.#client
+      .on('error', (error: unknown) => this.#failed(error))
+      .on('ready', () => {
+        this.#restsUntil = 0;
+        this.#whetherItCounts = this.#probe.add('', 0);
+      });
+    this.#probe = this.createCounter('probe', 1);
   }
 
   /** How many times it was gone or slow, for a metric. */
@@ -84,12 +96,19 @@ export class SharedStore {
     return {
       add: async (key, amount) =>
         (await this.#ask(() => shared.consume(key, amount).then(learn(key)))) ?? known.add(key, amount),
-      read: async (key) => (await this.#ask(() => shared.get(key).then(learn(key)))) ?? known.read(key),
+      read: async (key) =>
+        (await (this.#refuses ? undefined : this.#ask(() => shared.get(key).then(learn(key))))) ??
+        known.read(key),
     };
   }
 
   close(): void {
     this.#client.destroy();
+  }
+
+  /** Answers with an error, so what it knows is out of date; to be read is no sign that it counts again. */
+  get #refuses(): boolean {
+    return this.#isUp === false && this.#word !== undefined;
   }
 
   /** Undefined if there is no answer, or none that can be used. */
@@ -156,8 +175,12 @@ function codeOf(error: unknown): string {
   return error instanceof Error ? error.constructor.name : 'unknown';
 }
 
-/** The server is well, and so are all other names: this one is not a number of ours. */
-const isOfOneKey = (error: unknown): boolean => ['WRONGTYPE', 'ERR'].includes(wordOf(error) ?? '');
+/**
+ * The server is well, and so are all other names: this one is not a number of ours. Before version 7 an error inside a script
+ * stands in the middle of the message.
+ */
+const isOfOneKey = (error: unknown): boolean =>
+  error instanceof ErrorReply && /\bWRONGTYPE |value is not an integer or out of range/.test(error.message);
 
 /** How often it is looked whether the wait is over: after each fifth of it, and for a busy loop a few times more. */
 const LOOKS_IN_WAIT = 5;

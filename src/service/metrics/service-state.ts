@@ -9,6 +9,8 @@ export interface ServiceState {
     /** Requests refused so far, by what there was too much of. */
     readonly refused: Readonly<Record<'in_flight' | 'event_loop', number>>;
   };
+  /** Connections that were ended over what never became a request so far, by the reason. */
+  readonly refusedConnections: Readonly<Record<string, number>>;
   readonly lagMs: () => number;
   /** Lines of the log that could not be written so far. */
   readonly droppedLines: () => number;

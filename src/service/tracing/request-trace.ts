@@ -32,7 +32,7 @@ export interface RequestTrace {
   end(answer: TracedAnswer): void;
 }
 
-/** Takes a caller's key out of a text. */
+/** Takes a caller's secrets out of a text. */
 export interface Redactor {
   redact(text: string): string;
 }

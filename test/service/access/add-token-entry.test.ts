@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -94,6 +95,14 @@ describe('an entry is put into the file (rule: token-command)', () => {
     await addTokenEntry(link, entry('a'));
     expect(names()).toEqual(['a']);
     expect(readFileSync(link, 'utf8')).toContain('name: a');
+  });
+
+  test('that links lead to which is not there yet: it is made, and they stay links', async () => {
+    const [link, between] = [join(folder, 'link.yaml'), join(folder, 'between.yaml')];
+    symlinkSync('between.yaml', link);
+    symlinkSync(path, between);
+    await addTokenEntry(link, entry('a'));
+    expect([names(), readlinkSync(link), readlinkSync(between)]).toEqual([['a'], 'between.yaml', path]);
   });
 
   test('of many at a time, none is lost: all but one are told to wait', async () => {

@@ -63,8 +63,8 @@ test('where nothing listens, it counts alone, and says so once (rule: shared-lim
 
   test('nor is a burst of thousands', async () => {
     redis = await RedisServer.start();
-    const shared = await open(redis.url, { waitMs: 5_000 });
-    const counter = shared.createCounter('test', 60);
+    const shared = await open(redis.url, { waitMs: 20_000 });
+    const counter = shared.createCounter('test', 3_600);
     const counts = await Promise.all(Array.from({ length: 3_000 }, () => counter.add('a', 1)));
     expect(Math.max(...counts.map(({ sum }) => sum))).toBe(3_000);
     expect(shared.outages).toBe(0);
@@ -103,6 +103,23 @@ test('where nothing listens, it counts alone, and says so once (rule: shared-lim
     expect([shared.isUp, shared.outages]).toEqual([true, 0]);
     expect(log.map(({ code }) => code)).toEqual([undefined, 'WRONGTYPE']);
     expect(JSON.stringify(log)).not.toContain('plover');
+  });
+
+  test.each([
+    ['ERR', ['--rename-command', 'EVAL', '""']],
+    ['OOM', ['--maxmemory', '1']],
+  ])('that answers, but not what counts, is not up: %s is said once', async (code, options) => {
+    redis = await RedisServer.start({ options });
+    const shared = await open(redis.url);
+    const counter = shared.createCounter('test', 60);
+    for (const sum of [1, 2, 3]) {
+      expect([(await counter.add('a', 1)).sum, await sumOf(counter, 'a')]).toEqual([sum, sum]);
+    }
+    // It is tried again, and what it can be asked for is no sign that it counts.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect([await sumOf(counter, 'a'), (await counter.add('a', 1)).sum]).toEqual([3, 4]);
+    expect([shared.isUp, shared.outages]).toEqual([false, 1]);
+    expect(log.map((line) => [line['level'], line['code']])).toEqual([[40, code]]);
   });
 
   test.each([

@@ -7,6 +7,7 @@ const state = {
   upstreams: () => ['openai', 'local'],
   inFlight: { count: 3, max: 10, refused: { in_flight: 4, event_loop: 5 } },
   lagMs: () => 30,
+  refusedConnections: { malformed: 7 },
   droppedLines: () => 6,
   redis: { isUp: false, outages: 2 },
 };
