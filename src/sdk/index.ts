@@ -43,7 +43,7 @@ export {
   type ToolSpecification,
 } from './actions/define-tool.js';
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
-export type { CallOptions, StepEvent, StepService } from './client/step-service.js';
+export type { CallOptions, ForeseenStep, StepEvent, StepService } from './client/step-service.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
 export { type ConnectionErrorCode, type Failure, StepwiseError } from './client/stepwise-error.js';
 export type { ResidualTurn, Residue } from './convert/conversation-residue.js';
@@ -80,5 +80,6 @@ export type {
   StrategyName,
 } from './run/run-options.js';
 export type { ActionRecord, RunResult, StepRecord, StopReason } from './run/run-result.js';
+export { continueRun, type Fork, forkRun, joinRuns } from './saved/fork-run.js';
 export { replayRun } from './saved/replay-run.js';
 export { readTrajectory, resumeOptions, type SavedOptions, type Trajectory } from './saved/trajectory.js';

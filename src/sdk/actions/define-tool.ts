@@ -11,6 +11,8 @@ export interface ToolContext {
   readonly callId: string;
   /** The run's, as sent with every step; absent where a tool is called without a run. */
   readonly sessionId?: string | undefined;
+  /** Shows a piece of what the tool says while it works, in the event `tool_output`; the model reads only what it returns. */
+  readonly onOutput?: ((piece: string) => void) | undefined;
 }
 
 /** What a preview is given beside the arguments of the call. */

@@ -20,7 +20,7 @@ export type ToolOutcome =
       readonly inputRequest?: InputRequest;
     };
 
-export interface ToolLimits extends Pick<ToolContext, 'signal' | 'sessionId'> {
+export interface ToolLimits extends Pick<ToolContext, 'signal' | 'sessionId' | 'onOutput'> {
   /** Milliseconds after which the tool is given up. */
   readonly timeoutMs: number;
 }
@@ -63,7 +63,7 @@ export const notRun: ToolOutcome = { success: false, text: 'Not run: the run was
 const cutOff: ToolOutcome = { success: false, text: 'Stopped before it was done.' };
 
 async function executeWithin(tool: Tool, action: ActionDetails, limits: ToolLimits) {
-  const { signal, sessionId, timeoutMs } = limits;
+  const { signal, sessionId, onOutput, timeoutMs } = limits;
   const controller = new AbortController();
   const expire = () => controller.abort(new Error(`Given up after ${timeoutMs} ms.`));
   const clearTimer = startTimer(timeoutMs, expire);
@@ -72,7 +72,7 @@ async function executeWithin(tool: Tool, action: ActionDetails, limits: ToolLimi
   const giveUp = alarm();
   controller.signal.addEventListener('abort', () => giveUp.after(GRACE_MS, controller.signal.reason));
   try {
-    const context = { signal: controller.signal, sessionId, callId: action.id };
+    const context = { signal: controller.signal, sessionId, onOutput, callId: action.id };
     return await Promise.race([invoke(tool, action, context), giveUp.rings]);
   } finally {
     clearTimer();

@@ -4,7 +4,8 @@ import { endOfException, type RunEnd, stopped } from '../run/run-end.js';
 import type { RunState } from '../run/run-state.js';
 import { type ClearedAction, clearActions } from './clear-actions.js';
 import { executeTool, notRun, type ToolOutcome } from './execute-tool.js';
-import { summarize } from './render-observation.js';
+import { relayOutput } from './relay-output.js';
+import { noteOfEdit, summarize } from './render-observation.js';
 import { TerminalToolError } from './tool-errors.js';
 
 const MAX_VIOLATIONS = 3;
@@ -32,6 +33,8 @@ export async function performActions(run: RunState, response: Step): Promise<Run
   await observe(run, outcomes);
   return endOf(run, outcomes);
 }
+
+type ClearedTool = Extract<ClearedAction, { tool: unknown }>;
 
 interface Performed {
   readonly action: ActionDetails;
@@ -65,13 +68,15 @@ function groupReads(cleared: readonly ClearedAction[]): ClearedAction[][] {
   const groups: ClearedAction[][] = [];
   let previousReads = false;
   for (const each of cleared) {
-    const reads = 'tool' in each && each.tool.annotations?.readOnlyHint === true;
+    const reads = 'tool' in each && isRead(each);
     if (reads && previousReads) groups.at(-1)?.push(each);
     else groups.push([each]);
     previousReads = reads;
   }
   return groups;
 }
+
+const isRead = ({ tool }: ClearedTool): boolean => tool.annotations?.readOnlyHint === true;
 
 const endsRun = (each: ClearedAction | Performed): boolean =>
   'outcome' in each && (terminalOf(each) ?? inputRequestOf(each)) !== undefined;
@@ -89,9 +94,14 @@ async function perform(run: RunState, cleared: ClearedAction): Promise<Performed
   const { id, tool_name, tool_args } = cleared.action;
   const call = { id, tool_name, tool_args };
   const began = performance.now();
-  if ('tool' in cleared) await run.emit({ type: 'tool_start', ...call });
+  if ('tool' in cleared) {
+    if (leavesTraces(cleared)) run.underway.set(id, unknownOutcome(id));
+    await run.emit({ type: 'tool_start', ...call });
+  }
   const outcome = judge(run, 'outcome' in cleared ? cleared.outcome : await execute(run, cleared));
   const duration_ms = Math.round(performance.now() - began);
+  const performed = { ...cleared, outcome };
+  if (!inputRequestOf(performed)) run.underway.set(id, toObservation(performed));
   if (outcome.success) {
     await run.emit({ type: 'tool_complete', ...call, observation: outcome.text, duration_ms });
   } else {
@@ -99,8 +109,21 @@ async function perform(run: RunState, cleared: ClearedAction): Promise<Performed
     const failure = { error: text, denied, terminal: terminal !== undefined };
     await run.emit({ type: 'tool_error', ...call, ...failure, duration_ms });
   }
-  return { ...cleared, outcome };
+  return performed;
 }
+
+/** Cut off, a call that only looks is as good as not run; a question stays open, for the next run's task to answer. */
+const leavesTraces = (cleared: ClearedTool): boolean =>
+  !isRead(cleared) && cleared.tool.name !== 'request_input';
+
+/** What a saved run holds of a call that is on its way: a run that goes on from there must not take it for one that never ran. */
+const unknownOutcome = (id: string): TurnInput => ({
+  role: 'tool_observation',
+  content:
+    'This call was started and its outcome is unknown: the program ended while it ran. Look at what it did before you make it again.',
+  toolCallId: id,
+  toolResult: { success: false },
+});
 
 /** A path that leads outside is a mistake that the model can mend; the third in one run ends it (rule: tool-pack). */
 function judge(run: RunState, outcome: ToolOutcome): ToolOutcome {
@@ -110,12 +133,18 @@ function judge(run: RunState, outcome: ToolOutcome): ToolOutcome {
   return { ...outcome, terminal: new TerminalToolError('SECURITY_VIOLATION', outcome.text) };
 }
 
-const execute = (run: RunState, { tool, action }: Extract<ClearedAction, { tool: unknown }>) =>
-  executeTool(tool, action, {
+async function execute(run: RunState, { tool, action }: ClearedTool) {
+  const { id, tool_name, tool_args } = action;
+  const output = relayOutput((delta) => run.emit({ type: 'tool_output', id, tool_name, tool_args, delta }));
+  const outcome = await executeTool(tool, action, {
     signal: run.signal,
     sessionId: run.sessionId,
+    onOutput: output.add,
     timeoutMs: tool.timeoutMs ?? run.options.toolTimeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS,
   });
+  await output.end();
+  return outcome;
+}
 
 async function observe(run: RunState, performed: readonly Performed[]): Promise<void> {
   const observations = performed.filter((each) => !inputRequestOf(each)).map(toObservation);
@@ -134,7 +163,7 @@ async function observe(run: RunState, performed: readonly Performed[]): Promise<
 }
 
 function toObservation({ action, outcome, edited }: Performed): TurnInput {
-  const note = edited ? `The user changed the arguments to ${JSON.stringify(action.tool_args)}.\n` : '';
+  const note = edited ? noteOfEdit(action.tool_args) : '';
   const turn = { role: 'tool_observation' as const, content: note + outcome.text, toolCallId: action.id };
   if (outcome.success) return { ...turn, toolResult: { success: true } };
   const { denied, terminal } = outcome;

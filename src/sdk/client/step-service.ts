@@ -11,6 +11,16 @@ export interface StepService {
   stream(request: StepRequestInput, options?: CallOptions): AsyncIterable<StepEvent>;
   /** A shorter history. Throws `StepwiseError`. */
   compact(request: CompactionRequestInput, options?: CallOptions): Promise<Compaction>;
+  /** Only of a run that has been already: what is known of its next step, by its number. */
+  foresee?(step: number): ForeseenStep;
+}
+
+/** What a saved run tells of a step before it is played. */
+export interface ForeseenStep {
+  /** False where the run was stopped before this step. */
+  readonly hasBegun: boolean;
+  /** How many steps it was still allowed, this one included; a run that was gone on from may have been allowed more. */
+  readonly iterationsLeft: number;
 }
 
 /** What goes with one call. */

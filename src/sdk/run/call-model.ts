@@ -36,7 +36,9 @@ export async function callModel(run: RunState, call: ModelCall): Promise<Step> {
 
 async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: ModelCall): Promise<Step> {
   run.signal.throwIfAborted();
-  const response = await receive(run, buildRequest(run, { phase, lastCall }));
+  const request = buildRequest(run, { phase, lastCall });
+  run.options.onRequest?.(request);
+  const response = await receive(run, request);
   run.absorb(response);
   const spent = lastCall || phase === null || phase === 'observe' ? 1 : 0;
   const left = run.iterationsLeft - spent; // counted here too: nothing a service says makes a run endless
@@ -58,8 +60,8 @@ async function receive(run: RunState, request: StepRequestInput): Promise<Step> 
   if (options.stream === false) return service.step(request, { signal });
   for await (const event of service.stream(request, { signal })) {
     if (event.type === 'step.completed') return event.step;
-    if (event.type === 'thought.delta') await run.emit({ type: 'thought_delta', delta: event.delta });
-    if (event.type === 'answer.delta') await run.emit({ type: 'answer_delta', delta: event.delta });
+    const type = deltaEvents.get(event.type);
+    if (type && 'delta' in event) await run.emit({ type, delta: event.delta });
   }
   throw new StepwiseError({
     code: 'service_unreachable',
@@ -67,6 +69,12 @@ async function receive(run: RunState, request: StepRequestInput): Promise<Step> 
     retryable: true,
   });
 }
+
+const deltaEvents = new Map<string, 'draft_delta' | 'thought_delta' | 'answer_delta'>([
+  ['draft.delta', 'draft_delta'],
+  ['thought.delta', 'thought_delta'],
+  ['answer.delta', 'answer_delta'],
+]);
 
 /** In milliseconds; null where trying again is of no use. */
 function retryWait({ options }: RunState, error: StepwiseError, attempt: number): number | null {

@@ -20,11 +20,14 @@ export type RunEvent = { readonly step: number } & (
     }
   /** A step begins; in the strict strategy, a phase of it. */
   | { readonly type: 'agent_turn_start'; readonly phase: Step['phase']; readonly iterations_left: number }
-  | { readonly type: 'thought_delta' | 'answer_delta'; readonly delta: string }
+  /** `draft_delta`: prose that will be the thought or the answer; which of them, `agent_reason` tells. */
+  | { readonly type: 'draft_delta' | 'thought_delta' | 'answer_delta'; readonly delta: string }
   /** The model has spoken: its thought, and the whole response of the service. Never of the `observe` phase. */
   | { readonly type: 'agent_reason'; readonly thought: string | null; readonly response: Step }
   | { readonly type: 'approval_requested'; readonly request: ApprovalRequest }
   | ({ readonly type: 'tool_start' } & ToolEvent)
+  /** A piece of what a tool says while it works, such as a command's output. Of what nobody reads in time, the end. */
+  | ({ readonly type: 'tool_output'; readonly delta: string } & ToolEvent)
   | ({
       readonly type: 'tool_complete';
       readonly observation: string;

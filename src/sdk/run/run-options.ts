@@ -10,8 +10,11 @@ import { checkTimeLimit } from '../client/timer.js';
 export interface RunOptions {
   /** The model and its budget; `tokenLimit` defaults to 32,000, `reservedOutputTokens` to 4,000. */
   readonly llmConfig: RunLlmConfig;
-  /** What the model may do; no two of the same name. */
-  readonly tools?: readonly Tool[] | undefined;
+  /**
+   * What the model may do; no two of the same name. A function is asked at the beginning and before each step, so that
+   * tools may come and go; what it throws ends the run.
+   */
+  readonly tools?: readonly Tool[] | (() => Promise<readonly Tool[]>) | undefined;
   /** Background for the model, sent with every step. */
   readonly context?: RunContext | undefined;
   /** Extra system text, inside the budget. */
@@ -54,6 +57,11 @@ export interface RunOptions {
   readonly stream?: boolean | undefined;
   /** How much of the context report each step brings; default `summary`. */
   readonly report?: 'full' | 'summary' | 'none' | undefined;
+  /**
+   * Told each step's request as it is about to be sent, once for every try. It holds no key: that travels in a
+   * header. What it throws ends the run like an error of the caller's own.
+   */
+  readonly onRequest?: ((request: StepRequestInput) => void) | undefined;
   /** A UUID for logs, and the project's name in a context source; default: a new one. */
   readonly projectId?: string | undefined;
   /** A UUID for logs; default: a new one. */

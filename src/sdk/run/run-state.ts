@@ -26,7 +26,8 @@ export interface RunStart {
 
 const DEFAULT_TOKEN_LIMIT = 32_000;
 const DEFAULT_RESERVED_OUTPUT_TOKENS = 4_000;
-const DEFAULT_MAX_STEPS = 10;
+/** Model calls, or whole rounds, where nobody says how many. */
+export const DEFAULT_MAX_STEPS = 10;
 
 /** Everything a run knows while it is on its way. */
 export class RunState {
@@ -49,6 +50,11 @@ export class RunState {
   readonly responses: Step[] = [];
   /** Every observation as it was made: a compaction may shorten the history. */
   readonly observations: TurnInput[] = [];
+  /**
+   * By its id, what a call of this step came to, until all of them are in the history: of one that changes something, while
+   * it runs, that nobody knows. A program that is killed then leaves a saved run that says so.
+   */
+  readonly underway = new Map<string, TurnInput>();
   readonly beganWith: readonly TurnInput[];
   iterationsLeft: number;
   /** True until a step has taken the task into the history. */
@@ -84,13 +90,15 @@ export class RunState {
     return this.steps.length;
   }
 
-  /** The history to go on from: a task that no step has taken in yet is its last turn (rule: one-signal). */
+  /**
+   * The history to go on from: a task that no step has taken in yet is its last turn (rule: one-signal), and in the midst
+   * of a step what is known of its calls (rule: saved-runs).
+   */
   get resumableHistory(): readonly TurnInput[] {
     const last = this.history.at(-1);
     const isThere = last?.role === 'user' && !last.kind && last.content === this.task;
-    return this.taskIsNew && !isThere
-      ? [...this.history, { role: 'user', content: this.task }]
-      : this.history;
+    if (this.taskIsNew && !isThere) return [...this.history, { role: 'user', content: this.task }];
+    return this.underway.size === 0 ? this.history : [...this.history, ...this.underway.values()];
   }
 
   beginStep(): void {
@@ -104,6 +112,7 @@ export class RunState {
 
   observe(...observations: readonly TurnInput[]): void {
     this.observations.push(...observations);
+    this.underway.clear();
     this.append(...observations);
   }
 
@@ -143,7 +152,7 @@ const completeLlmConfig = (given: RunLlmConfig): StepRequestInput['llm_config'] 
   reservedOutputTokens: given.reservedOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS,
 });
 
-const noUsage: Usage = {
+export const noUsage: Usage = {
   input_tokens: null,
   output_tokens: null,
   cached_input_tokens: null,
@@ -151,7 +160,7 @@ const noUsage: Usage = {
   reasoning_tokens: null,
 };
 
-const sumUsage = (a: Usage, b: Usage): Usage => ({
+export const sumUsage = (a: Usage, b: Usage): Usage => ({
   input_tokens: sum(a.input_tokens, b.input_tokens),
   output_tokens: sum(a.output_tokens, b.output_tokens),
   cached_input_tokens: sum(a.cached_input_tokens, b.cached_input_tokens),

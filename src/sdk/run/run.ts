@@ -1,8 +1,7 @@
 import type { TurnInput } from '../../contract/history.js';
 import { type ApprovalRule, isSameRule } from '../actions/approval.js';
-import { type ClientToolName, clientToolNames, createClientTools } from '../actions/client-tools.js';
-import type { Tool } from '../actions/define-tool.js';
 import { notRun } from '../actions/execute-tool.js';
+import { offerTools, renewTools } from '../actions/offer-tools.js';
 import type { StepService } from '../client/step-service.js';
 import { openCalls } from '../history/take-up-history.js';
 import { toTrajectory } from '../saved/to-trajectory.js';
@@ -10,7 +9,6 @@ import type { Trajectory } from '../saved/trajectory.js';
 import { relay } from './relay.js';
 import { endOfException, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';
-import { runHost } from './run-host.js';
 import { checkRunOptions, type RunOptions } from './run-options.js';
 import { type RunResult, summarizeRun } from './run-result.js';
 import { RunState } from './run-state.js';
@@ -30,7 +28,7 @@ export class Run implements AsyncIterable<RunEvent> {
     checkRunOptions(options);
     const signal = this.#controller.signal;
     this.#state = new RunState({ service, task, options, signal });
-    this.#state.tools = offeredTools(this.#state);
+    offerTools(this.#state, typeof options.tools === 'function' ? [] : (options.tools ?? []));
     this.#events = relay<RunEvent>(
       (emit) => this.#conduct(emit),
       () => this.stop(),
@@ -83,10 +81,13 @@ export class Run implements AsyncIterable<RunEvent> {
   }
 
   async #toTheEnd(run: RunState): Promise<void> {
+    const renewed = renewTools(run);
+    // A run begins with `agent_start`, also one that this ends.
+    await renewed.catch(() => undefined);
     const { task, llmConfig, tools, iterationsLeft: max_steps } = run;
     const names = [...tools.keys()];
     await run.emit({ type: 'agent_start', task, model: llmConfig.modelName, tools: names, max_steps });
-    const end = await carryOut(run);
+    const end = await carryOut(run, renewed);
     if (!end.inputRequest) closeOpenCalls(run);
     if (end.error) await run.emit({ type: 'agent_error', error: end.error, retry_in_ms: null });
     this.#result = toResult(run, end);
@@ -104,26 +105,14 @@ const endings = {
   error: 'agent_stopped',
 } as const satisfies Record<RunResult['stop_reason'], RunEvent['type']>;
 
-async function carryOut(run: RunState): Promise<RunEnd> {
+async function carryOut(run: RunState, ready: Promise<void>): Promise<RunEnd> {
   try {
+    await ready;
     return await strategies[run.options.strategy ?? 'react'](run);
   } catch (error) {
     return run.signal.aborted ? stopped : endOfException(error);
   }
 }
-
-/** The caller's tools and those of the run's own that can work. Throws where a name is taken twice. */
-function offeredTools(run: RunState): ReadonlyMap<string, Tool> {
-  const own = createClientTools(runHost(run));
-  const names = run.options.clientTools ?? defaultClientTools(run.options);
-  const tools = [...(run.options.tools ?? []), ...names.map((name) => own[name])];
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  if (byName.size < tools.length) throw new TypeError('Two tools have the same name.');
-  return byName;
-}
-
-const defaultClientTools = ({ compaction }: RunOptions): readonly ClientToolName[] =>
-  clientToolNames.filter((name) => name !== 'compact_context' || compaction);
 
 function closeOpenCalls(run: RunState): void {
   const turns = openCalls(run.history).map(

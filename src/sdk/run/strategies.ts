@@ -1,4 +1,4 @@
-import { outOfSteps, type RunEnd } from './run-end.js';
+import { outOfSteps, type RunEnd, stopped } from './run-end.js';
 import type { StrategyName } from './run-options.js';
 import type { RunState } from './run-state.js';
 import { takeStep } from './take-step.js';
@@ -10,26 +10,28 @@ export const strategies = {
 } as const satisfies Record<StrategyName, (run: RunState) => Promise<RunEnd>>;
 
 /** Thought, action and observation in one step each, until an answer (Yao et al. 2022, arXiv:2210.03629). */
-async function react(run: RunState): Promise<RunEnd> {
-  while (run.iterationsLeft > 0) {
-    run.beginStep();
-    const { end } = await takeStep(run, { phase: null });
-    if (end) return end;
-  }
-  return outOfSteps();
+function react(run: RunState): Promise<RunEnd> {
+  return stepByStep(run, async () => (await takeStep(run, { phase: null })).end);
 }
 
 /**
  * One model call each for reason, act and observe (rule: phases). Only `observe` spends an iteration. Where the
  * model says in `reason` that it is done, `act` is skipped and `observe` asked for the answer.
  */
-async function reasonActObserve(run: RunState): Promise<RunEnd> {
-  while (run.iterationsLeft > 0) {
+function reasonActObserve(run: RunState): Promise<RunEnd> {
+  return stepByStep(run, () => takeRound(run));
+}
+
+async function stepByStep(run: RunState, take: () => Promise<RunEnd | undefined>): Promise<RunEnd> {
+  for (;;) {
+    const foreseen = run.service.foresee?.(run.stepNumber + 1);
+    run.iterationsLeft = Math.max(run.iterationsLeft, foreseen?.iterationsLeft ?? 0);
+    if (run.iterationsLeft <= 0) return outOfSteps();
+    if (foreseen?.hasBegun === false) return stopped;
     run.beginStep();
-    const end = await takeRound(run);
+    const end = await take();
     if (end) return end;
   }
-  return outOfSteps();
 }
 
 async function takeRound(run: RunState): Promise<RunEnd | undefined> {

@@ -1,4 +1,5 @@
 import type { Step } from '../../contract/step.js';
+import { renewTools } from '../actions/offer-tools.js';
 import { performActions } from '../actions/perform-actions.js';
 import { compactIfNeeded } from '../history/compact-if-needed.js';
 import { callModel, type ModelCall } from './call-model.js';
@@ -17,6 +18,7 @@ export type TakenStep = { readonly response: Step; readonly end?: never } | { re
 /** One model call and all that follows from it; both strategies are made of this. */
 export async function takeStep(run: RunState, call: ModelCall): Promise<TakenStep> {
   await compactIfNeeded(run);
+  await renewTools(run);
   const { iterationsLeft } = run;
   await run.emit({ type: 'agent_turn_start', phase: call.phase, iterations_left: iterationsLeft });
   const response = await callModel(run, call);

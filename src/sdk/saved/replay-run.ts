@@ -1,34 +1,45 @@
 import type { Compaction } from '../../contract/compaction.js';
 import type { TurnInput } from '../../contract/history.js';
-import type { Step, StepError } from '../../contract/step.js';
+import type { ActionDetails, Step, StepError } from '../../contract/step.js';
 import type { Approve } from '../actions/approval.js';
 import { NOBODY_TO_ASK, reasonOfDenial } from '../actions/clear-actions.js';
 import { clientToolNames, InputNeeded } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
+import { notRun } from '../actions/execute-tool.js';
+import { readEdit } from '../actions/render-observation.js';
 import { TerminalToolError, ToolError } from '../actions/tool-errors.js';
-import type { StepEvent, StepService } from '../client/step-service.js';
+import type { ForeseenStep, StepEvent, StepService } from '../client/step-service.js';
 import { StepwiseError } from '../client/stepwise-error.js';
 import { Run } from '../run/run.js';
+import type { RunOptions } from '../run/run-options.js';
 import type { Trajectory } from './trajectory.js';
 
-/** Plays a saved run again: the same events and the same end, without model, tools, or a person. */
-export function replayRun(saved: Trajectory): Run {
+/**
+ * Plays a saved run again: the same events and the same end, without model, tools, or a person. `onRequest` is told
+ * what was sent then: each request is put together again from what the run holds, under the same ids. Where the
+ * history was compacted on the way, or the run began with a TODO list, the file does not say so, and neither do they.
+ */
+export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'onRequest'> = {}): Run {
   const observations = new Map(saved.observations.map((turn) => [turn.toolCallId ?? '', turn]));
   const own: readonly string[] = clientToolNames;
   const tools = saved.tools.filter(({ name }) => !own.includes(name));
   const end = new AbortController();
+  const edited = new Set<string>();
   return new Run(new SavedService(saved, end), saved.task, {
     ...saved.options,
+    onRequest,
+    projectId: saved.project_id,
+    sessionId: saved.session_id,
     history: saved.began_with,
     signal: end.signal,
     tools: tools.map(
       (definition): Tool => ({
         ...definition,
         description: definition.description ?? '',
-        execute: (_, { callId }) => repeat(saved, observations.get(callId)),
+        execute: (_, { callId }) => repeat(saved, observations.get(callId), edited.has(callId)),
       }),
     ),
-    approve: wasAlone(saved) ? undefined : approveAsSaved(observations),
+    approve: wasAlone(saved) ? undefined : approveAsSaved(saved, observations, edited),
     onInputRequest: async (request) => {
       const answer = observations.get(request.call_id);
       if (!answer) throw new InputNeeded(request);
@@ -40,19 +51,34 @@ export function replayRun(saved: Trajectory): Run {
 
 /** Says what the service said, in the same order, and then fails or stops as it did then. */
 class SavedService implements StepService {
-  readonly #responses: Iterator<Step>;
+  readonly #responses: readonly Step[];
   readonly #error: StepError | null;
+  /** Of all that were begun; the last may have no response. */
+  readonly #steps: number;
   readonly #end: AbortController;
+  #said = 0;
 
   constructor({ responses, result }: Trajectory, end: AbortController) {
-    this.#responses = responses.values();
+    this.#responses = responses;
     this.#error = result?.error ?? null;
+    this.#steps = result?.steps?.length ?? 0;
     this.#end = end;
   }
 
+  /** Of steps, only `observe` and those without a phase are one iteration less (rule: iterations). */
+  foresee(step: number): ForeseenStep {
+    const next = this.#responses[this.#said];
+    const isUnspent = next?.phase === 'reason' || next?.phase === 'act';
+    return {
+      hasBegun: next !== undefined || this.#error !== null || step <= this.#steps,
+      iterationsLeft: next ? next.iterations_remaining + (isUnspent ? 0 : 1) : 0,
+    };
+  }
+
   async step(): Promise<Step> {
-    const next = this.#responses.next();
-    if (!next.done) return next.value;
+    const next = this.#responses[this.#said];
+    this.#said += 1;
+    if (next) return next;
     if (this.#error) throw StepwiseError.fromStepError({ ...this.#error, retryable: false });
     this.#end.abort();
     throw this.#end.signal.reason;
@@ -72,9 +98,11 @@ class SavedService implements StepService {
   }
 }
 
-function repeat({ result }: Trajectory, observation: TurnInput | undefined): string {
+/** The note of an edit is written anew by the run. */
+function repeat({ result }: Trajectory, observation: TurnInput | undefined, wasEdited: boolean): string {
   if (!observation) throw new ToolError('The saved run has no observation for this call.');
-  const { content, toolResult } = observation;
+  const { toolResult } = observation;
+  const content = (wasEdited && readEdit(observation.content)?.text) || observation.content;
   if (toolResult?.terminal) throw new TerminalToolError(terminalReason(result), content);
   if (toolResult?.success === false) throw new ToolError(content);
   return content;
@@ -87,11 +115,30 @@ const terminalReason = (result: Trajectory['result']) =>
 const wasAlone = ({ observations }: Trajectory): boolean =>
   observations.some(({ content, toolResult }) => toolResult?.denied && content === NOBODY_TO_ASK);
 
-const approveAsSaved =
-  (observations: ReadonlyMap<string, TurnInput>): Approve =>
-  async ({ action }) => {
-    const observation = observations.get(action.id);
-    return observation?.toolResult?.denied
-      ? { type: 'deny', reason: reasonOfDenial(observation.content) }
-      : { type: 'allow' };
+/** Decides as the person did; who changed the arguments does so again, and the call is among the `edited`. */
+function approveAsSaved(
+  { responses }: Trajectory,
+  observations: ReadonlyMap<string, TurnInput>,
+  edited: Set<string>,
+): Approve {
+  const undecided = undecidedCalls(responses.at(-1), observations);
+  return async ({ action: { id } }) => {
+    if (undecided.has(id)) return { type: 'stop' };
+    const { content, toolResult } = observations.get(id) ?? { content: '' };
+    if (toolResult?.denied) return { type: 'deny', reason: reasonOfDenial(content) };
+    const edit = readEdit(content);
+    if (!edit) return { type: 'allow' };
+    edited.add(id);
+    return { type: 'edit', args: edit.args };
   };
+}
+
+/** The newest calls, if the run went no further than asking about them: nothing runs before all is decided (rule: approval). */
+function undecidedCalls(
+  newest: Step | undefined,
+  observations: ReadonlyMap<string, TurnInput>,
+): ReadonlySet<string> {
+  const calls = [newest?.action_details, ...(newest?.additional_actions ?? [])].flatMap((call) => call ?? []);
+  const wasRun = ({ id }: ActionDetails) => (observations.get(id)?.content ?? notRun.text) !== notRun.text;
+  return new Set(calls.some(wasRun) ? [] : calls.map(({ id }) => id));
+}

@@ -2,8 +2,11 @@ import type { TurnInput } from '../../contract/history.js';
 import type { Step } from '../../contract/step.js';
 import type { Task } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import { clientToolNames } from '../actions/client-tools.js';
 import type { RunOptions } from '../run/run-options.js';
 import type { RunResult } from '../run/run-result.js';
+import { isContext, isError, isLlmConfig, isResponse, isTask, isTool, isTurn } from './saved-shapes.js';
+import { isNumber, isObject, isText, listOf, nullable, oneOf, optional, shapeOf } from './shape.js';
 
 /**
  * A saved run: one JSON file, no keys. Enough to go on from, to play again without model and tools, and to read
@@ -51,11 +54,27 @@ export type SavedOptions = Pick<
   | 'clientTools'
 >;
 
-/** Reads a saved run. Throws `TypeError` for anything else. */
+/** Reads a saved run. Throws `TypeError` for anything else. Options that no saved run has are left out: a file grants nothing. */
 export function readTrajectory(json: string): Trajectory {
   const value: unknown = parse(json);
   if (!isTrajectory(value)) throw new TypeError('This is not a saved run of version 1.');
-  return value;
+  return { ...value, options: savedOptions(value.options) };
+}
+
+/** The options that are data and not code, nor anything a person decides anew. Options that nobody set are left out. */
+export function savedOptions(options: SavedOptions): SavedOptions {
+  const { llmConfig, strategy, phaseInstructions, protocol, maxSteps, instructions, context, clientTools } =
+    options;
+  return {
+    llmConfig,
+    ...(strategy && { strategy }),
+    ...(phaseInstructions && { phaseInstructions }),
+    ...(protocol && { protocol }),
+    ...(maxSteps !== undefined && { maxSteps }),
+    ...(instructions !== undefined && { instructions }),
+    ...(context && { context }),
+    ...(clientTools && { clientTools }),
+  };
 }
 
 /** The options of a run that goes on where the saved one ended; tools are code and given anew. */
@@ -71,21 +90,39 @@ function parse(json: string): unknown {
   }
 }
 
-const lists = ['tools', 'began_with', 'responses', 'observations', 'history', 'tasks'] as const;
+const isOptions = shapeOf<SavedOptions>({
+  llmConfig: isLlmConfig,
+  strategy: optional(oneOf('react', 'reason-act-observe')),
+  phaseInstructions: optional(isObject),
+  protocol: optional(oneOf('text', 'xml', 'json', 'native', 'auto')),
+  maxSteps: optional(isNumber),
+  instructions: optional(isText),
+  context: optional(isContext),
+  clientTools: optional(listOf(oneOf(...clientToolNames))),
+});
 
-/** The version stands for the shape; what is walked through is looked at, so that damage shows here. */
-function isTrajectory(value: unknown): value is Trajectory {
-  if (typeof value !== 'object' || value === null) return false;
-  const saved: Partial<Record<keyof Trajectory, unknown>> = value;
-  const isObject = (field: unknown) => typeof field === 'object' && field !== null;
-  return (
-    saved.format === 'stepwise-run' &&
-    saved.version === 1 &&
-    typeof saved.task === 'string' &&
-    isObject(saved.options) &&
-    lists.every((name) => {
-      const list = saved[name];
-      return Array.isArray(list) && list.every(isObject);
-    })
-  );
-}
+const hasShape = shapeOf<Trajectory>({
+  format: oneOf('stepwise-run'),
+  version: oneOf(1),
+  task: isText,
+  project_id: isText,
+  session_id: isText,
+  options: isOptions,
+  tools: listOf(isTool),
+  began_with: listOf(isTurn),
+  responses: listOf(isResponse),
+  observations: listOf(isTurn),
+  history: listOf(isTurn),
+  tasks: listOf(isTask),
+  result: nullable(
+    shapeOf<Pick<NonNullable<Trajectory['result']>, 'answer' | 'stop_reason' | 'error' | 'steps'>>({
+      answer: isText,
+      stop_reason: isText,
+      error: nullable(isError),
+      steps: optional(listOf(isObject)),
+    }),
+  ),
+});
+
+/** The version stands for the shape; the shape is looked at, so that damage shows here and not in a walk through the run. */
+const isTrajectory = (value: unknown): value is Trajectory => hasShape(value);

@@ -49,6 +49,15 @@ describe('what is wrong with arguments is said in words', () => {
     [{ path: 'a', lines: undefined }, undefined],
   ])('%j', (args, problem) => expect(findArgumentProblem(args, inputSchema)).toBe(problem));
 
+  test('a name that every object has is a name like any other', () => {
+    expect(findArgumentProblem({ constructor: 1, toString: 2 }, { properties: {} })).toBeUndefined();
+    expect(findArgumentProblem({}, { required: ['constructor'] })).toBe(
+      'The argument "constructor" is missing.',
+    );
+    expect(findArgumentProblem({ a: 1 }, { properties: { a: { type: 'constructor' } } })).toBeUndefined();
+    expect(findArgumentProblem({ a: 1 }, { properties: { a: { type: 'isPrototypeOf' } } })).toBeUndefined();
+  });
+
   test('several types, no types and odd schemas are taken as they are', () => {
     expect(
       findArgumentProblem({ a: null }, { properties: { a: { type: ['string', 'null'] } } }),

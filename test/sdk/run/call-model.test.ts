@@ -118,9 +118,11 @@ describe('trouble on the way (rule: run-options)', () => {
       llm_config: llmConfig,
       max_iterations_left: 1,
     });
-    const foreign = event({ type: 'weather.changed', to: 'rain' }) + event({ type: 'step.completed', step });
-    const { result } = await finish([{ foreign, status: 200, type: stream }]);
+    const newer = ['weather.changed', 'constructor', '__proto__'].map((type) => event({ type, delta: 'x' }));
+    const foreign = newer.join('') + event({ type: 'step.completed', step });
+    const { result, events } = await finish([{ foreign, status: 200, type: stream }]);
     expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+    expect(events.map(({ type }) => typeof type)).toEqual(events.map(() => 'string'));
   });
 
   test.each([

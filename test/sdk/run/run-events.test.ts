@@ -1,5 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { defineTool, type ToolContext } from '../../../src/sdk/actions/define-tool.js';
 import { openCalls } from '../../../src/sdk/history/take-up-history.js';
+import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import { done, finish, lookUpCall, start, task } from '../../support/run-harness.js';
 
 describe('events (rule: run-events)', () => {
@@ -48,5 +51,45 @@ describe('events (rule: run-events)', () => {
     const { types } = await finish([lookUpCall(), done], { stream: false });
     expect(types.filter((type) => type.endsWith('_delta'))).toEqual([]);
     expect(types.at(-1)).toBe('agent_completion');
+  });
+});
+
+describe('what a tool says while it works (rule: run-events)', () => {
+  const talking = defineTool({
+    name: 'look_up',
+    description: 'Says what it does.',
+    inputSchema: { type: 'object', properties: {} },
+    annotations: { readOnlyHint: true },
+    execute: async (_, { onOutput }) => {
+      onOutput?.('one ');
+      onOutput?.('two ');
+      await wait(1);
+      onOutput?.('three');
+      setTimeout(() => onOutput?.('too late'), 5);
+      return 'It is done.';
+    },
+  });
+  const call = { call: { name: 'look_up', args: {} } };
+  const outputs = (events: readonly RunEvent[]) =>
+    events.map((event) => (event.type === 'tool_output' ? event.delta : '')).join('');
+
+  test('comes between the beginning and the end of its call, and the model does not read it', async () => {
+    const { events, types, service } = await finish([call, done], { tools: [talking] });
+    expect(outputs(events)).toBe('one two three');
+    const last = types.lastIndexOf('tool_output');
+    expect(types.slice(last - 1, last + 2)).toEqual(['tool_output', 'tool_output', 'tool_complete']);
+    expect(JSON.stringify(service.requests.at(-1))).not.toContain('three');
+  });
+
+  test('who reads slowly gets the end of it, and holds no memory', async () => {
+    const endless = {
+      ...talking,
+      execute: async (_: unknown, { onOutput }: ToolContext) => {
+        for (let line = 1; line <= 20_000; line += 1) onOutput?.(`line ${line}\n`);
+      },
+    };
+    const { events } = await finish([call, done], { tools: [endless] });
+    expect(outputs(events)).toMatch(/^line 1\n.*line 20000\n$/s);
+    expect(outputs(events).length).toBeLessThan(17_000);
   });
 });

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { turnSchema } from '../../../src/contract/history.js';
+import { callsOf, readUnits } from '../../../src/conversation/units.js';
 import { defineTool } from '../../../src/sdk/actions/define-tool.js';
 import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
 import { openCalls } from '../../../src/sdk/history/take-up-history.js';
+import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
 import { readTrajectory, resumeOptions } from '../../../src/sdk/saved/trajectory.js';
 import {
@@ -10,6 +12,7 @@ import {
   done,
   finish,
   llmConfig,
+  lookUp,
   lookUpCall,
   readAll,
   recordingTool,
@@ -105,4 +108,60 @@ describe('stop (rule: one-signal)', () => {
       expect(openCalls(history)).toEqual([]);
     }
   }, 20_000);
+});
+
+describe('a run that is killed in the midst of a step (rule: saved-runs)', () => {
+  const { tool } = recordingTool();
+  const two = {
+    ...command('deploy'),
+    more: [
+      { name: 'look_up', args: { key: 'a' } },
+      { name: 'run_command', args: { command: 'tag' }, requiresApproval: true },
+    ],
+  };
+
+  /** What the saved run says of each call at an event, by its id. */
+  async function savedAt(script: Script, isWanted: (event: RunEvent) => boolean) {
+    const { run } = await start([script], {
+      tools: [tool, lookUp],
+      approve: async () => ({ type: 'allow' }),
+    });
+    for await (const event of run) {
+      if (!isWanted(event)) continue;
+      const { history } = readTrajectory(JSON.stringify(run.save()));
+      for (const turn of history) expect(turnSchema.safeParse(turn).success).toBe(true);
+      const known = callsOf(readUnits(history)).map(({ observation }) => observation?.text);
+      return { known, history };
+    }
+    throw new Error('There was no such event.');
+  }
+
+  const starts = (name: string) => {
+    let seen = 0;
+    return (nth: number) => (event: RunEvent) =>
+      event.type === 'tool_start' && event.tool_name === name && ++seen === nth;
+  };
+
+  test('what was started is not taken for a call that never ran; what ended keeps its outcome, and the rest did not run', async () => {
+    const unknown = expect.stringContaining('its outcome is unknown');
+    const first = await savedAt(two, starts('run_command')(1));
+    expect(first.known).toEqual([unknown, undefined, undefined]);
+    const second = await savedAt(two, starts('run_command')(2));
+    expect(second.known).toEqual(['ran deploy', 'a is 42', unknown]);
+    const resumed = await finish([done], { history: second.history });
+    expect(resumed.result.stop_reason).toBe('answered');
+    expect(resumed.service.requests[0]?.conversation_history).toEqual(second.history);
+  });
+
+  test('a call that only looks, and one that waits for its approval, are left as not run', async () => {
+    expect((await savedAt(lookUpCall(), starts('look_up')(1))).known).toEqual([undefined]);
+    const asked = await savedAt(two, ({ type }) => type === 'approval_requested');
+    expect(asked.known).toEqual([undefined, undefined, undefined]);
+  });
+
+  test('a question stays open for the next task to answer', async () => {
+    const asking = { call: { name: 'request_input', args: { question: 'Which?' } } };
+    const { history } = await savedAt(asking, starts('request_input')(1));
+    expect(openCalls(history).map(({ name }) => name)).toEqual(['request_input']);
+  });
 });

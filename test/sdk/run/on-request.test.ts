@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { replayRun } from '../../../src/sdk/saved/replay-run.js';
+import { readTrajectory } from '../../../src/sdk/saved/trajectory.js';
+import { done, finish, key, lookUpCall } from '../../support/run-harness.js';
+
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const script = [lookUpCall(), { error: 'upstream_error', retryAfterMs: 1 } as const, done];
+
+async function record() {
+  const told: StepRequestInput[] = [];
+  const finished = await finish(script, { onRequest: (request) => told.push(request) });
+  return { ...finished, told };
+}
+
+test('onRequest is told each try as the service receives it, without the key (rule: run-options)', async () => {
+  const { told, service } = await record();
+  expect(told).toHaveLength(3);
+  expect(asJson(told)).toEqual(asJson(service.requests));
+  expect(JSON.stringify(told)).not.toContain(key);
+});
+
+test('a saved run that is played again tells the same requests (rule: saved-runs)', async () => {
+  const { told, run } = await record();
+  const again: StepRequestInput[] = [];
+  const saved = readTrajectory(JSON.stringify(run.save()));
+  await replayRun(saved, { onRequest: (request) => again.push(request) }).result();
+  const [first, , retried] = asJson(told) as StepRequestInput[];
+  expect(asJson(again)).toEqual([first, retried]);
+});
+
+test('an onRequest that throws ends the run with a result (rule: run-result)', async () => {
+  const { result, service } = await finish(script, {
+    onRequest: () => {
+      throw new Error('no more');
+    },
+  });
+  expect([result.stop_reason, service.requests.length]).toEqual(['error', 0]);
+});
