@@ -1,0 +1,8 @@
+/** Tools of servers of the Model Context Protocol, for the runs of `stepwise`; for Node. */
+
+export type { LeftOutTool } from './listed-tools.js';
+export type { McpTimeouts } from './mcp-connection.js';
+export type { HttpServer, McpServer, StdioServer } from './mcp-server.js';
+export type { McpReview, McpTool, McpVerdict } from './mcp-tool.js';
+export { type McpTools, mcpTools } from './mcp-tools.js';
+export type { McpOptions, McpServerState } from './running-server.js';

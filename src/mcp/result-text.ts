@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util';
+import { OutputCapture } from '../tools/run/output-capture.js';
+import { isDeeperThan, isRecord } from './records.js';
+
+/** What a call came to, in words for the model. */
+export interface CallText {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** The result of `tools/call` as one text: what is no text is told about, not shown (rule: mcp-results). */
+export function textOfResult(result: unknown): CallText {
+  if (!isRecord(result)) return { text: 'The server answered with no result.', isError: true };
+  const content = Array.isArray(result['content']) ? result['content'] : [];
+  const parts = [...content.map(textOfBlock), ...structured(result['structuredContent'], content)];
+  const text = parts.filter((part) => part !== '').join('\n\n');
+  return { text: cut(text) || 'Done; the tool said nothing.', isError: result['isError'] === true };
+}
+
+/** An output of any length, as that of a command: its beginning and its end. */
+function cut(text: string): string {
+  const capture = new OutputCapture('ask the tool for less at a time');
+  capture.add(Buffer.from(text));
+  return capture.text();
+}
+
+function textOfBlock(block: unknown): string {
+  if (!isRecord(block)) return '[a part that cannot be read]';
+  const { type, text, data, mimeType, uri, name, description, resource } = block;
+  if (type === 'text') return typeof text === 'string' ? text : '';
+  if (type === 'image' || type === 'audio') return `[${type}, ${describeData(mimeType, data)}: not shown]`;
+  if (type === 'resource_link') {
+    const said = [name, mimeType, description].filter((each) => typeof each === 'string').join(', ');
+    return `[a link to ${String(uri)}${said && ` (${said})`}: not read]`;
+  }
+  return type === 'resource' && isRecord(resource)
+    ? textOfResource(resource)
+    : `[a part of the type ${String(type)}: not shown]`;
+}
+
+function textOfResource({ uri, text, blob, mimeType }: Readonly<Record<string, unknown>>): string {
+  if (typeof text === 'string') return `[${String(uri)}]\n${text}`;
+  return `[${String(uri)}, ${describeData(mimeType, blob)}: not shown]`;
+}
+
+/** Four characters of base64 are three bytes. */
+function describeData(mimeType: unknown, data: unknown): string {
+  const bytes = typeof data === 'string' ? Buffer.byteLength(data, 'base64') : 0;
+  return `${typeof mimeType === 'string' ? mimeType : 'unknown type'}, ${bytes} bytes`;
+}
+
+/** Writing JSON recurses. */
+const MAX_DEPTH = 100;
+
+/** A server should say the same as text, whole or as the one field of an object; only what it does not say so is added. */
+function structured(value: unknown, content: readonly unknown[]): readonly string[] {
+  if (value === undefined) return [];
+  if (isDeeperThan(MAX_DEPTH, value)) return [`[an object of more than ${MAX_DEPTH} levels: not shown]`];
+  const [field, ...others] = isRecord(value) ? Object.values(value) : [];
+  const isSaid = content.some((block) => {
+    const text = isRecord(block) ? block['text'] : undefined;
+    if (typeof text !== 'string') return false;
+    return (text === field && others.length === 0) || isDeepStrictEqual(readJson(text), value);
+  });
+  return isSaid ? [] : [JSON.stringify(value)];
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
