@@ -23,6 +23,7 @@ process.exitCode = await main(process.argv.slice(2)).catch(explain);
 
 /** Resolves to the exit code. Each command is loaded when it is the one that is asked for: nobody waits for the others. */
 async function main(argv: readonly string[]): Promise<number> {
+  if (argv[0] === 'serve') return serve();
   const invocation = readArguments(argv);
   if (invocation.command === 'help') return say(usage);
   if (invocation.command === 'version') return say(`${version}\n`);
@@ -30,15 +31,35 @@ async function main(argv: readonly string[]): Promise<number> {
     const { makeToken } = await import('./commands/make-token.js');
     return makeToken(invocation, new Terminal({ stdoutIsTaken: true }));
   }
+  if (invocation.command === 'completion') {
+    const { writeCompletion } = await import('./commands/completion.js');
+    return writeCompletion(invocation.shell);
+  }
   const { keys, areHidden } = takeModelKeys();
   const flags = invocation.options;
   // Where the system shows the arguments of a process, the title replaces them: no command is to find the token there.
   if (flags.token !== undefined) process.title = 'stepwise';
+  if (invocation.command === 'doctor') {
+    const { examine } = await import('./commands/doctor.js');
+    return examine(flags, keys);
+  }
+  if (invocation.command === 'tool-help') {
+    const { describeTools } = await import('./commands/run-tool.js');
+    return describeTools(invocation, new Terminal({ stdoutIsTaken: true }));
+  }
+  if (invocation.command === 'acp') {
+    const { serveAcp } = await import('./acp/serve-acp.js');
+    return serveAcp(flags, keys);
+  }
   const terminal = new Terminal({ stdoutIsTaken: flags.json });
   if (!areHidden && process.platform === 'linux') terminal.progress.write(`${KEYS_ARE_SHOWN}\n`);
   if (invocation.command === 'tool') {
     const { runTool } = await import('./commands/run-tool.js');
     return runTool(invocation, terminal);
+  }
+  if (invocation.command === 'view') {
+    const { view } = await import('./commands/view/view.js');
+    return view(invocation.file, { opensBrowser: !invocation.staysClosed });
   }
   const screen = new Screen(terminal, flags);
   if (invocation.command === 'replay') {
@@ -47,6 +68,13 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const { runTasks } = await import('./commands/run-tasks.js');
   return runTasks(invocation.task, { terminal, screen, flags, keys });
+}
+
+/** The service as it is started without the command line: it reads what follows, and ends the process itself. */
+async function serve(): Promise<number> {
+  process.argv.splice(2, 1);
+  await import('../service/main.js');
+  return Number(process.exitCode ?? exitCodes.answered);
 }
 
 function say(text: string): number {

@@ -32,6 +32,12 @@ describe('the command line (rule: terminal)', () => {
     });
     expect(readArguments(['tool', 'list_files'])).toMatchObject({ args: '{}' });
     expect(readArguments(['replay', 'run.json'])).toMatchObject({ command: 'replay', file: 'run.json' });
+    expect(readArguments(['view', 'run.json', '--no-open'])).toMatchObject({
+      command: 'view',
+      file: 'run.json',
+      staysClosed: true,
+    });
+    expect(readArguments(['view', 'the', 'logs'])).toMatchObject({ command: 'run', task: 'view the logs' });
     expect(readArguments(['replay', 'a', 'b'])).toMatchObject({ command: 'run', task: 'replay a b' });
     expect(readArguments(['tool', 'a', 'b', 'c'])).toMatchObject({ command: 'run', task: 'tool a b c' });
   });
@@ -82,6 +88,8 @@ describe('the command line (rule: terminal)', () => {
     [['-z'], 'There is no option -z.'],
     [['--__proto__', 'x'], 'There is no option --__proto__.'],
     [['-5 is what?'], 'A task that begins with "-" comes after --.'],
+    [['view'], 'view needs the file of a saved run. Usage: stepwise view FILE'],
+    [['--no-open', 'a task'], '--no-open belongs to stepwise view FILE.'],
     [['replay'], 'replay needs the file of a saved run. Usage: stepwise replay FILE'],
   ])('%j is a mistake that is explained', (argv, message) => {
     expect(() => readArguments(argv)).toThrow(UsageError);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { plain } from '../../src/cli/display/paint.js';
 import { renderProposal } from '../../src/cli/screen/render-proposal.js';
 import { printableJson } from '../../src/cli/screen/shown-text.js';
-import { plain } from '../../src/cli/screen/terminal.js';
 import type { ActionDetails } from '../../src/contract/step.js';
 
 const action: ActionDetails = {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
-import { savedRunsFolder, saveRun } from '../../src/cli/session/saved-runs.js';
+import { newRunFile, savedRunsFolder, saveRun } from '../../src/cli/state/saved-runs.js';
 import { turnSchema } from '../../src/contract/history.js';
 import { readTrajectory } from '../../src/sdk/saved/trajectory.js';
 import { act, answer, ended, scripted, setUp } from '../support/cli-harness.js';
@@ -47,7 +47,6 @@ describe('what the shell is told (rule: exit-codes)', () => {
     [['--tools', 'nope.js', 'hi'], 'nope.js cannot be loaded'],
     [['--tools', 'nope.js', 'hi'], 'nope.js cannot be loaded: there is no such file.'],
     [[], 'There is no task. Give one: stepwise "'],
-    [['tool'], 'Which tool? Usage: stepwise tool NAME [JSON] [--dir .]. There are: search_code, read_file, '],
     [['replay'], 'Usage: stepwise replay FILE'],
     [['replay', 'nope.json'], 'There is no readable file nope.json. A run is saved with --save FILE.'],
     [['--resume', 'nope.json', 'hi'], 'There is no readable file nope.json.'],
@@ -370,7 +369,8 @@ describe('saved runs (rule: saved-runs)', () => {
       const bench = await setUp(script, files);
       const file = join(bench.folder, 'run.json');
       await bench.run([...scripted, '--save', file, 'What is here?']);
-      const saved = await saveRun(readTrajectory(readFileSync(file, 'utf8')), { folder: bench.folder });
+      const saved = newRunFile(bench.folder, 'What is here?');
+      await saveRun(readTrajectory(readFileSync(file, 'utf8')), saved);
       expect(statSync(saved).mode & 0o777).toBe(0o600);
       bench.environment['XDG_STATE_HOME'] = join(folder, 'state');
       const { stdout } = await bench.run(['tool', 'search_memory', '{"query":"what is here"}']);

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { plain } from '../../src/cli/display/paint.js';
 import { budgetBar, short } from '../../src/cli/screen/budget-bar.js';
 import { contextPage } from '../../src/cli/screen/context-page.js';
 import { renderEvent } from '../../src/cli/screen/render-event.js';
 import { printableJson, showExact, showText } from '../../src/cli/screen/shown-text.js';
-import { Spinner } from '../../src/cli/screen/spinner.js';
-import { plain } from '../../src/cli/screen/terminal.js';
 import type { ContextReport } from '../../src/contract/context-report.js';
 import type { Step, StepError } from '../../src/contract/step.js';
 import { stepError } from '../../src/conversation/blank-step.js';
@@ -79,19 +78,6 @@ test('/context names what was left out, with size and reason (rule: terminal)', 
   ]);
 });
 
-test('a long answer that comes in small pieces is looked at once, not again at each piece', () => {
-  const shown: string[] = [];
-  const progress = Object.assign(Object.create(process.stderr), {
-    write: (text: string) => shown.push(text),
-  });
-  const spinner = new Spinner({ progress, paint: plain, width: 80, isLive: true });
-  spinner.start('Thinking');
-  for (let piece = 0; piece < 20_000; piece += 1) spinner.tell(`${'word \u001b[2J '.repeat(10)}${piece} `);
-  spinner.above(() => undefined);
-  spinner.stop();
-  expect(shown.join('')).toMatch(/word �\[2J 19999 /);
-});
-
 describe('small things on the screen (rule: terminal)', () => {
   const options = {
     paint: plain,
@@ -113,21 +99,6 @@ describe('small things on the screen (rule: terminal)', () => {
   test('a run that goes on without a new task says so', () => {
     const start = { type: 'agent_start', task: '', model: 'm', tools: [], max_steps: 1, step: 0 } as const;
     expect(renderEvent(start, options)).toEqual(['', 'Task  (goes on from before)']);
-  });
-
-  test('what is told of the answer does not follow the thought on one line', () => {
-    const shown: string[] = [];
-    const progress = Object.assign(Object.create(process.stderr), {
-      write: (text: string) => shown.push(text),
-    });
-    const spinner = new Spinner({ progress, paint: plain, width: 80, isLive: true });
-    spinner.start('Thinking');
-    spinner.tell('I ', 'thought_delta');
-    spinner.tell('know.', 'thought_delta');
-    spinner.tell('It is 42.', 'answer_delta');
-    spinner.above(() => undefined);
-    spinner.stop();
-    expect(shown.join('')).toContain('interrupt  It is 42.');
   });
 });
 
@@ -233,6 +204,7 @@ describe('what others wrote cannot act on the terminal, and hides nothing (rule:
     agent_start: { task: hostile('task'), model: 'm', tools: [], max_steps: 1, step: 0 },
     agent_turn_start: { phase: hostile('phase') as 'act', iterations_left: 1, step: 1 },
     agent_reason: { thought: null, response, step: 1 },
+    draft_delta: { delta: hostile('delta'), step: 1 },
     thought_delta: { delta: hostile('delta'), step: 1 },
     answer_delta: { delta: hostile('delta'), step: 1 },
     approval_requested: {
@@ -244,6 +216,7 @@ describe('what others wrote cannot act on the terminal, and hides nothing (rule:
       step: 1,
     },
     tool_start: call,
+    tool_output: { ...call, delta: hostile('output') },
     tool_complete: { ...call, observation: hostile('observation'), duration_ms: 1 },
     tool_error: { ...call, error: hostile('error'), denied: true, terminal: false, duration_ms: 1 },
     agent_observe: { observations: [], thought: null, response, step: 1 },

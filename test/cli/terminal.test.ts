@@ -63,6 +63,95 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect((await bench.run([...scripted, 'Again.'])).stdout).toBe('Not asked.\n');
   }, 40_000);
 
+  test.each([
+    ['marked', '\u001b[200~also look at b.js\n\u001b[201~'],
+    ['unmarked', 'also look at b.js\r'],
+    ['of short lines', 'a\ry\r'],
+  ])(
+    'a paste, %s, does not answer the dialog (rule: approval)',
+    async (_, pasted) => {
+      const bench = await setUp([command('echo one'), answer('Done.')], files);
+      const pty = bench.open([...scripted, 'Echo.']);
+      await pty.see('[esc] stop');
+      pty.type(pasted);
+      await wait(300); // an answer would be taken at once
+      pty.type(escapeKey);
+      expect(await pty.end).toBe(130);
+      expect(bench.provider.requests).toHaveLength(1);
+      expect(existsSync(join(bench.environment['HOME'] ?? '', '.config/stepwise/approvals.json'))).toBe(
+        false,
+      );
+    },
+    30_000,
+  );
+
+  test.each([
+    ['NO_COLOR', '1', false],
+    ['TERM', 'dumb', false],
+    ['TERM', 'xterm', true],
+  ])(
+    '%s=%s: colours on the terminal: %s',
+    async (name, value, hasColours) => {
+      const bench = await setUp([answer('**Done.**')]);
+      bench.environment[name] = value;
+      const pty = bench.open([...scripted, 'Hi.']);
+      expect(await pty.end).toBe(0);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how a colour begins
+      expect(/\u001b\[(?:[1-9]|[34]\d)m/.test(pty.raw)).toBe(hasColours);
+    },
+    30_000,
+  );
+
+  test.each([
+    [{ FORCE_COLOR: '1' }, true],
+    [{ FORCE_COLOR: '3', TERM: 'dumb' }, true],
+    [{ FORCE_COLOR: '' }, false],
+    [{ FORCE_COLOR: '0' }, false],
+    [{ FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+    [{ FORCE_COLOR: '1', NO_COLOR: '' }, true],
+  ])(
+    'into a pipe, with %j: colours: %s',
+    async (settings, hasColours) => {
+      const bench = await setUp([answer('Done.')]);
+      Object.assign(bench.environment, settings);
+      const { stdout, stderr } = await bench.run([...scripted, 'Hi.']);
+      expect(stderr.includes('\u001b[')).toBe(hasColours);
+      expect(stderr).not.toContain('Warning');
+      expect(stdout).toBe('Done.\n');
+    },
+    30_000,
+  );
+
+  test.each([
+    [{ NO_COLOR: '' }, true],
+    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+    [{ FORCE_COLOR: '0' }, false],
+  ])(
+    'on a terminal, with %j: colours: %s',
+    async (settings, hasColours) => {
+      const bench = await setUp([answer('Done.')]);
+      Object.assign(bench.environment, settings);
+      const pty = bench.open([...scripted, 'Hi.']);
+      expect(await pty.end).toBe(0);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how a colour begins
+      expect(/\u001b\[(?:[1-9]|[34]\d)m/.test(pty.raw)).toBe(hasColours);
+    },
+    30_000,
+  );
+
+  test('where nothing can be saved, leaving does not say that it was (rule: saved-runs)', async () => {
+    const bench = await setUp([answer('Done.')]);
+    bench.environment['XDG_STATE_HOME'] = '/dev/null';
+    const pty = bench.open(scripted);
+    await pty.see('›');
+    pty.type(`Hi.${enterKey}`);
+    await pty.see('answered · 1 step');
+    pty.type(`/exit${enterKey}`);
+    expect(await pty.end).toBe(0);
+    expect(pty.shown).toContain('The run is not saved as it goes:');
+    expect(pty.shown).not.toContain('Saved.');
+  }, 30_000);
+
   test('the dialog shows what will run, whatever a command writes to the terminal', async () => {
     const hiding = 'rm -rf src #\u001b[2K\u001b[1G\u009b2J\u202enpm test\u0007';
     const call = `run_command(command=${JSON.stringify(hiding)})`;
@@ -94,10 +183,8 @@ onTerminal('on a terminal (rule: terminal)', () => {
     await pty.see('›');
     pty.type(`Plan.${enterKey}`);
     await pty.see('answered · 2 steps');
-    await pty.see('›');
     pty.type(`/steps${enterKey}`);
     await pty.see('1. plan �[2J�1G� end');
-    await pty.see('›');
     pty.type(`/todo${enterKey}`);
     await pty.see('1. plan �[2J�1G� end');
     pty.type(`/exit${enterKey}`);
@@ -131,7 +218,6 @@ onTerminal('on a terminal (rule: terminal)', () => {
     await pty.see('[r] always allow run_command: git status with nothing but');
     pty.type('r');
     await pty.see('Done.');
-    await pty.see('›');
     pty.type(`/rules${enterKey}`);
     await pty.see('1. exactly run_command(command="npm test")');
     await pty.see('2. run_command: git status with nothing but');
@@ -144,7 +230,6 @@ onTerminal('on a terminal (rule: terminal)', () => {
     await pty.see('run_command needs your approval');
     pty.type('y');
     await pty.see('Asked.');
-    await pty.see('›');
     pty.type('/exit\r');
     expect(await pty.end).toBe(0);
   }, 40_000);
@@ -157,7 +242,6 @@ onTerminal('on a terminal (rule: terminal)', () => {
     await service.close();
     pty.type(`/model other fake${enterKey}`);
     await pty.see('could not be reached');
-    await pty.see('›');
     pty.type(`/exit${enterKey}`);
     expect(await pty.end).toBe(0);
   }, 20_000);
@@ -185,12 +269,11 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(bench.provider.requests).toHaveLength(0);
     pty.type(`three${enterKey}`);
     await pty.see('Read.');
-    await pty.see('›');
     expect(bench.prompt(0)).toMatch(/Look at this:\\\\?n?.*one.*two.*three/s);
     pty.type('\u001b[200~one more\rof these\u001b[201~');
-    await pty.see('of these');
+    await pty.onScreen('of these');
     pty.type(escapeKey);
-    await pty.see('›');
+    await pty.offScreen('of these');
     pty.type(`/exit${enterKey}`);
     expect(await pty.end).toBe(0);
     expect(bench.provider.requests).toHaveLength(1);
@@ -202,20 +285,16 @@ onTerminal('on a terminal (rule: terminal)', () => {
     await pty.see('›');
     for (const key of [escapeKey, '\u0003']) {
       pty.type('half a task');
-      await pty.see('half a task');
+      await pty.onScreen('half a task');
       pty.type(key);
-      await pty.see('›');
+      await pty.offScreen('half a task');
     }
-    pty.type(escapeKey);
-    await pty.see('›');
     pty.type(`Hi.${enterKey}`);
     await pty.see('Hello.');
-    await pty.see('›');
     expect(bench.provider.requests).toHaveLength(1);
     expect(bench.prompt(0)).not.toContain('half a task');
     pty.type('\u0003');
-    await pty.see('(Ctrl-C again, or Ctrl-D, leaves)');
-    await pty.see('›');
+    await pty.onScreen('(Ctrl-C again, or Ctrl-D, leaves)');
     pty.type('\u0003');
     expect(await pty.end).toBe(0);
   }, 30_000);
@@ -245,7 +324,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     const pty = bench.open([...scripted, 'Wait.']);
     await pty.see('[esc] stop');
     pty.type('y');
-    await pty.see('Running run_command… 1s');
+    await pty.see('Running sleep 300 & echo $! > pids; echo $$ >> pids; sleep 300… 1s');
     const pids = readFileSync(join(bench.folder, 'pids'), 'utf8').trim().split('\n').map(Number);
     expect(pids.filter(isAlive)).toHaveLength(2);
     pty.type(escapeKey);
@@ -268,7 +347,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     pty.type(`2${enterKey}`);
     await pty.see('Right it is.');
     expect(await pty.end).toBe(0);
-    expect(pty.shown).toMatch(/Budget +▰+▱+░+ [\d.]+k?\/32k \(\d+%\)/);
+    expect(pty.shown).toMatch(/▰+▱+░+ [\d.]+k?\/32k \(\d+%\)/);
     expect(bench.prompt(3)).toContain('right');
   }, 30_000);
 
@@ -294,7 +373,6 @@ onTerminal('on a terminal (rule: terminal)', () => {
     await pty.see('›');
     pty.type(`Hi @config.js${enterKey}`);
     await pty.see('Hello.');
-    await pty.see('›');
     for (const [line, seen] of [
       ['/context', 'Nothing was left out.'],
       ['/todo', 'No tasks.'],

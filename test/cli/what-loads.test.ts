@@ -32,9 +32,13 @@ test.each(commands)('cli/%s is there without any package and without the service
 });
 
 test('the service starts without the SDK of OpenTelemetry (rule: tracing)', () => {
-  const loaded = [...loadedBy('service/main.js')];
+  const loaded = [...loadedBy('service/process/run.js')];
   expect(loaded).toContain('service/tracing/request-trace.js');
   expect(loaded.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
+});
+
+test('the service heeds signals before anything else of it is loaded (rule: shutdown)', () => {
+  expect([...loadedBy('service/main.js')]).toEqual(['service/main.js', 'service/process/signals.js']);
 });
 
 test('`stepwise --help` loads neither a run nor the tool pack', () => {

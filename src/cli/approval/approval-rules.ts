@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApprovalRule, isSameRule } from '../../sdk/actions/approval.js';
-import { configFolder, writeWhole } from '../session/user-files.js';
+import { configFolder, writeWhole } from '../state/user-files.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -5,9 +5,11 @@ import {
   describeRule,
 } from '../../sdk/actions/approval.js';
 import type { InputRequest } from '../../sdk/actions/client-tools.js';
+import { type Choice, type Key, LEAVING_KEYS, plainRow } from '../input/picker.js';
 import { proposalRows, renderProposal } from '../screen/render-proposal.js';
 import { showExactLine, showText, showTextLine } from '../screen/shown-text.js';
-import type { Key, Terminal } from '../screen/terminal.js';
+import type { Terminal } from '../screen/terminal.js';
+import type { AcceptedEdits } from './accepted-edits.js';
 import { editArguments } from './edit-arguments.js';
 
 /** Lines of a proposal to show at first. */
@@ -19,45 +21,77 @@ const RULE_KEYS: readonly Key[] = ['a', 'r'];
 /** In characters; a longer call stands in full above. */
 const MAX_RULE_LENGTH = 100;
 
+interface ApprovalQuestion {
+  readonly signal: AbortSignal;
+  /** Offered too, where the call is an edit. */
+  readonly edits?: AcceptedEdits | undefined;
+}
+
 /** Shows what an action would do, and asks. Esc stops the run. */
 export async function askApproval(
   terminal: Terminal,
   request: ApprovalRequest,
-  signal: AbortSignal,
+  question: ApprovalQuestion,
 ): Promise<ApprovalDecision> {
-  const { progress } = terminal;
-  show(terminal, request, MAX_LINES);
-  const options = choicesFor(request, terminal.width);
-  const keys: Key[] = [...options.map(([key]) => key), 'escape', 'ctrl-c'];
-  const line = options.map(([key, what]) => `${terminal.paint('bold', `[${key}]`)} ${what}`).join('  ');
-  for (;;) {
-    progress.write(`${line} `);
-    const key = await terminal.pressedKey(keys, signal);
-    progress.write(`${key}\n`);
-    if (key === 'v') show(terminal, request, Number.POSITIVE_INFINITY);
-    const decision = key === 'v' ? undefined : await decide(terminal, { request, key, signal });
-    if (decision) return decision;
+  let maxLines = MAX_LINES;
+  const shown = terminal.keepShown(() => show(terminal, request, maxLines));
+  try {
+    for (;;) {
+      const key = await chosenKey(terminal, request, question);
+      if (key === 'v') {
+        maxLines = Number.POSITIVE_INFINITY;
+        show(terminal, request, maxLines);
+      }
+      const decision = key === 'v' ? undefined : await decide(terminal, { ...question, request, key });
+      if (decision) return decision;
+    }
+  } finally {
+    shown.end();
   }
+}
+
+/** Leaves what was chosen on the screen. */
+async function chosenKey(
+  terminal: Terminal,
+  request: ApprovalRequest,
+  { signal, edits }: ApprovalQuestion,
+): Promise<Key> {
+  const choices = choicesFor(request, { width: terminal.width, isEdit: edits !== undefined });
+  const index = await terminal.choose(choices, { signal });
+  const choice = choices[index] ?? stop;
+  terminal.display.print(plainRow(choice, index));
+  return choice.keys[0] ?? 'escape';
 }
 
 function show(terminal: Terminal, request: ApprovalRequest, maxLines: number): void {
   const { paint, width } = terminal;
-  terminal.progress.write(`${renderProposal(request, { paint, width, maxLines }).join('\n')}\n`);
+  terminal.display.print(['', ...renderProposal(request, { paint, width, maxLines })].join('\n'));
 }
 
-/** Keys and what they mean; what comes from the model is on this line too. */
-function choicesFor(request: ApprovalRequest, width: number): readonly (readonly [Key, string])[] {
+const choiceOf = (key: Key, what: string): Choice => ({ row: `[${key}] ${what}`, keys: [key] });
+const allowEdits: Choice = {
+  row: '[s] allow, and edits of files in this session (Shift-Tab)',
+  keys: ['s', 'shift-tab'],
+};
+const stop: Choice = { row: '[esc] stop', keys: LEAVING_KEYS };
+
+/** What comes from the model is on these lines too. */
+function choicesFor(
+  request: ApprovalRequest,
+  { width, isEdit }: { width: number; isEdit: boolean },
+): readonly Choice[] {
   const { rules } = request;
   return [
-    ['y', 'allow'],
+    choiceOf('y', 'allow'),
     ...RULE_KEYS.flatMap((key, index) => {
       const rule = rules[index];
-      return rule ? [[key, `always allow ${inShort(rule)}`] as const] : [];
+      return rule ? [choiceOf(key, `always allow ${inShort(rule)}`)] : [];
     }),
-    ['e', 'edit'],
-    ...(proposalRows(request, width).length > MAX_LINES ? [['v', 'view all of it'] as const] : []),
-    ['n', 'no, with a reason'],
-    ['esc', 'stop'],
+    ...(isEdit ? [allowEdits] : []),
+    choiceOf('e', 'edit'),
+    ...(proposalRows(request, width).length > MAX_LINES ? [choiceOf('v', 'view all of it')] : []),
+    choiceOf('n', 'no, with a reason'),
+    stop,
   ];
 }
 
@@ -69,9 +103,10 @@ function inShort(rule: ApprovalRule): string {
 /** Undefined where the person went back from an input. */
 async function decide(
   terminal: Terminal,
-  { request, key, signal }: { request: ApprovalRequest; key: Key; signal: AbortSignal },
+  { request, key, signal, edits }: ApprovalQuestion & { request: ApprovalRequest; key: Key },
 ): Promise<ApprovalDecision | undefined> {
-  if (key === 'y') return { type: 'allow' };
+  if (key === 's') edits?.toggle();
+  if (key === 'y' || key === 's') return { type: 'allow' };
   const rule = request.rules[RULE_KEYS.indexOf(key)];
   if (rule) return { type: 'always', rule };
   if (key === 'e') {
@@ -91,11 +126,13 @@ export async function askInput(
   { question, choices }: Pick<InputRequest, 'question' | 'choices'>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { paint, progress } = terminal;
+  const { paint, display } = terminal;
   const options = choices.map(
     (choice, index) => `  ${paint('bold', `[${index + 1}]`)} ${showTextLine(choice)}`,
   );
-  progress.write([`${paint('yellow', '?')} ${paint('bold', showText(question))}`, ...options, ''].join('\n'));
-  const line = await terminal.askLine('answer: ', { signal });
+  const shown = terminal.keepShown(() =>
+    display.print([`${paint('yellow', '?')} ${paint('bold', showText(question))}`, ...options].join('\n')),
+  );
+  const line = await terminal.askLine('answer: ', { signal }).finally(() => shown.end());
   return line === undefined ? undefined : (choices[Number(line.trim()) - 1] ?? line);
 }

@@ -1,8 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ToolArguments } from '../../sdk/actions/define-tool.js';
+import { editInFile, editorOf } from '../input/edit-in-file.js';
 import { printableJson, showExactLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
 
@@ -20,24 +17,12 @@ export async function editArguments(
     const line = await terminal.askLine('command: ', { signal, prefill: command });
     return line === undefined ? undefined : { ...args, command: line };
   }
-  const editor = process.env['VISUAL'] || process.env['EDITOR'];
+  const editor = editorOf(process.env);
+  const file = { name: 'arguments.json', text: JSON.stringify(args, null, 2) };
   const edited = editor
-    ? editInFile(editor, JSON.stringify(args, null, 2))
+    ? await terminal.lend(() => editInFile(editor, file))
     : await terminal.askLine('arguments: ', { signal, prefill: printableJson(args) });
   return edited === undefined ? undefined : readObject(terminal, edited);
-}
-
-function editInFile(editor: string, text: string): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'stepwise-'));
-  const file = join(folder, 'arguments.json');
-  try {
-    writeFileSync(file, text, { mode: 0o600 });
-    // The editor may come with its own arguments ("code --wait"): the shell takes it apart.
-    const { status } = spawnSync(`${editor} '${file}'`, { stdio: 'inherit', shell: true });
-    return status === 0 ? readFileSync(file, 'utf8') : undefined;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 function readObject(terminal: Terminal, json: string): ToolArguments | undefined {
@@ -47,6 +32,6 @@ function readObject(terminal: Terminal, json: string): ToolArguments | undefined
   } catch {
     // Said below.
   }
-  terminal.progress.write('That is not a JSON object; nothing was changed.\n');
+  terminal.display.print('That is not a JSON object; nothing was changed.');
   return undefined;
 }

@@ -1,70 +1,92 @@
+import { describeMissing, findMentions } from '../context/mentions.js';
+import type { HeldKeys } from '../input/keyboard.js';
+import { Prompt } from '../input/prompt.js';
 import { showExact } from '../screen/shown-text.js';
-import type { Terminal } from '../screen/terminal.js';
 import { onStop } from '../session/on-stop.js';
 import type { OpenSession } from '../session/open-session.js';
-import type { Session } from '../session/session.js';
-import { runSlashCommand } from '../session/slash-commands.js';
+import { isRefused, type Session } from '../session/session.js';
+import { completeLine } from '../slash/complete-line.js';
+import { runSlashCommand } from '../slash/slash-commands.js';
+import { openHistory } from '../state/history-file.js';
+import { runId } from '../state/saved-runs.js';
 import { exitCodes } from './usage.js';
 
-const HOW_TO_LEAVE = '(Ctrl-C again, or Ctrl-D, leaves)';
-
-/**
- * Task after task until the person leaves. An empty line goes on where a run was stopped or a saved one was
- * resumed. Resolves to the exit code.
- */
-export async function interact(opened: OpenSession): Promise<number> {
+/** Task after task until the person leaves. Resolves to the exit code. */
+export async function interact(opened: OpenSession, held: HeldKeys): Promise<number> {
+  const { session } = opened;
+  const history = await openHistory();
   const ended = new AbortController();
   const stops = onStop(() => {
     ended.abort();
-    opened.session.interrupt();
+    session.interrupt();
+  });
+  const prompt = new Prompt(session.parts.terminal, {
+    history,
+    held,
+    onStop: () => session.interrupt(),
+    onShiftTab: () => session.parts.edits.toggle(),
+    complete: (before) => completeLine(session, before),
   });
   try {
-    await runLines(opened, ended.signal);
+    await runLines(opened, { prompt, signal: ended.signal });
     return ended.signal.aborted ? exitCodes.stopped : exitCodes.answered;
   } finally {
+    prompt.close();
     stops.end();
+    tellWhereItIs(session);
   }
 }
 
-/** The signal ends it from outside: the terminal is closed. */
-async function runLines({ session, switchModel }: OpenSession, signal: AbortSignal): Promise<void> {
-  const { terminal, screen } = session.parts;
+function tellWhereItIs({ parts, last }: Session): void {
+  if (!last?.isSaved) return;
+  const text = `Saved. stepwise --continue goes on from here, --resume ${runId(last.file)} at any time.`;
+  parts.screen.print(parts.terminal.paint('dim', showExact(text)));
+}
+
+interface Lines {
+  readonly prompt: Prompt;
+  /** Ends them from outside: the terminal is closed. */
+  readonly signal: AbortSignal;
+}
+
+async function runLines(opened: OpenSession, { prompt, signal }: Lines): Promise<void> {
+  const { session, switchModel } = opened;
   let left = false;
   const host = { session, switchModel, leave: () => (left = true) };
+  let doubted: string | undefined;
   while (!left) {
-    const line = await nextLine(terminal, signal);
+    const line = await prompt.next(signal);
     if (line === undefined) break;
-    if (line.startsWith('/')) screen.print(await runSlashCommand(host, line));
-    else if (line.trim() !== '' || session.history.length > 0) await runLine(session, line.trim());
+    if (line.startsWith('/')) session.parts.screen.print(await runSlashCommand(host, line));
+    else if (line.startsWith('!')) await session.runOwnCommand(line.slice(1).trim());
+    else if (line !== doubted && (await giveBackMistyped(session, { prompt, line }))) doubted = line;
+    else await runTask(session, line.trim());
   }
 }
 
-/** The next line that the person did not take back; undefined for leaving. */
-async function nextLine(terminal: Terminal, signal: AbortSignal): Promise<string | undefined> {
-  let wasToldHow = false;
-  while (!signal.aborted) {
-    const typed = await terminal.readLine(`\n${terminal.paint('cyan', '›')} `, { signal });
-    if (typed.type === 'line') return typed.text;
-    const wantsToLeave = typed.type === 'cancelled' && typed.key === 'ctrl-c' && typed.wasEmpty;
-    if (typed.type === 'ended' || (wantsToLeave && wasToldHow)) return undefined;
-    if (wantsToLeave) terminal.progress.write(`${terminal.paint('dim', HOW_TO_LEAVE)}\n`);
-    wasToldHow = wantsToLeave;
-  }
-  return undefined;
+/** True for a task with a path that is not there but nearly: the person looks at it again before it is sent. */
+async function giveBackMistyped(
+  { parts: { root } }: Session,
+  { prompt, line }: { prompt: Prompt; line: string },
+): Promise<boolean> {
+  const { missing } = await findMentions(root, line);
+  const mistyped = missing.filter(({ nearest }) => nearest !== undefined);
+  if (mistyped.length === 0) return false;
+  prompt.giveBack(line, [...mistyped.map(describeMissing), '(Enter sends it as it is)']);
+  return true;
 }
 
-/** Esc and Ctrl-C stop the run, not the program. */
-async function runLine(session: Session, task: string): Promise<void> {
-  const { terminal, screen } = session.parts;
-  const keys = terminal.watchKeys((key) => {
-    if (key === 'escape' || key === 'ctrl-c') session.interrupt();
-  });
+const NOT_KEPT =
+  'The task is not kept in the conversation: ↑ brings it back to be shortened. Where what was said before is too long, /new forgets it.';
+
+/** What goes wrong before the run begins is said, and the session goes on. */
+async function runTask(session: Session, task: string): Promise<void> {
+  const { screen } = session.parts;
   try {
-    await session.run(task);
+    const result = await session.run(task);
+    if (isRefused(result, task)) screen.print(NOT_KEPT);
   } catch (error) {
     screen.hold();
     screen.print(showExact(error instanceof Error ? error.message : String(error)));
-  } finally {
-    keys.end();
   }
 }

@@ -51,8 +51,8 @@ function unknownOption(rawName: string, options: Options): string {
   return `There is no option ${rawName}. ${hint} A task that begins with "-" comes after --.`;
 }
 
-/** The option that differs least, by two letters at most (a short one by one); a beginning stands for the whole. */
-function closest(given: string, words: readonly string[]): string | undefined {
+/** The word that differs least, by two letters at most (a short one by one); a beginning stands for the whole. */
+export function closest(given: string, words: readonly string[]): string | undefined {
   const ranked = words
     .map((word) => ({ word, distance: distanceOf(given, word) }))
     .sort((a, b) => a.distance - b.distance);
@@ -60,17 +60,22 @@ function closest(given: string, words: readonly string[]): string | undefined {
   return nearest?.word ?? words.find((word) => given.length > 3 && word.startsWith(given));
 }
 
-/** How many letters to put in, take out or change (Levenshtein); of words whose lengths differ much, the difference. */
+/**
+ * How many letters to put in, take out, change or swap with the next (optimal string alignment); of words whose lengths
+ * differ much, the difference.
+ */
 function distanceOf(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > b.length) return Math.abs(a.length - b.length);
-  let row = [...Array(b.length + 1).keys()];
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
+  let [before, row]: number[][] = [[], [...Array(b.length + 1).keys()]];
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
-      const changed = (row[j - 1] ?? 0) + Number(letter !== b[j - 1]);
-      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const changed = (row?.[j - 1] ?? 0) + Number(a[i - 1] !== b[j - 1]);
+      const isSwapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwapped ? (before?.[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+      next.push(Math.min(changed, swapped, (row?.[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
-  return row[b.length] ?? 0;
+  return row?.[b.length] ?? 0;
 }

@@ -1,4 +1,4 @@
-import type { ToolLimits } from '../../tools/limits.js';
+import type { ToolLimits } from '../../tools/index.js';
 import { parseOptions } from './parse-options.js';
 import { UsageError } from './usage.js';
 
@@ -7,11 +7,22 @@ export type Invocation =
   | { readonly command: 'run'; readonly task: string | undefined; readonly options: RunFlags }
   | {
       readonly command: 'tool';
-      readonly name: string | undefined;
+      readonly name: string;
       readonly args: string;
       readonly options: RunFlags;
     }
+  | { readonly command: 'tool-help'; readonly name: string | undefined; readonly options: RunFlags }
+  | { readonly command: 'doctor'; readonly options: RunFlags }
+  | { readonly command: 'acp'; readonly options: RunFlags }
+  | { readonly command: 'completion'; readonly shell: string | undefined }
   | { readonly command: 'replay'; readonly file: string; readonly options: RunFlags }
+  | {
+      readonly command: 'view';
+      readonly file: string;
+      /** Only the address is printed. */
+      readonly staysClosed: boolean;
+      readonly options: RunFlags;
+    }
   | {
       readonly command: 'token';
       readonly name: string;
@@ -37,20 +48,31 @@ export interface RunFlags {
   readonly json: boolean;
   readonly verbose: boolean;
   readonly save: string | undefined;
+  /** A file, the id of a run or its number; `ASK_WHICH` if the person is asked. */
   readonly resume: string | undefined;
+  /** From the newest run of the folder (`--continue`). */
+  readonly goOn: boolean;
   readonly server: string | undefined;
   /** The service's own; for `server` alone. */
   readonly token: string | undefined;
   readonly limits: Partial<ToolLimits>;
+  /** A file that names MCP servers, beside that of the folder. */
+  readonly mcp: string | undefined;
+  /** Servers are started and their tools offered though nobody looked at them. */
+  readonly allowMcp: boolean;
 }
 
 const TOKEN_WHAT =
   'token needs a name for whom it is. Usage: stepwise token NAME [--project ID]… [--expires DATE] [--file FILE]';
+const VIEW_WHAT = 'view needs the file of a saved run. Usage: stepwise view FILE [--no-open]';
 const REPLAY_WHAT = 'replay needs the file of a saved run. Usage: stepwise replay FILE [--json]';
 
 /** Neither an argument nor a pipe nor a person said what to do. */
 export const NO_TASK =
   'There is no task. Give one: stepwise "How is the discount calculated?", or pipe it in; at a terminal, stepwise alone asks for it.';
+
+/** What `--resume` stands for by itself. */
+export const ASK_WHICH = '?';
 
 const MAX_COMMAND_SECONDS = 86_400;
 
@@ -68,11 +90,14 @@ const options = {
   file: { type: 'string', multiple: true },
   pin: { type: 'string', multiple: true },
   tools: { type: 'string' },
+  mcp: { type: 'string' },
+  'allow-mcp': { type: 'boolean', default: false },
   yes: { type: 'boolean', short: 'y', default: false },
   json: { type: 'boolean', default: false },
   verbose: { type: 'boolean', short: 'v', default: false },
   save: { type: 'string' },
-  resume: { type: 'string' },
+  resume: { type: 'string', short: 'r' },
+  continue: { type: 'boolean', short: 'c', default: false },
   server: { type: 'string' },
   token: { type: 'string' },
   project: { type: 'string', multiple: true },
@@ -81,6 +106,7 @@ const options = {
   'max-files': { type: 'string' },
   'max-matches': { type: 'string' },
   'command-timeout': { type: 'string' },
+  'no-open': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
   version: { type: 'boolean', default: false },
 } as const;
@@ -88,23 +114,39 @@ const options = {
 /** Throws `UsageError`. */
 export function readArguments(argv: readonly string[]): Invocation {
   const { values, positionals } = parse(argv);
-  if (values.help) return { command: 'help' };
+  const [first, second] = positionals;
+  if (values.help && first !== 'tool') return { command: 'help' };
   if (values.version) return { command: 'version' };
   checkTexts(values);
-  const [first, second, third] = positionals;
   if (first === 'token' && positionals.length <= 2) return readToken(second, values);
   if (values.project ?? values.expires)
     throw new UsageError('--project and --expires belong to stepwise token NAME.');
   const flags = readFlags(values);
-  if (first === 'tool' && positionals.length <= 3) {
-    return { command: 'tool', name: second, args: third ?? '{}', options: flags };
-  }
-  if (first === 'replay' && second === undefined) throw new UsageError(REPLAY_WHAT);
-  if (first === 'replay' && second !== undefined && positionals.length === 2) {
-    return { command: 'replay', file: second, options: flags };
-  }
+  if (first === 'tool' && positionals.length <= 3) return readTool(positionals, values.help, flags);
+  if ((first === 'doctor' || first === 'acp') && positionals.length === 1)
+    return { command: first, options: flags };
+  if (first === 'completion' && positionals.length <= 2) return { command: 'completion', shell: second };
+  if (first === 'view' && positionals.length <= 2) return readView(second, values['no-open'], flags);
+  if (values['no-open']) throw new UsageError('--no-open belongs to stepwise view FILE.');
+  if (first === 'replay' && positionals.length <= 2) return readReplay(second, flags);
   const task = positionals.join(' ').trim();
   return { command: 'run', task: task === '' ? undefined : task, options: flags };
+}
+
+/** Alone, or with `--help`, the tools are told and none is run. */
+function readTool([, name, args = '{}']: readonly string[], isHelp: boolean, options: RunFlags): Invocation {
+  if (name === undefined || isHelp) return { command: 'tool-help', name, options };
+  return { command: 'tool', name, args, options };
+}
+
+function readReplay(file: string | undefined, options: RunFlags): Invocation {
+  if (file === undefined) throw new UsageError(REPLAY_WHAT);
+  return { command: 'replay', file, options };
+}
+
+function readView(file: string | undefined, staysClosed: boolean, options: RunFlags): Invocation {
+  if (file === undefined) throw new UsageError(VIEW_WHAT);
+  return { command: 'view', file, staysClosed, options };
 }
 
 function readToken(name: string | undefined, values: ReturnType<typeof parse>['values']): Invocation {
@@ -115,10 +157,21 @@ function readToken(name: string | undefined, values: ReturnType<typeof parse>['v
   return { command: 'token', name, projects, expires, file };
 }
 
-const parse = (argv: readonly string[]) => parseOptions(argv, options);
+const parse = (argv: readonly string[]) => parseOptions(withWholeResume(argv), options);
+
+/** An option of `parseArgs` has a value or has none: here the one that may have one gets it. */
+function withWholeResume(argv: readonly string[]): readonly string[] {
+  const isBare = (word: string, index: number) =>
+    (word === '--resume' || word === '-r') &&
+    !argv.slice(0, index).includes('--') &&
+    (argv[index + 1] ?? '-').startsWith('-');
+  return argv.map((word, index) => (isBare(word, index) ? `--resume=${ASK_WHICH}` : word));
+}
 
 /** Throws `UsageError` for a flag with an empty text: a script's variable that is not set, mostly. */
 function checkTexts(values: ReturnType<typeof parse>['values']): void {
+  if (values.continue && values.resume !== undefined)
+    throw new UsageError('--continue takes up the newest run, --resume the one that is named: not both.');
   const empty = Object.entries(values).find(([, value]) => [value].flat().includes(''));
   if (empty) throw new UsageError(`--${empty[0]} has no value.`);
   if (values.server !== undefined) checkServer(values.server);
@@ -133,9 +186,11 @@ function checkServer(url: string): void {
 }
 
 function readFlags(values: ReturnType<typeof parse>['values']): RunFlags {
-  const { dir, model, upstream, tools, yes, json, verbose, save, resume, server, token } = values;
+  const { dir, model, upstream, tools, mcp, yes, json, verbose, save, resume, server, token } = values;
   return {
-    ...{ dir, model, upstream, tools, yes, json, verbose, save, resume, server, token },
+    ...{ dir, model, upstream, tools, mcp, yes, json, verbose, save, resume, server, token },
+    allowMcp: values['allow-mcp'],
+    goOn: values.continue,
     protocol: oneOf('--protocol', protocols, values.protocol),
     strategy: oneOf('--strategy', strategies, values.strategy),
     maxSteps: wholeNumber('--max-steps', values['max-steps']),

@@ -5,12 +5,13 @@ import type { Trajectory } from '../../sdk/saved/trajectory.js';
 import { toOfferedTool } from '../../service/parsing/arguments/offered-tool.js';
 import { parseCompletion } from '../../service/parsing/parse-completion.js';
 import { showExactLine } from '../screen/shown-text.js';
-import { readSavedRun } from '../session/saved-runs.js';
 import type { SessionParts } from '../session/session.js';
+import { readSavedRun } from '../state/saved-runs.js';
 
 /** Shows a saved run as it was, then reads its completions with the parser of today. Resolves to the exit code. */
 export async function replay(file: string, { screen, flags }: Pick<SessionParts, 'screen' | 'flags'>) {
   const saved = await readSavedRun(file);
+  await screen.prepare({ showsTasks: true });
   const run = replayRun(saved);
   for await (const event of run) screen.show(event);
   screen.tellScript((await run.result()).answer);

@@ -1,7 +1,7 @@
 import { showExact } from '../screen/shown-text.js';
 import { onStop } from '../session/on-stop.js';
-import { saveRun } from '../session/saved-runs.js';
 import type { Session } from '../session/session.js';
+import { saveRun } from '../state/saved-runs.js';
 import { exitCodes } from './usage.js';
 
 /** One task from start to end, as scripts and a person in a hurry want it. Resolves to the exit code. */
@@ -9,6 +9,7 @@ export async function runOnce(session: Session, task: string): Promise<number> {
   const { terminal, screen } = session.parts;
   const keys = terminal.watchKeys((key) => {
     if (key === 'escape' || key === 'ctrl-c') session.interrupt();
+    else if (key === 'shift-tab') session.parts.edits.toggle();
   });
   const stops = onStop(() => session.interrupt());
   try {
@@ -27,7 +28,7 @@ async function save({ parts, last }: Session): Promise<boolean> {
   const file = parts.flags.save;
   if (file === undefined || !last) return true;
   try {
-    await saveRun(last.run.save(), { folder: parts.folder, file });
+    await saveRun(last.run.save(), file);
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

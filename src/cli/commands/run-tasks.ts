@@ -1,25 +1,36 @@
-import { text as readAll } from 'node:stream/consumers';
+import { readPipedInput } from '../context/piped-input.js';
 import { openSession, type View } from '../session/open-session.js';
 import { interact } from './interactive.js';
 import { NO_TASK } from './read-arguments.js';
 import { runOnce } from './run-once.js';
-import { UsageError } from './usage.js';
+import { exitCodes, UsageError } from './usage.js';
+
+const NOTHING_CAME = 'Nothing came on standard input within 3 s; going on without it.';
 
 /** The task of the command line, or the ones that a person types. Resolves to the exit code. */
 export async function runTasks(given: string | undefined, view: View): Promise<number> {
-  const task = given ?? (await pipedTask(view));
-  const opened = await openSession(view, { interactive: task === undefined });
+  const { flags, screen } = view;
+  const onNothing = given === undefined ? undefined : () => screen.print(NOTHING_CAME);
+  const piped = await readPipedInput(process.stdin, onNothing);
+  const task = given ?? (process.stdin.isTTY ? undefined : pipedTask(piped, flags));
+  const context = given === undefined ? undefined : piped;
+  const held = task === undefined ? view.terminal.keyboard.hold(leave) : undefined;
+  const opening = openSession(view, { interactive: task === undefined, piped: context });
+  const opened = await opening.catch((error: unknown) => {
+    held?.end();
+    throw error;
+  });
   try {
-    return await (task === undefined ? interact(opened) : runOnce(opened.session, task));
+    return await (held ? interact(opened, held) : runOnce(opened.session, task ?? ''));
   } finally {
     await opened.close();
   }
 }
 
+const leave = () => process.exit(exitCodes.stopped);
+
 /** Without a person at the keyboard, the task is what is piped in; a saved run has its own. */
-async function pipedTask({ flags }: View): Promise<string | undefined> {
-  if (process.stdin.isTTY) return undefined;
-  const piped = (await readAll(process.stdin)).trim();
-  if (piped === '' && !flags.resume) throw new UsageError(NO_TASK);
-  return piped;
+function pipedTask(piped: string | undefined, { resume, goOn }: View['flags']): string {
+  if (piped === undefined && resume === undefined && !goOn) throw new UsageError(NO_TASK);
+  return piped ?? '';
 }

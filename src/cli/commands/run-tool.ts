@@ -2,12 +2,13 @@ import type { ActionDetails } from '../../contract/step.js';
 import type { Tool, ToolArguments } from '../../sdk/actions/define-tool.js';
 import { executeTool } from '../../sdk/actions/execute-tool.js';
 import { findArgumentProblem } from '../../sdk/actions/find-argument-problem.js';
+import { openMcp } from '../mcp/open-mcp.js';
 import { renderProposal } from '../screen/render-proposal.js';
 import { showText } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
 import { onStop } from '../session/on-stop.js';
-import { openTools } from '../session/open-tools.js';
-import type { Invocation } from './read-arguments.js';
+import { folderAt, openTools } from '../session/open-tools.js';
+import type { Invocation, RunFlags } from './read-arguments.js';
 import { exitCodes, UsageError } from './usage.js';
 
 const TOOL_USAGE = 'stepwise tool NAME [JSON] [--dir .]';
@@ -21,7 +22,21 @@ export async function runTool(
   { name, args, options }: Extract<Invocation, { command: 'tool' }>,
   terminal: Terminal,
 ): Promise<number> {
-  const tool = findTool(await openTools(options), name);
+  const offered = await offerTools({ options, terminal, name });
+  try {
+    return await runFound(findTool(offered.tools, name), { args, options, terminal });
+  } finally {
+    await offered.close();
+  }
+}
+
+interface TypedCall {
+  readonly args: string;
+  readonly options: RunFlags;
+  readonly terminal: Terminal;
+}
+
+async function runFound(tool: Tool, { args, options, terminal }: TypedCall): Promise<number> {
   const action = {
     tool_name: tool.name,
     tool_args: readArgumentsOf(tool, args),
@@ -39,6 +54,23 @@ export async function runTool(
   }
 }
 
+interface Wanted {
+  readonly options: RunFlags;
+  readonly terminal: Terminal;
+  readonly name: string | undefined;
+}
+
+/** The tools of the folder and, where they may be meant, those of MCP servers, which run until they are closed. */
+async function offerTools({ options, terminal, name }: Wanted) {
+  const own = await openTools(options);
+  if (own.some((tool) => tool.name === name)) return { tools: own, close: async () => undefined };
+  const { display, progress } = terminal;
+  const print = (text: string) => (progress.isTTY ? display.print(text) : progress.write(`${text}\n`));
+  const folder = await folderAt(options.dir);
+  const mcp = await openMcp({ flags: options, terminal, folder, print, hold: () => undefined });
+  return { tools: [...own, ...((await mcp?.tools()) ?? [])], close: async () => mcp?.close() };
+}
+
 interface Surroundings {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
@@ -52,12 +84,48 @@ async function execute(tool: Tool, action: ActionDetails, { signal }: Surroundin
   return outcome.success ? exitCodes.answered : exitCodes.error;
 }
 
-function findTool(tools: readonly Tool[], name: string | undefined): Tool {
+function findTool(tools: readonly Tool[], name: string): Tool {
   const tool = tools.find((each) => each.name === name);
   if (tool) return tool;
   const names = tools.map((each) => each.name).join(', ');
-  const mistake = name === undefined ? `Which tool? Usage: ${TOOL_USAGE}.` : `There is no tool ${name}.`;
-  throw new UsageError(`${mistake} There are: ${names}.`);
+  throw new UsageError(`There is no tool ${name}. There are: ${names}.`);
+}
+
+/** Says what a tool does and takes, or which tools there are. Resolves to the exit code. */
+export async function describeTools(
+  { name, options }: Extract<Invocation, { command: 'tool-help' }>,
+  terminal: Terminal,
+): Promise<number> {
+  const { tools, close } = await offerTools({ options, terminal, name });
+  await close();
+  const shown = name === undefined ? tools : [findTool(tools, name)];
+  const usage = `Usage: ${name === undefined ? TOOL_USAGE : TOOL_USAGE.replace('NAME', name)}`;
+  const texts = shown.map((tool) => showText(renderTool(tool, { isAlone: name !== undefined })));
+  process.stdout.write(`${[usage, ...texts].join('\n\n')}\n`);
+  return exitCodes.answered;
+}
+
+/** A tool with its arguments, those that it needs without a question mark; alone, with what they mean. */
+function renderTool(
+  { name, description, inputSchema, annotations }: Tool,
+  { isAlone }: { isAlone: boolean },
+) {
+  const { properties = {}, required = [] } = inputSchema as ArgumentsSchema;
+  const given = Object.entries(properties).map(([key, { type }]) => {
+    const isNeeded = required.includes(key);
+    return `${key}${isNeeded ? '' : '?'}: ${[type].flat().join('|')}`;
+  });
+  const asks = annotations?.requiresApproval ? ' Needs approval.' : '';
+  const meanings = Object.entries(properties).flatMap(([key, { description: meaning }]) =>
+    isAlone && meaning ? [`    ${key}: ${meaning}`] : [],
+  );
+  return [`${name}(${given.join(', ')})`, `  ${description}${asks}`, ...meanings].join('\n');
+}
+
+/** What is shown of a JSON Schema; a tool of the person's own may leave out any of it. */
+interface ArgumentsSchema {
+  readonly properties?: Readonly<Record<string, { readonly type?: unknown; readonly description?: string }>>;
+  readonly required?: readonly string[];
 }
 
 function readArgumentsOf(tool: Tool, json: string): ToolArguments {

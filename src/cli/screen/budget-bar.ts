@@ -1,5 +1,5 @@
 import type { ContextReport } from '../../contract/context-report.js';
-import type { Paint } from './terminal.js';
+import type { Paint } from '../display/paint.js';
 
 const cells = 20;
 

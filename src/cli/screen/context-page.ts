@@ -1,7 +1,7 @@
 import type { ContextReport, ReportItem } from '../../contract/context-report.js';
+import type { Paint } from '../display/paint.js';
 import { budgetBar, short } from './budget-bar.js';
 import { showExactLine } from './shown-text.js';
-import type { Paint } from './terminal.js';
 
 /** What fills the prompt, and what was left out of it and why. */
 export function contextPage(report: ContextReport, paint: Paint): string {

@@ -2,12 +2,13 @@ import type { ContextReport } from '../../contract/context-report.js';
 import { renderCall } from '../../conversation/call-text.js';
 import type { RunEvent } from '../../sdk/run/run-events.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
-import { budgetBar, short } from './budget-bar.js';
+import { type Paint, plain } from '../display/paint.js';
+import { budgetBar } from './budget-bar.js';
 import { itemLine, leftOut } from './context-page.js';
+import { compacted, costLine, headline, observed, renderTask } from './event-words.js';
 import { explainFailure } from './explain-failure.js';
 import { renderProposal } from './render-proposal.js';
-import { showExact, showExactLine, showText, showTextLine } from './shown-text.js';
-import type { Paint } from './terminal.js';
+import { showExact, showExactLine, showText } from './shown-text.js';
 
 export interface RenderOptions {
   readonly paint: Paint;
@@ -36,6 +37,7 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
   ],
   agent_turn_start: (event, options) => ['', rule(headline(event), options)],
   agent_reason: renderReason,
+  draft_delta: nothing,
   thought_delta: nothing,
   answer_delta: nothing,
   approval_requested: ({ request }, options) =>
@@ -43,22 +45,22 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
   tool_start: (event, { paint }) => [
     labelled(paint('cyan', 'Action'), showExact(renderCall(event.tool_name, event.tool_args))),
   ],
-  tool_complete: ({ observation }, options) => observed(observation, options),
+  tool_output: nothing,
+  tool_complete: ({ observation }, options) => renderObserved(observation, options),
   tool_error: ({ error, denied }, options) => [
-    ...observed(error, { ...options, paint: (_, text) => options.paint(denied ? 'yellow' : 'red', text) }),
+    ...renderObserved(error, {
+      ...options,
+      paint: (_, text) => options.paint(denied ? 'yellow' : 'red', text),
+    }),
   ],
   agent_observe: renderReason,
   tasks_updated: ({ tasks }, { paint }) =>
-    tasks.map(({ content, status }, index) =>
-      labelled(index === 0 ? paint('blue', 'TODO') : '', `${taskMarks[status]} ${showTextLine(content)}`),
-    ),
+    tasks.map((task, index) => labelled(index === 0 ? paint('blue', 'TODO') : '', renderTask(task, plain))),
   agent_request_input: nothing,
   agent_request_input_timeout: (_, { paint }) => [
     labelled(paint('yellow', 'Question'), 'nobody answered in time'),
   ],
-  context_compacted: ({ tokens_before, tokens_after }, { paint }) => [
-    labelled(paint('blue', 'Compacted'), `history ${short(tokens_before)} → ${short(tokens_after)} tokens`),
-  ],
+  context_compacted: (event, { paint }) => [labelled(paint('blue', 'Compacted'), compacted(event))],
   agent_error: renderError,
   agent_stopped: ({ result }, options) => renderEnd(result, options),
   agent_completion: ({ result }, options) => renderEnd(result, options),
@@ -67,13 +69,6 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
 export function renderEvent(event: RunEvent, options: RenderOptions): readonly string[] {
   // The table has a renderer for each type, which takes the events of that type.
   return (renderers[event.type] as Render<RunEvent>)(event, options);
-}
-
-const taskMarks = { todo: '☐', in_progress: '◐', completed: '☑' } as const;
-
-function headline({ step, phase, iterations_left }: EventOf<'agent_turn_start'>): string {
-  const left = iterations_left === 1 ? 'the last' : `${iterations_left} left`;
-  return `Step ${step}${phase ? `, ${phase}` : ''} · ${left}`;
 }
 
 function rule(title: string, { paint, width }: RenderOptions): string {
@@ -99,14 +94,10 @@ function renderReason(
 const renderBudget = (report: ContextReport, paint: Paint): string =>
   labelled(paint('dim', 'Budget'), budgetBar(report, paint));
 
-/** The first lines, and how many more there are. */
-function observed(text: string, { paint, maxLines, width }: RenderOptions): readonly string[] {
-  const lines = showText(text).replace(/\n$/, '').split('\n');
-  const shown = lines.slice(0, maxLines).map((line) => paint('dim', clip(line, width - labelWidth - 1)));
-  const more = lines.length - shown.length;
-  const rest = more > 0 ? [paint('dim', `… ${more} more ${more === 1 ? 'line' : 'lines'}`)] : [];
-  return [...shown, ...rest].map((line, index) =>
-    labelled(index === 0 ? paint('green', 'Observation') : '', line),
+function renderObserved(text: string, { paint, maxLines, width }: RenderOptions): readonly string[] {
+  const rows = observed(text, { maxLines, width: width - labelWidth - 1 });
+  return rows.map((row, index) =>
+    labelled(index === 0 ? paint('green', 'Observation') : '', paint('dim', row)),
   );
 }
 
@@ -118,21 +109,9 @@ function renderError(
   return [labelled(paint('red', 'Error'), explainFailure(error) + again)];
 }
 
-function renderEnd(
-  { answer, stop_reason, steps, usage }: RunResult,
-  options: RenderOptions,
-): readonly string[] {
-  const { paint } = options;
-  const counted = usage.input_tokens === null ? [] : [`${short(usage.input_tokens)} tokens in`];
-  const written = usage.output_tokens === null ? [] : [`${short(usage.output_tokens)} out`];
-  const facts = [
-    showExactLine(stop_reason.replace('_', ' ')),
-    `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`,
-    ...counted,
-    ...written,
-  ];
-  const text = options.showAnswer ? ['', rule('Answer', options), showText(answer)] : [];
-  return [...text, '', paint('dim', facts.join(' · '))];
+function renderEnd(result: RunResult, options: RenderOptions): readonly string[] {
+  const text = options.showAnswer ? ['', rule('Answer', options), showText(result.answer)] : [];
+  return [...text, '', options.paint('dim', costLine(result))];
 }
 
 const labelWidth = 12;
@@ -146,6 +125,3 @@ function labelled(label: string, text: string): string {
 }
 
 const ansi = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
-
-const clip = (line: string, width: number): string =>
-  line.length > width ? `${line.slice(0, Math.max(1, width - 1))}…` : line;

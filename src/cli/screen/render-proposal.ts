@@ -1,9 +1,10 @@
 import { renderCall } from '../../conversation/call-text.js';
 import type { ApprovalRequest } from '../../sdk/actions/approval.js';
+import type { Display } from '../display/display.js';
+import type { Paint } from '../display/paint.js';
 import { showExact, showExactLine } from './shown-text.js';
-import type { Terminal } from './terminal.js';
 
-interface ProposalView extends Pick<Terminal, 'paint' | 'width'> {
+interface ProposalView extends Pick<Display, 'paint' | 'width'> {
   /** Rows to show; the rest is counted. */
   readonly maxLines: number;
 }
@@ -58,7 +59,8 @@ export function proposalRows(
     );
 }
 
-function breakLine(line: string, columns: number): string[] {
+/** The rows of a line: the first character that does not fit any more begins the next. */
+export function breakLine(line: string, columns: number): string[] {
   const parts: string[] = [];
   let [start, end, filled] = [0, 0, 0];
   for (const character of line) {
@@ -79,12 +81,12 @@ function columnsOf(character: string): number {
   return /[\u1100-\u11ff\u2e80-\u{10ffff}]|\p{Emoji}/u.test(character) && character > '\u007f' ? 2 : 1;
 }
 
-function paintRow(paint: Terminal['paint'], { text, line, isContinued }: ProposalRow): string {
+function paintRow(paint: Paint, { text, line, isContinued }: ProposalRow): string {
   const painted = paintDiff(paint, { text, line });
   return isContinued ? `${paint('dim', CONTINUATION)}${painted}` : painted;
 }
 
-function paintDiff(paint: Terminal['paint'], { text, line }: { text: string; line: string }): string {
+function paintDiff(paint: Paint, { text, line }: { text: string; line: string }): string {
   if (line.startsWith('+')) return paint('green', text);
   return line.startsWith('-') ? paint('red', text) : text;
 }

@@ -1,43 +1,52 @@
-import { styleText } from 'node:util';
-import { editLine, type LineOptions, type TypedLine } from './edit-line.js';
+import { columnsOf } from '../display/columns.js';
+import { Display } from '../display/display.js';
+import { type Paint, paintFor } from '../display/paint.js';
+import type { KeyPress } from '../input/decode-keys.js';
+import { Keyboard, stopUntilCalledBack } from '../input/keyboard.js';
+import { lineOf } from '../input/line.js';
+import { LineEditor, type TypedLine } from '../input/line-editor.js';
+import { LineHistory } from '../input/line-history.js';
+import { type LineView, liveView, plainView } from '../input/line-view.js';
+import { type Choice, type Key, LEAVING_KEYS, type PickOptions, pick } from '../input/picker.js';
 import { showExactLine } from './shown-text.js';
 
-/** Puts colour on a text, or leaves it alone. */
-export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
-
-export const plain: Paint = (_style, text) => text;
-
-/** Colour only where a person looks at it: on a terminal that has colours, and not with `NO_COLOR`. */
-export function paintFor(stream: NodeJS.WriteStream): Paint {
-  return stream.isTTY && stream.hasColors() ? styleText : plain;
+export interface LineOptions {
+  /** Ends the question; what was typed is dropped. */
+  readonly signal?: AbortSignal;
+  /** Stands there as if it had been typed. */
+  readonly prefill?: string;
 }
-
-/** A key as it was pressed: a character, or one of the names. */
-export type Key = 'escape' | 'enter' | 'ctrl-c' | 'ctrl-d' | (string & {});
-
-const keyNames: Readonly<Record<string, Key>> = {
-  '\u001b': 'escape',
-  '\r': 'enter',
-  '\n': 'enter',
-  '\u0003': 'ctrl-c',
-  '\u0004': 'ctrl-d',
-};
 
 /** Where the person sits. Progress goes to stderr where stdout is for a script. */
 export class Terminal {
   readonly progress: NodeJS.WriteStream;
-  readonly paint: Paint;
+  /** The one reader of keys. */
+  readonly keyboard: Keyboard;
+  /** All that is shown; `progress` itself may be written to only while the live region is empty. */
+  readonly display: Display;
   readonly #input: NodeJS.ReadStream;
-  readonly #typed: string[] = [];
-  #watcher: ((key: Key) => void) | undefined;
-  #watch: { end(): void } | undefined;
+  readonly #typed = new LineHistory();
+  readonly #kept = new Set<() => void>();
 
   /** `stdoutIsTaken`: something else is written there, such as lines of JSON. */
   constructor({ stdoutIsTaken = false } = {}) {
     const { stdin, stdout, stderr } = process;
     this.#input = stdin;
     this.progress = stdout.isTTY && !stdoutIsTaken ? stdout : stderr;
-    this.paint = paintFor(this.progress);
+    this.keyboard = new Keyboard(stdin, {
+      mark: (mark) => this.isLive && this.progress.write(mark),
+      everywhere: {
+        'ctrl-l': () => this.#clear(),
+        'ctrl-z': () => void this.lend(stopUntilCalledBack).then(() => this.#showAgain()),
+      },
+    });
+    this.display = new Display(this.progress, { paint: paintFor(this.progress) });
+    if (this.isLive) this.progress.on('resize', () => this.keyboard.tellResized());
+    process.on('exit', () => this.display.leave());
+  }
+
+  get paint(): Paint {
+    return this.display.paint;
   }
 
   /** True where a person can be asked and can press keys. */
@@ -47,76 +56,44 @@ export class Terminal {
 
   /** True where lines may be drawn over again. */
   get isLive(): boolean {
-    return this.progress.isTTY === true && process.env['TERM'] !== 'dumb';
+    return this.display.isLive;
   }
 
   get width(): number {
-    return this.progress.columns || 100;
+    return this.display.width;
   }
 
-  /** Tells every key until it is ended. Arrow keys and the like are told as they come: as sequences. */
-  onKey(listen: (key: Key) => void): { end(): void } {
-    const input = this.#input;
+  /**
+   * Tells the name of every key, until it is ended, for as long as nobody else is asked. Of keys that came together, as
+   * those of a paste do, only those that stop are told.
+   */
+  watchKeys(listen: (name: string) => void): { end(): void } {
     if (!this.isInteractive) return { end: () => undefined };
-    const onData = (data: Buffer) => {
-      const text = data.toString('utf8');
-      const single = keyNames[text];
-      for (const key of single ? [single] : splitKeys(text)) listen(key);
+    const onKey = ({ name }: KeyPress, isAlone = true) => {
+      if (isAlone || LEAVING_KEYS.includes(name)) listen(name);
     };
-    input.setRawMode(true);
-    input.on('data', onData);
-    input.resume();
-    return {
-      end: () => {
-        input.off('data', onData);
-        input.setRawMode(false);
-        input.pause();
-      },
-    };
+    return this.keyboard.listen({ onKey });
   }
 
-  /** Tells every key for as long as nobody else reads the keyboard, until it is ended. */
-  watchKeys(listen: (key: Key) => void): { end(): void } {
-    this.#watcher = listen;
-    this.#watch = this.onKey(listen);
-    return {
-      end: () => {
-        this.#watch?.end();
-        this.#watch = undefined;
-        this.#watcher = undefined;
-      },
-    };
+  /** Shows what a question is about: now, and again after the screen was cleared or left, until it is ended. */
+  keepShown(show: () => void): { end(): void } {
+    this.#kept.add(show);
+    show();
+    return { end: () => void this.#kept.delete(show) };
   }
 
-  /** Lets a question have the keyboard for itself. */
-  async withoutKeys<Result>(ask: () => Promise<Result>): Promise<Result> {
-    this.#watch?.end();
-    try {
-      return await ask();
-    } finally {
-      if (this.#watcher) this.#watch = this.onKey(this.#watcher);
-    }
+  #clear(): void {
+    this.display.clear();
+    this.#showAgain();
   }
 
-  /** The next key that is one of these. Ends with the signal's reason when it fires. */
-  async pressedKey(allowed: readonly Key[], signal: AbortSignal): Promise<Key> {
-    signal.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const keys = this.onKey((key) => {
-        if (!allowed.includes(key.toLowerCase())) return;
-        stop();
-        resolve(key.toLowerCase());
-      });
-      const stop = () => {
-        keys.end();
-        signal.removeEventListener('abort', abort);
-      };
-      const abort = () => {
-        stop();
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', abort, { once: true });
-    });
+  #showAgain(): void {
+    for (const show of this.#kept) show();
+  }
+
+  /** The index of the choice that the person takes. Ends with the signal's reason when it fires. */
+  choose(choices: readonly Choice[], options: PickOptions): Promise<number> {
+    return pick(this, choices, options);
   }
 
   /** A line that the person types; undefined for Esc, Ctrl-C and the end of input. */
@@ -126,34 +103,58 @@ export class Terminal {
   }
 
   /** The same with what was done instead of a line. */
-  async readLine(question: string, options: LineOptions = {}): Promise<TypedLine> {
-    const place = { input: this.#input, output: this.progress, isLive: this.isLive, history: this.#typed };
-    const typed = await editLine(place, question, options);
-    if (typed.type === 'line' && typed.text.trim() && !typed.text.includes('\n'))
-      this.#typed.unshift(typed.text);
-    return typed;
+  async readLine(question: string, { signal, prefill }: LineOptions = {}): Promise<TypedLine> {
+    return new Promise((resolve) => {
+      const finish = (typed: TypedLine) => {
+        signal?.removeEventListener('abort', end);
+        keys.end();
+        editor.close();
+        if (typed.type === 'line') {
+          view.keep(typed.shown);
+          this.#typed.add(typed.text);
+        }
+        resolve(typed);
+      };
+      const end = () => finish({ type: 'ended' });
+      const view = this.lineView(question);
+      const editor = new LineEditor({ view, history: this.#typed, onTyped: finish });
+      if (prefill) editor.line = lineOf(showExactLine(prefill));
+      const keys = this.keyboard.listen(editor);
+      signal?.addEventListener('abort', end, { once: true });
+      if (signal?.aborted) end();
+    });
+  }
+
+  /** Leaves the terminal to another program until the work is done. */
+  lend<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.display.without(() => this.keyboard.lend(work));
+  }
+
+  /** Where a line is drawn while it is typed. */
+  lineView(plainQuestion: string, question = plainQuestion): LineView {
+    const { display, progress } = this;
+    if (!this.isLive) return plainView(progress, plainQuestion);
+    return liveView({ display, question, plainQuestion });
   }
 
   /** A line that is not shown. Keys are taken before the question is asked: who types at once is not echoed. */
   async askSecret(question: string): Promise<string> {
     const typed: string[] = [];
+    const row = showExactLine(question);
     const end = await new Promise<Key>((resolve) => {
-      const keys = this.onKey((key) => {
-        if (['enter', 'escape', 'ctrl-c', 'ctrl-d'].includes(key)) {
+      const onKey = ({ name, text }: KeyPress) => {
+        if (['enter', 'escape', 'ctrl-c', 'ctrl-d', 'closed'].includes(name)) {
           keys.end();
-          resolve(key);
-        } else if (key === '\u007f' || key === '\b') typed.pop();
-        else typed.push(key);
-      });
-      this.progress.write(showExactLine(question));
+          resolve(name);
+        } else if (name === 'backspace' || name === 'ctrl-h') typed.pop();
+        else typed.push(...text);
+      };
+      const keys = this.keyboard.listen({ onKey });
+      if (this.isLive) this.display.show('input', [row], { row: 0, column: columnsOf(row) });
+      else this.progress.write(row);
     });
-    this.progress.write('\n');
+    if (this.isLive) this.display.print(row, 'input');
+    else this.progress.write('\n');
     return end === 'enter' ? typed.join('').trim() : '';
   }
-}
-
-/** Characters of a paste or of fast typing one by one; an escape sequence stays together. */
-function splitKeys(text: string): Key[] {
-  if (text.startsWith('\u001b')) return [text];
-  return [...text].map((character) => keyNames[character] ?? character);
 }

@@ -18,18 +18,17 @@ const notItsOwn = (environment: NodeJS.ProcessEnv) => ({
 
 /**
  * The service inside this process, on a free port of loopback. The environment configures it as it does the
- * service itself; Ollama is an upstream without being configured.
+ * service itself; Ollama is an upstream without being configured. `handedRuns` are for the playground that it serves.
  */
-export function startLocalService(environment: NodeJS.ProcessEnv = process.env): Promise<Service> {
+export function startLocalService(
+  environment: NodeJS.ProcessEnv = process.env,
+  handedRuns: Readonly<Record<string, string>> = {},
+): Promise<Service> {
   const config = readConfig(
     { ...environment, ...notItsOwn(environment), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
     { ignoreOthers: true },
   );
   const ollama = { url: `${ollamaUrl}/v1`, keyRequired: false };
-  return startService({
-    ...config,
-    UPSTREAMS: { ollama, ...config.UPSTREAMS },
-    SHUTDOWN_DELAY_MS: 0,
-    SHUTDOWN_GRACE_MS: 0,
-  });
+  const settings = { UPSTREAMS: { ollama, ...config.UPSTREAMS }, SHUTDOWN_DELAY_MS: 0, SHUTDOWN_GRACE_MS: 0 };
+  return startService({ ...config, ...settings }, undefined, handedRuns);
 }

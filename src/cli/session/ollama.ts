@@ -1,3 +1,4 @@
+import { LEAVING_KEYS } from '../input/picker.js';
 import { showExactLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
 import type { ModelChoice } from './choose-model.js';
@@ -13,13 +14,14 @@ const MAX_OFFERED = 9;
 export async function offerOllama(terminal: Terminal): Promise<ModelChoice | undefined> {
   const names = (await ollamaModels()).slice(0, MAX_OFFERED);
   if (names.length === 0) return undefined;
-  const lines = names.map((name, index) => `  [${index + 1}] ${showExactLine(name)}`);
-  terminal.progress.write(
-    `Ollama answers on this machine. Use one of its models?\n${lines.join('\n')}\n  [n] no\n`,
-  );
-  const keys = [...names.map((_, index) => String(index + 1)), 'n', 'escape', 'ctrl-c', 'enter'];
-  const key = await terminal.pressedKey(keys, new AbortController().signal);
-  const name = names[Number(key) - 1];
+  const no = { row: '[n] no', keys: ['n', ...LEAVING_KEYS] };
+  const choices = [...names.map((name) => ({ row: showExactLine(name), keys: [] })), no];
+  terminal.display.print('Ollama answers on this machine. Use one of its models?');
+  const index = await terminal.choose(choices, {
+    signal: new AbortController().signal,
+    selected: names.length,
+  });
+  const name = names[index];
   return name === undefined ? undefined : { name, upstream: 'ollama' };
 }
 

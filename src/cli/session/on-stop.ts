@@ -16,7 +16,7 @@ export function onStop(stop: () => void): { end(): void } {
     if (isStopping && (reason === 'SIGINT' || reason === 'SIGTERM')) process.exit(exitCodes.stopped);
     if (isStopping) return;
     isStopping = true;
-    setTimeout(() => process.exit(exitCodes.stopped), GRACE_MS).unref();
+    exitInTime(exitCodes.stopped);
     stop();
   };
   for (const name of signals) process.on(name, listen);
@@ -27,4 +27,9 @@ export function onStop(stop: () => void): { end(): void } {
       process.stdout.off('error', listen);
     },
   };
+}
+
+/** What still holds the process when the time for an end in order is up, such as an output that nobody reads, holds it no longer. */
+export function exitInTime(code: number): void {
+  setTimeout(() => process.exit(code), GRACE_MS).unref();
 }

@@ -1,17 +1,25 @@
 import { isServiceToken, StepwiseClient } from '../../sdk/client/stepwise-client.js';
+import type { Trajectory } from '../../sdk/saved/trajectory.js';
 import type { Service } from '../../service/start.js';
+import { ProjectRoot } from '../../tools/project-root.js';
+import { AcceptedEdits } from '../approval/accepted-edits.js';
 import { ApprovalRules } from '../approval/approval-rules.js';
-import { NO_TASK, type RunFlags } from '../commands/read-arguments.js';
+import { ASK_WHICH, NO_TASK, type RunFlags } from '../commands/read-arguments.js';
 import { UsageError } from '../commands/usage.js';
+import { readProjectInstructions } from '../context/project-instructions.js';
+import { type McpSession, openMcp } from '../mcp/open-mcp.js';
 import type { Screen } from '../screen/screen.js';
+import { showTextLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { findSavedRun, newestSavedRun } from '../state/saved-runs.js';
+import { ChangedFiles } from './changed-files.js';
 import { findKey, type ModelChoice, offlineModel, offlineNotice } from './choose-model.js';
+import { chooseSavedRun } from './choose-saved-run.js';
 import { offerOllama } from './ollama.js';
 import { folderAt, openTools } from './open-tools.js';
-import { readSavedRun } from './saved-runs.js';
-import { Session, type SessionParts } from './session.js';
+import { DEFAULT_TOKEN_LIMIT, Session, type SessionParts } from './session.js';
 
-const TOKEN_VARIABLE = 'STEPWISE_TOKEN';
+export const TOKEN_VARIABLE = 'STEPWISE_TOKEN';
 
 export interface View {
   readonly terminal: Terminal;
@@ -31,19 +39,56 @@ export interface OpenSession {
 /** Puts together what the command line asked for: tools, service, model, key. Throws `UsageError`. */
 export async function openSession(
   view: View,
-  { interactive }: { interactive: boolean },
+  { interactive, piped }: { interactive: boolean; piped?: string | undefined },
 ): Promise<OpenSession> {
-  const { flags } = view;
+  const { flags, screen } = view;
   if (interactive && !view.terminal.isInteractive) throw new UsageError(NO_TASK);
   const folder = await folderAt(flags.dir);
-  const tools = await openTools(flags);
-  const choice = await chooseModel(view);
-  view.screen.begin();
+  const root = await ProjectRoot.open(folder);
+  const changes = new ChangedFiles(root);
+  const tools = changes.watch(await openTools(flags));
+  const saved = await savedRunOf(view, folder);
+  await screen.prepare({ showsTasks: !interactive });
+  const choice = await chooseModel(view, saved);
+  screen.introduce(choice, folder);
+  if (choice === offlineModel) screen.print(offlineNotice);
+  const project = await readProjectInstructions(root, flags.tokenLimit ?? DEFAULT_TOKEN_LIMIT);
+  if (project) screen.print(project.notice);
+  screen.begin();
+  let mcp: McpSession | undefined;
   try {
-    return await connect({ ...view, tools, rules: new ApprovalRules(folder), folder }, choice);
+    const [print, hold] = [screen.print.bind(screen), screen.hold.bind(screen)];
+    mcp = await openMcp({ ...view, folder, print, hold });
+    const rules = new ApprovalRules(folder);
+    const edits = new AcceptedEdits({ root, display: view.terminal.display, isAsked: !flags.yes });
+    const own = { tools, mcp, changes, rules, edits, folder, root };
+    const parts = { ...view, ...own, piped, instructions: project?.text };
+    const opened = await connect(parts, choice);
+    if (saved) takeUp(opened.session, saved);
+    return { ...opened, close: () => closeAll(opened, mcp) };
+  } catch (error) {
+    await mcp?.close();
+    throw error;
   } finally {
     view.screen.hold();
   }
+}
+
+async function closeAll(opened: OpenSession, mcp: McpSession | undefined): Promise<void> {
+  await Promise.all([opened.close(), mcp?.close()]);
+}
+
+/** What `--resume` or `--continue` names. */
+async function savedRunOf({ flags, terminal }: View, folder: string): Promise<Trajectory | undefined> {
+  const { resume, goOn } = flags;
+  if (resume === ASK_WHICH) return chooseSavedRun(folder, terminal);
+  if (resume !== undefined) return findSavedRun(folder, resume);
+  return goOn ? newestSavedRun(folder) : undefined;
+}
+
+function takeUp(session: Session, saved: Trajectory): void {
+  session.resume(saved);
+  session.parts.screen.print(`Goes on from: ${showTextLine(saved.task)}`);
 }
 
 /** To the service of `--server`, or to one of its own that ends with the session. */
@@ -51,7 +96,7 @@ async function connect(
   parts: View & Omit<SessionParts, 'url' | 'token'>,
   choice: ModelChoice,
 ): Promise<OpenSession> {
-  const { server, resume, token: given } = parts.flags;
+  const { server, token: given } = parts.flags;
   const local = server ? undefined : await startService();
   const service = {
     url: server ?? local?.url ?? '',
@@ -60,7 +105,6 @@ async function connect(
   };
   try {
     const session = new Session({ ...parts, ...service }, choice, await keyFor(choice, parts, service));
-    if (resume) session.resume(await readSavedRun(resume));
     return {
       session,
       switchModel: async (model) => session.setModel(model, await keyFor(model, parts, service)),
@@ -73,7 +117,7 @@ async function connect(
 }
 
 /** What a header could not carry is no token. */
-function checkedToken(token: string | undefined): string | undefined {
+export function checkedToken(token: string | undefined): string | undefined {
   if (token === undefined || isServiceToken(token)) return token;
   throw new UsageError(
     'The token of a service has no spaces and visible ASCII characters only: check STEPWISE_TOKEN.',
@@ -81,19 +125,21 @@ function checkedToken(token: string | undefined): string | undefined {
 }
 
 /** Loaded only where it is used: that takes longer than all the rest, so the person sees something before. */
-async function startService(): Promise<Service> {
+export async function startService(): Promise<Service> {
   const { startLocalService } = await import('./local-service.js');
   return startLocalService();
 }
 
-/** A model is never chosen for a person: what is not named is `offline`, and that is said. */
-async function chooseModel({ flags, terminal, screen }: View): Promise<ModelChoice> {
+/** A model is never chosen for a person: what is not named, nor was before, is `offline`, and that is said. */
+async function chooseModel({ flags, terminal }: View, saved: Trajectory | undefined): Promise<ModelChoice> {
   const { model, upstream } = flags;
+  const before = saved?.options.llmConfig;
   if (model !== undefined) return { name: model, upstream };
+  if (before && upstream === undefined)
+    return { name: before.modelName, upstream: before.provider ?? undefined };
   if (upstream !== undefined) throw new UsageError('--upstream needs --model.');
   const asks = terminal.isInteractive && !flags.json && !flags.yes;
   const offered = asks ? await offerOllama(terminal) : undefined;
-  if (!offered) screen.print(offlineNotice);
   return offered ?? offlineModel;
 }
 

@@ -6,7 +6,7 @@ import type { Tool } from '../../sdk/actions/define-tool.js';
 import { createToolPack } from '../../tools/tool-pack.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { UsageError } from '../commands/usage.js';
-import { savedRunsFolder } from './saved-runs.js';
+import { savedRunsFolder } from '../state/saved-runs.js';
 
 type ToolFlags = Pick<RunFlags, 'dir' | 'tools' | 'limits'>;
 

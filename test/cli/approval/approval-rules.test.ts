@@ -1,9 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { ApprovalRules } from '../../src/cli/approval/approval-rules.js';
-import type { ApprovalRule } from '../../src/sdk/actions/approval.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { ApprovalRules } from '../../../src/cli/approval/approval-rules.js';
+import type { ApprovalRule } from '../../../src/sdk/actions/approval.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const home = temporaryFolder();
 const testIt: ApprovalRule = { type: 'call', tool: 'run_command', args: { command: 'npm test' } };

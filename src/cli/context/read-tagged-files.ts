@@ -1,46 +1,45 @@
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 import type { RunContext } from '../../sdk/run/run-options.js';
-import { ProjectRoot } from '../../tools/project-root.js';
+import type { ProjectRoot } from '../../tools/project-root.js';
 import { UsageError } from '../commands/usage.js';
+import { isThere, withoutLines } from './mentions.js';
 
 /** What a request can carry: the service takes 4 MiB, and the history wants room too. In characters. */
 const MAX_TOTAL = 2_000_000;
 const MAX_FILES = 500;
+
+/** Under which the model finds what was piped in. */
+const PIPED_NAME = 'stdin';
+
+interface Tagged {
+  readonly files: readonly string[];
+  readonly pins: readonly string[];
+  /** What was piped in beside the task. */
+  readonly piped?: string | undefined;
+}
 
 /**
  * Reads the files that a person tagged, so that they travel with the request and a remote service works the same.
  * Throws `UsageError` for what is not there.
  */
 export async function readTaggedFiles(
-  folder: string,
-  { files, pins }: { files: readonly string[]; pins: readonly string[] },
+  root: ProjectRoot,
+  { files, pins, piped }: Tagged,
 ): Promise<RunContext> {
-  const root = await ProjectRoot.open(folder);
   const contents = new Map<string, string>();
   for (const file of files) await readInto(contents, root, file);
   const pinned_items = [];
   for (const id of pins) pinned_items.push({ id, content: await readPin(root, id) });
+  if (piped !== undefined) contents.set(PIPED_NAME, piped);
   return {
-    paths: [...files],
+    paths: [...files, ...(piped === undefined ? [] : [PIPED_NAME])],
     pinned: [...pins],
     inline: { files: [...contents].map(([path, content]) => ({ path, content })), pinned_items },
   };
 }
 
-/** The `@path` words of a task that name something in the folder; all others are words like any other. */
-export async function taggedPaths(folder: string, task: string): Promise<readonly string[]> {
-  const root = await ProjectRoot.open(folder);
-  const words = [...task.matchAll(/(?<!\S)@(?:"([^"]+)"|(\S+?))(?=[,;.?!)]*(?:\s|$))/g)];
-  const paths: string[] = [];
-  for (const [, quoted, plain] of words) {
-    const path = quoted ?? plain ?? '';
-    if (await exists(root, withoutLines(path))) paths.push(path);
-  }
-  return paths;
-}
-
 async function readInto(contents: Map<string, string>, root: ProjectRoot, tagged: string): Promise<void> {
-  const path = (await exists(root, tagged)) ? tagged : withoutLines(tagged);
+  const path = (await isThere(root, tagged)) ? tagged : withoutLines(tagged);
   const before = contents.size;
   for await (const file of filesBelow(root, path)) {
     const text = await root.readIfText(file).catch(skipUnreadable);
@@ -63,7 +62,7 @@ async function* filesBelow(root: ProjectRoot, path: string): AsyncGenerator<stri
 
 async function nameOf(root: ProjectRoot, path: string): Promise<string> {
   try {
-    return root.name(await root.locate(path));
+    return await root.nameOf(path);
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
@@ -76,11 +75,6 @@ async function readPin(root: ProjectRoot, id: string): Promise<string> {
     throw new UsageError(`There is no pinned item "${id}" (.stepwise/pinned/${id}.md).`);
   }
 }
-
-const exists = async (root: ProjectRoot, path: string): Promise<boolean> =>
-  (await root.kindOf(path).catch(() => undefined)) !== undefined;
-
-const withoutLines = (path: string): string => path.replace(/:\d+(?:-\d+)?$/, '');
 
 function skipUnreadable(error: unknown): undefined {
   if (error instanceof ToolError) return undefined;

@@ -1,0 +1,58 @@
+import type { Approve } from '../../sdk/actions/approval.js';
+import type { RunOptions } from '../../sdk/run/run-options.js';
+import type { RunFlags } from '../commands/read-arguments.js';
+import type { Screen } from '../screen/screen.js';
+import { showExact } from '../screen/shown-text.js';
+import type { Terminal } from '../screen/terminal.js';
+import type { AcceptedEdits } from './accepted-edits.js';
+import type { ApprovalRules } from './approval-rules.js';
+import { askApproval, askInput } from './ask-person.js';
+
+interface Asking {
+  readonly terminal: Terminal;
+  readonly screen: Screen;
+  readonly flags: Pick<RunFlags, 'json' | 'yes'>;
+  readonly rules: ApprovalRules;
+  readonly edits: AcceptedEdits;
+}
+
+/**
+ * Who answers a run's questions: everything is allowed with `--yes`; without a person nobody is asked. `interrupt`
+ * ends the run.
+ */
+export function answerFor(
+  asking: Asking,
+  interrupt: () => void,
+): Pick<RunOptions, 'approve' | 'onInputRequest'> {
+  const { flags, terminal, screen } = asking;
+  const allowAll: Approve = async () => ({ type: 'allow' });
+  if (flags.json || !terminal.isInteractive) return flags.yes ? { approve: allowAll } : {};
+  return {
+    approve: flags.yes ? allowAll : approveBy(asking),
+    onInputRequest: async (request, signal) => {
+      screen.hold();
+      const answer = await askInput(terminal, request, signal);
+      if (answer !== undefined) return answer;
+      // Esc at a question stops the run, as it does everywhere.
+      if (!signal.aborted) interrupt();
+      throw new Error('There is no answer.');
+    },
+  };
+}
+
+/** Keeps what is always allowed from now on. */
+function approveBy({ terminal, screen, rules, edits }: Asking): Approve {
+  return async (request, signal) => {
+    if (await edits.allows(request)) return { type: 'allow' };
+    screen.hold();
+    screen.keepAgreed(request);
+    const isEdit = await edits.covers(request);
+    const decision = await askApproval(terminal, request, { signal, edits: isEdit ? edits : undefined });
+    if (decision.type === 'always') {
+      await rules
+        .add(decision.rule)
+        .catch((error: Error) => screen.print(showExact(`The rule could not be kept: ${error.message}`)));
+    }
+    return decision;
+  };
+}

@@ -1,0 +1,66 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ProjectRoot } from '../../tools/project-root.js';
+import { showExactLine } from '../screen/shown-text.js';
+
+const FILE = 'AGENTS.md';
+
+/** Of the token limit, for what a project says to agents. */
+const SHARE = 1 / 8;
+/** Fewer than of any text that people write: what fits by this count fits by tokens too. */
+const CHARACTERS_PER_TOKEN = 3;
+
+export interface ProjectInstructions {
+  /** For the model; undefined where the file cannot be used. */
+  readonly text: string | undefined;
+  /** For the person: what was taken, or why nothing was. */
+  readonly notice: string;
+}
+
+/** What `AGENTS.md` of the folder tells an agent, cut to its share; undefined where there is none, or nothing in it. */
+export async function readProjectInstructions(
+  root: ProjectRoot,
+  tokenLimit: number,
+): Promise<ProjectInstructions | undefined> {
+  if (!(await isThere(join(root.folder, FILE)))) return undefined;
+  try {
+    const content = (await root.readText(FILE)).content.trim();
+    return content === ''
+      ? undefined
+      : cutToShare(content, Math.floor(tokenLimit * SHARE * CHARACTERS_PER_TOKEN));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { text: undefined, notice: showExactLine(`${FILE} is not read: ${reason}`) };
+  }
+}
+
+/** A link that leads nowhere is there too. */
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+function cutToShare(content: string, characters: number): ProjectInstructions {
+  const lines = content.split('\n');
+  const fitting = fittingLines(lines, characters);
+  if (fitting === 0) return { text: undefined, notice: `${FILE} is not read: ${TOO_LONG}` };
+  const isWhole = fitting === lines.length;
+  const count = isWhole ? `${fitting} lines` : `${fitting} of ${lines.length} lines`;
+  const cut = isWhole ? '' : `\n(${FILE} was cut: ${count}; read_file shows the rest.)`;
+  return {
+    text: `What this project tells agents, in ${FILE}:\n\n${lines.slice(0, fitting).join('\n')}${cut}`,
+    notice: `${FILE} is read: ${count}${isWhole ? '' : ', as many as fit its share of the token limit'}.`,
+  };
+}
+
+const TOO_LONG = 'its first line alone is longer than its share of the token limit.';
+
+function fittingLines(lines: readonly string[], characters: number): number {
+  let used = 0;
+  const over = lines.findIndex((line) => {
+    used += line.length + 1;
+    return used > characters;
+  });
+  return over < 0 ? lines.length : over;
+}

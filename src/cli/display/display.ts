@@ -1,0 +1,181 @@
+import { inAscii, showsUnicode } from './ascii.js';
+import { type CursorPlace, type Frame, LiveRegion } from './live-region.js';
+import { type Paint, plain } from './paint.js';
+import { cut } from './wrap.js';
+
+/** What may be on the screen for a while, from top to bottom. */
+const PARTS = ['text', 'output', 'tasks', 'status', 'queue', 'dialog', 'input', 'hint', 'mode'] as const;
+export type LivePart = (typeof PARTS)[number];
+
+interface LiveRows {
+  readonly rows: readonly string[];
+  readonly cursor?: CursorPlace | undefined;
+}
+
+/** A terminal: its size is asked anew for each drawing. */
+export type Output = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns' | 'rows' | 'on'>;
+
+/** In milliseconds: what changes faster is drawn together. */
+const FRAME_MS = 33;
+
+const CLEAR_SCREEN = '\u001b[H\u001b[2J';
+
+/**
+ * All that is written to a terminal goes through here: lines that are done are written once and scroll away, and
+ * below them stands the live region, of which only what changed is written again. What is not a terminal gets the
+ * lines and nothing else.
+ */
+export class Display {
+  readonly paint: Paint;
+  readonly #output: Output;
+  readonly #isAscii: boolean;
+  readonly #isDumb: boolean;
+  readonly #parts = new Map<LivePart, LiveRows>();
+  readonly #region = new LiveRegion();
+  #isSuspended = false;
+  /** What was printed while another program had the terminal. */
+  #held = '';
+  #lastFrame = 0;
+  readonly #prepared = new Set<() => void>();
+  /** What is printed while a frame is prepared; undefined at other times. */
+  #above: string | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(output: Output, { paint = plain, environment = process.env } = {}) {
+    this.#output = output;
+    this.paint = paint;
+    this.#isAscii = !showsUnicode(environment);
+    this.#isDumb = environment['TERM'] === 'dumb';
+    if (this.isLive) output.on('resize', () => this.#redrawAll());
+  }
+
+  /** True where lines may be drawn over again. */
+  get isLive(): boolean {
+    return this.#output.isTTY === true && !this.#isDumb;
+  }
+
+  /** In columns. */
+  get width(): number {
+    return this.#output.columns || 100;
+  }
+
+  /** In rows. */
+  get height(): number {
+    return this.#output.rows || 40;
+  }
+
+  /** Writes whole lines above the live region; they are not touched again. They may take the place of a part of it, and wait for another program to end. */
+  print(text: string, replaced?: LivePart): void {
+    if (replaced) this.#parts.delete(replaced);
+    const lines = `${this.#written(text)}\n`;
+    if (this.#above !== undefined) this.#above += lines;
+    else this.#draw(lines);
+  }
+
+  /** What a part of the live region shows from now on, row by row; none take it away. Longer rows are cut. */
+  show(part: LivePart, rows: readonly string[], cursor?: CursorPlace): void {
+    if (!this.isLive) return;
+    if (rows.length > 0) this.#parts.set(part, { rows, cursor });
+    else if (!this.#parts.delete(part)) return;
+    if (this.#above !== undefined) return;
+    if (this.#parts.size === 0) this.flush();
+    else this.#schedule();
+  }
+
+  /** Has it called once with the next frame, within a moment: what it prints and shows is drawn together. */
+  beforeFrame(prepare: () => void): void {
+    this.#prepared.add(prepare);
+    this.#schedule();
+  }
+
+  /** Draws now what would be drawn within a moment. */
+  flush(): void {
+    this.#draw('');
+  }
+
+  /** Empties the screen and draws the live region at its top (Ctrl-L). */
+  clear(): void {
+    if (!this.isLive) return;
+    this.#region.forget();
+    this.#output.write(CLEAR_SCREEN);
+    this.#draw('');
+  }
+
+  /** Leaves the terminal to another program, such as an editor, until the work is done. */
+  async without<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    this.leave();
+    this.#isSuspended = true;
+    try {
+      return await work();
+    } finally {
+      this.#isSuspended = false;
+      this.flush();
+    }
+  }
+
+  #schedule(): void {
+    const passed = performance.now() - this.#lastFrame;
+    if (passed >= FRAME_MS) this.#draw('');
+    else this.#timer ??= setTimeout(() => this.#draw(''), FRAME_MS - passed).unref();
+  }
+
+  #draw(lines: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#held += lines;
+    if (this.#isSuspended) return;
+    const above = this.#prepare() + this.#held;
+    this.#held = '';
+    const isBelow = !this.#region.isEmpty || this.#parts.size > 0;
+    if (!this.isLive || !isBelow) {
+      if (above) this.#output.write(above);
+      return;
+    }
+    this.#lastFrame = performance.now();
+    const change = this.#region.change({ above, ...this.#composed() }, this.width);
+    if (change) this.#output.write(change);
+  }
+
+  /** What those who waited for the frame have printed. */
+  #prepare(): string {
+    this.#above = '';
+    const waiting = [...this.#prepared];
+    this.#prepared.clear();
+    for (const prepare of waiting) prepare();
+    const printed = this.#above;
+    this.#above = undefined;
+    return printed;
+  }
+
+  /** The rows of all parts; where they are more than the window has, the lowest. */
+  #composed(): Omit<Frame, 'above'> {
+    const rows: string[] = [];
+    let cursor: CursorPlace | undefined;
+    for (const part of PARTS) {
+      const shown = this.#parts.get(part);
+      if (shown?.cursor) cursor = { ...shown.cursor, row: rows.length + shown.cursor.row };
+      rows.push(...(shown?.rows ?? []));
+    }
+    const hidden = Math.max(0, rows.length - Math.max(1, this.height - 1));
+    const fitting = rows.slice(hidden).map((row) => cut(this.#written(row), this.width));
+    return { rows: fitting, cursor: cursor && { ...cursor, row: Math.max(0, cursor.row - hidden) } };
+  }
+
+  #redrawAll(): void {
+    if (this.#region.isEmpty || this.#isSuspended) return;
+    this.#output.write(this.#region.eraseResized(this.width));
+    this.#draw('');
+  }
+
+  /** Leaves the terminal as it was: nothing of the live region stays on it. */
+  leave(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const left = this.#region.leave();
+    if (left) this.#output.write(left);
+  }
+
+  #written(text: string): string {
+    return this.#isAscii ? inAscii(text) : text;
+  }
+}

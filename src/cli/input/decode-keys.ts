@@ -1,0 +1,214 @@
+/** What a person did: a named key such as `enter`, `ctrl-c` or `alt-left`, typed text, a paste, or the end of input. */
+export interface KeyPress {
+  readonly name: 'text' | 'paste' | 'closed' | (string & {});
+  /** What was typed or pasted; empty for named keys. */
+  readonly text: string;
+}
+
+const PASTE_START = '\u001b[200~';
+const PASTE_END = '\u001b[201~';
+
+/** In characters: more than a person types while the program is busy. */
+const MAX_TYPED = 40;
+
+const named = (name: string): KeyPress => ({ name, text: '' });
+
+/** In milliseconds: an escape alone is the key, one that goes on is a sequence. */
+const ESCAPE_MS = 50;
+/** In milliseconds: how long a terminal may be silent in the midst of a paste or a sequence that it has begun. */
+const SILENCE_MS = 500;
+
+/**
+ * Tells keys from what a terminal sends. A paste that the terminal marks is one piece however it arrives; so is a
+ * long read with a line break in its midst, which nobody types: that is a paste of a terminal that does not mark it.
+ */
+export class KeyDecoder {
+  #rest = '';
+  #pasted: string[] | undefined;
+  /** A paste that the terminal does not mark: its reads follow each other faster than anyone types. */
+  readonly #unmarked: string[] = [];
+  /** The end of the paste did not come in time; what there was of it is told. */
+  #isOverdue = false;
+
+  /** In milliseconds: after so long without another read, `flush` tells what is not complete; undefined if all is. */
+  get flushAfterMs(): number | undefined {
+    if (this.#pasted) return this.#pasted.length > 0 || !this.#isOverdue ? SILENCE_MS : undefined;
+    if (this.#unmarked.length > 0) return ESCAPE_MS;
+    if (this.#rest === '') return undefined;
+    return this.#rest.length > 2 ? SILENCE_MS : ESCAPE_MS;
+  }
+
+  /** The keys of a read; what is not complete waits for the next one. */
+  push(read: string): readonly KeyPress[] {
+    if (this.#isUnmarked(read)) {
+      this.#unmarked.push(read);
+      return [];
+    }
+    if (this.#isOverdue && isOneKey(read)) this.#endPaste();
+    this.#rest += read;
+    return this.#readAll();
+  }
+
+  /**
+   * No more is coming: an escape that waited is the key itself, and of a paste all that came is told. If its end comes
+   * after all, what is read until then is pasted too; a single key before that is typed by the person.
+   */
+  flush(): readonly KeyPress[] {
+    if (this.#unmarked.length > 0) return [paste(this.#unmarked.splice(0).join(''))];
+    if (this.#pasted) {
+      this.#isOverdue = true;
+      return [paste(this.#pasted.splice(0).join(''))];
+    }
+    const keys: KeyPress[] = [];
+    while (this.#rest !== '') keys.push(this.#takeBegun(), ...this.#readAll());
+    return keys;
+  }
+
+  /** Whatever follows at once is of the same paste: its last line is not sent by the break at its end. */
+  #isUnmarked(read: string): boolean {
+    if (this.#unmarked.length > 0) return true;
+    const isBetween = this.#rest === '' && this.#pasted === undefined;
+    return isBetween && read.length > MAX_TYPED && unmarkedPaste.test(read);
+  }
+
+  #readAll(): KeyPress[] {
+    const keys: KeyPress[] = [];
+    while (this.#rest !== '') {
+      const key = this.#pasted ? this.#readPaste(this.#pasted) : this.#readKey();
+      if (key === undefined) break;
+      if (key !== 'pasting') keys.push(key);
+    }
+    return keys;
+  }
+
+  /** Looks only at what is new: a long paste comes in many reads. */
+  #readPaste(parts: string[]): KeyPress | undefined {
+    const end = this.#rest.indexOf(PASTE_END);
+    const taken = end >= 0 ? end : this.#rest.length - possibleStart(this.#rest);
+    if (taken > 0) parts.push(this.#rest.slice(0, taken));
+    this.#rest = this.#rest.slice(end >= 0 ? end + PASTE_END.length : taken);
+    if (end < 0) return undefined;
+    this.#pasted = undefined;
+    this.#isOverdue = false;
+    return paste(parts.join(''));
+  }
+
+  /** With the beginning of a mark that did not come. */
+  #endPaste(): void {
+    this.#pasted = undefined;
+    this.#isOverdue = false;
+    this.#rest = '';
+  }
+
+  #readKey(): KeyPress | 'pasting' | undefined {
+    const [text] = plainText.exec(this.#rest) ?? [];
+    if (text !== undefined) return this.#take(text.length, typed(text));
+    const [sequence] = escapeSequence.exec(this.#rest) ?? [];
+    if (sequence === undefined && begunSequence.test(this.#rest)) return undefined;
+    if (sequence === undefined) return this.#takeBegun();
+    if (sequence !== PASTE_START) return this.#take(sequence.length, named(nameOfSequence(sequence)));
+    this.#rest = this.#rest.slice(sequence.length);
+    this.#pasted = [];
+    return 'pasting';
+  }
+
+  /** What looked like a sequence and is none: Esc, or a character together with Alt. */
+  #takeBegun(): KeyPress {
+    const [whole = this.#rest.charAt(0)] = introducer.exec(this.#rest) ?? [];
+    return this.#take(whole.length, named(nameOfSequence(whole)));
+  }
+
+  #take(length: number, key: KeyPress): KeyPress {
+    this.#rest = this.#rest.slice(length);
+    return key;
+  }
+}
+
+const typed = (text: string): KeyPress => ({ name: 'text', text });
+
+/** As text of ours: `\n` between lines, and nothing that acts on a terminal. */
+const paste = (text: string): KeyPress => ({
+  name: 'paste',
+  text: text
+    .replace(/\r\n?/g, '\n')
+    .replace(colours, '')
+    .replace(/[^\P{Cc}\n\t]/gu, ''),
+});
+
+/** How much at the end of a text could be the beginning of the mark that ends a paste. */
+function possibleStart(text: string): number {
+  for (let length = PASTE_END.length - 1; length > 0; length -= 1)
+    if (text.endsWith(PASTE_END.slice(0, length))) return length;
+  return 0;
+}
+
+/** Control characters are named by what they do. */
+const keyNames: Readonly<Record<string, string>> = {
+  '\u001b': 'escape',
+  '\r': 'enter',
+  '\n': 'ctrl-j',
+  '\t': 'tab',
+  '\u007f': 'backspace',
+  '\b': 'ctrl-h',
+  '\u001b\r': 'alt-enter',
+  '\u001b\n': 'alt-enter',
+  '\u001b\u007f': 'alt-backspace',
+  '\u001b\b': 'alt-backspace',
+  '\u001b[Z': 'shift-tab',
+  '\u001b[13;2u': 'shift-enter',
+  '\u001b[27;2;13~': 'shift-enter',
+  '\u001f': 'ctrl-_',
+};
+
+/** Final characters of CSI and SS3 sequences, and numbers before `~` (xterm's ctlseqs). */
+const sequenceKeys: Readonly<Record<string, string>> = {
+  ...{ A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end' },
+  ...{
+    '1~': 'home',
+    '3~': 'delete',
+    '4~': 'end',
+    '5~': 'page-up',
+    '6~': 'page-down',
+    '7~': 'home',
+    '8~': 'end',
+  },
+};
+const modifiers: Readonly<Record<string, string>> = { 2: 'shift-', 3: 'alt-', 5: 'ctrl-', 9: 'alt-' };
+
+function nameOfSequence(sequence: string): string {
+  const known = keyNames[sequence];
+  if (known) return known;
+  const [, number = '', modifier = '', final = ''] =
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with one
+    /^\u001b(?:O|\[)(\d*)(?:;(\d+))?([A-Za-z~])$/.exec(sequence) ?? [];
+  const key = sequenceKeys[final === '~' ? `${number}~` : final];
+  if (key) return `${modifiers[modifier] ?? ''}${key}`;
+  const code = sequence.charCodeAt(0);
+  if (sequence.length === 1 && code > 0 && code < 27) return `ctrl-${String.fromCharCode(code + 96)}`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: Alt is an escape before the character
+  return /^\u001b.$/u.test(sequence) ? `alt-${sequence.slice(1).toLowerCase()}` : 'unknown';
+}
+
+/** True for what one key sends, and no mark of a paste. */
+const isOneKey = (read: string): boolean =>
+  [...read].length === 1 || (escapeSequence.exec(read)?.[0] === read && !/^..20[01]~/s.test(read));
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
+const colours = /\u001b\[[0-?]*[ -/]*[@-~]/g;
+const plainText = /^\P{Cc}+/u;
+/** After the escape: CSI, with the keys of the Linux console and the mouse of old terminals. */
+const CSI = String.raw`\[(?:\[[A-E]|M\P{Cc}{3}|(?![[M])[0-?]*[ -/]*[@-~])`;
+/** What a terminal tells of itself, such as its colours. */
+const TOLD = String.raw`[\]P^_]\P{Cc}*(?:\u0007|\u001b\\)`;
+const ALT = String.raw`[\b\n\r\u007f]|(?![[\]OP^_])\P{Cc}`;
+const escapeSequence = new RegExp(
+  String.raw`^(?:(?!\u001b)\p{Cc}|\u001b(?:${CSI}|O[A-Za-z]|${TOLD}|${ALT}))`,
+  'u',
+);
+const begunSequence =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
+  /^\u001b(?:\[(?:\[|M\P{Cc}{0,2}|[0-?]*[ -/]*)|O|[\]P^_]\P{Cc}*\u001b?)?$/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
+const introducer = /^\u001b[[\]OP^_]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a read with an escape sequence holds keys
+const unmarkedPaste = /^[^\u001b]*[\r\n]\n?[^\u001b\r\n][^\u001b]*$/;

@@ -1,0 +1,76 @@
+/** A text that is being typed, and where the cursor stands in it, in UTF-16 units. */
+export interface Line {
+  readonly text: string;
+  readonly cursor: number;
+}
+
+export const emptyLine: Line = { text: '', cursor: 0 };
+
+/** The cursor at its end. */
+export const lineOf = (text: string): Line => ({ text, cursor: text.length });
+
+/** The text put in where the cursor stands. */
+export const insert = ({ text, cursor }: Line, piece: string): Line => ({
+  text: text.slice(0, cursor) + piece + text.slice(cursor),
+  cursor: cursor + piece.length,
+});
+
+/** The text between the cursor and a place taken out. */
+export function cutTo({ text, cursor }: Line, place: number): Line & { readonly taken: string } {
+  const [from, to] = [Math.min(cursor, place), Math.max(cursor, place)];
+  return { text: text.slice(0, from) + text.slice(to), cursor: from, taken: text.slice(from, to) };
+}
+
+type Place = (line: Line) => number;
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** Far more than the longest character that is written with several code points. */
+const NEAR = 64;
+
+const leftOf: Place = ({ text, cursor }) => {
+  const [last] = [...graphemes.segment(text.slice(Math.max(0, cursor - NEAR), cursor))].slice(-1);
+  return cursor - (last?.segment.length ?? 0);
+};
+const rightOf: Place = ({ text, cursor }) => {
+  const [first] = graphemes.segment(text.slice(cursor, cursor + NEAR));
+  return cursor + (first?.segment.length ?? 0);
+};
+const startOfRow: Place = ({ text, cursor }) => text.lastIndexOf('\n', cursor - 1) + 1;
+const endOfRow: Place = ({ text, cursor }) => {
+  const end = text.indexOf('\n', cursor);
+  return end < 0 ? text.length : end;
+};
+const startOfWord: Place = ({ text, cursor }) =>
+  /[\p{L}\p{N}_]*[^\p{L}\p{N}_]*$/u.exec(text.slice(0, cursor))?.index ?? 0;
+const endOfWord: Place = ({ text, cursor }) =>
+  cursor + (/^[^\p{L}\p{N}_]*[\p{L}\p{N}_]*/u.exec(text.slice(cursor))?.[0].length ?? 0);
+const startOfBlank: Place = ({ text, cursor }) => /\S*\s*$/.exec(text.slice(0, cursor))?.index ?? 0;
+
+/** Keys that move the cursor, as in readline. */
+export const movements: Readonly<Record<string, Place>> = {
+  ...{ left: leftOf, 'ctrl-b': leftOf, right: rightOf, 'ctrl-f': rightOf },
+  ...{ home: startOfRow, 'ctrl-a': startOfRow, end: endOfRow, 'ctrl-e': endOfRow },
+  ...{ 'alt-b': startOfWord, 'alt-left': startOfWord, 'ctrl-left': startOfWord },
+  ...{ 'alt-f': endOfWord, 'alt-right': endOfWord, 'ctrl-right': endOfWord },
+};
+
+/** Keys that take out what lies between the cursor and a place. */
+export const deletions: Readonly<Record<string, Place>> = {
+  ...{ backspace: leftOf, 'ctrl-h': leftOf, delete: rightOf, 'ctrl-d': rightOf },
+  ...{ 'ctrl-w': startOfBlank, 'alt-backspace': startOfWord, 'alt-d': endOfWord, 'ctrl-delete': endOfWord },
+  ...{ 'ctrl-u': startOfRow, 'ctrl-k': endOfRow },
+};
+
+/** The cursor in the row above or below, in the same column; undefined where there is none. */
+export function moveRow(line: Line, direction: 'up' | 'down'): Line | undefined {
+  const { text, cursor } = line;
+  const [start, end] = [startOfRow(line), endOfRow(line)];
+  const column = cursor - start;
+  if (direction === 'down') {
+    if (end === text.length) return undefined;
+    return { text, cursor: Math.min(end + 1 + column, endOfRow({ text, cursor: end + 1 })) };
+  }
+  if (start === 0) return undefined;
+  return { text, cursor: Math.min(startOfRow({ text, cursor: start - 1 }) + column, start - 1) };
+}

@@ -1,0 +1,176 @@
+import type { Display } from '../display/display.js';
+import { breakLine } from '../screen/render-proposal.js';
+import type { KeyPress } from './decode-keys.js';
+import type { Keyboard, KeyListener } from './keyboard.js';
+
+/** A key that answers a question: a character, or one of the names. */
+export type Key = 'escape' | 'enter' | 'ctrl-c' | 'ctrl-d' | (string & {});
+
+/** One of the things that a person may choose. */
+export interface Choice {
+  /** As it stands on the screen, in one line. */
+  readonly row: string;
+  /** Keys that choose it at once, beside its number. */
+  readonly keys: readonly Key[];
+}
+
+export interface PickOptions {
+  /** Ends the question. */
+  readonly signal: AbortSignal;
+  /** The choice that Enter takes at once; without it Enter takes none before an arrow key has named one. */
+  readonly selected?: number | undefined;
+}
+
+interface Asked {
+  readonly display: Display;
+  readonly keyboard: Keyboard;
+}
+
+const FINISH_FIRST = '(finish the line below first: Enter, or Ctrl-C to drop it)';
+const HOW_TO_CHOOSE = '    ↑ ↓ and Enter, a number or a letter';
+
+/** Choices have a digit for a key as far as digits go. */
+const MAX_NUMBER = 9;
+/** Rows of the window that are left to what stands around the choices. */
+const OTHER_ROWS = 6;
+const MIN_ROWS = 3;
+/** Columns before each choice. */
+export const PICKER_INDENT = 4;
+
+/** Keys of a choice that takes none of the others. */
+export const LEAVING_KEYS: readonly Key[] = ['escape', 'ctrl-c', 'closed'];
+
+/**
+ * Shows choices and resolves to the index of the one that the person takes: by its number, its key, or the arrow keys
+ * and Enter. A line that is being typed is finished first. Ends with the signal's reason when it fires.
+ */
+export async function pick(
+  { display, keyboard }: Asked,
+  choices: readonly Choice[],
+  { signal, selected }: PickOptions,
+): Promise<number> {
+  const picker = new Picker(display, choices, selected);
+  try {
+    if (!display.isLive) display.print(choices.map(plainRow).join('\n'));
+    if (keyboard.isInDraft) picker.draw(FINISH_FIRST);
+    await keyboard.whenFree(signal);
+    signal.throwIfAborted();
+    return await new Promise<number>((resolve, reject) => {
+      const end = () => {
+        keys.end();
+        signal.removeEventListener('abort', abort);
+      };
+      const abort = () => {
+        end();
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      picker.onPicked = (index) => {
+        end();
+        resolve(index);
+      };
+      const keys = keyboard.listen(picker);
+      picker.draw();
+    });
+  } finally {
+    display.show('dialog', []);
+  }
+}
+
+/** A choice with its number. */
+export const plainRow = ({ row }: Choice, index: number): string =>
+  `  ${index < MAX_NUMBER ? index + 1 : ' '} ${row}`;
+
+/** The choices on the screen, and the one that Enter would take. */
+class Picker implements KeyListener {
+  onPicked: (index: number) => void = () => undefined;
+  readonly #display: Display;
+  readonly #choices: readonly Choice[];
+  #selected: number | undefined;
+  /** The first that is shown, where the window has no room for all. */
+  #from = 0;
+
+  constructor(display: Display, choices: readonly Choice[], selected: number | undefined) {
+    this.#display = display;
+    this.#choices = choices;
+    this.#selected = selected;
+  }
+
+  /** `isAlone`: nothing that came together with other keys, as a paste does, allows anything. */
+  onKey({ name, text }: KeyPress, isAlone = true): void {
+    const move = movements[name];
+    if (move) {
+      this.#selected = move(this.#selected, this.#choices.length - 1);
+      this.draw();
+    } else if (name === 'enter') {
+      if (isAlone && this.#selected !== undefined) this.onPicked(this.#selected);
+    } else if (name !== 'paste' && (isAlone || LEAVING_KEYS.includes(name))) {
+      const index = this.#indexOf((text || name).toLowerCase());
+      if (index >= 0) this.onPicked(index);
+    }
+  }
+
+  onResized(): void {
+    this.draw();
+  }
+
+  draw(hint = HOW_TO_CHOOSE): void {
+    const { width, height, paint } = this.#display;
+    const blocks = this.#choices.map((choice, index) => this.#block(choice, index));
+    const to = this.#fit(
+      blocks.map(({ length }) => length),
+      Math.max(MIN_ROWS, height - OTHER_ROWS),
+    );
+    const rows = [
+      ...(this.#from > 0 ? [`    … ${this.#from} before`] : []),
+      ...blocks.slice(this.#from, to).flat(),
+      ...(to < blocks.length ? [`    … ${blocks.length - to} more`] : []),
+      ...breakLine(hint, width).map((row) => paint('dim', row)),
+    ];
+    this.#display.show('dialog', rows);
+  }
+
+  #block(choice: Choice, index: number): readonly string[] {
+    const { width, paint } = this.#display;
+    const isSelected = index === this.#selected;
+    const [head, row] = [plainRow(choice, index).slice(0, PICKER_INDENT), choice.row];
+    return breakLine(row, Math.max(1, width - PICKER_INDENT)).map((part, at) => {
+      const shown =
+        at > 0 ? ' '.repeat(PICKER_INDENT) + part : (isSelected ? `›${head.slice(1)}` : head) + part;
+      return isSelected ? paint('cyan', shown) : shown;
+    });
+  }
+
+  /** Where the choices end that have room together with the selected one; those before it go first. */
+  #fit(sizes: readonly number[], room: number): number {
+    const rowsOf = (from: number, to: number) => sizes.slice(from, to).reduce((sum, size) => sum + size, 0);
+    const at = this.#selected ?? 0;
+    let from = Math.min(this.#from, at);
+    while (from < at && rowsOf(from, at + 1) > room) from += 1;
+    let to = at + 1;
+    while (to < sizes.length && rowsOf(from, to + 1) <= room) to += 1;
+    while (from > 0 && rowsOf(from - 1, to) <= room) from -= 1;
+    this.#from = from;
+    return to;
+  }
+
+  #indexOf(key: Key): number {
+    const number = /^[1-9]$/.test(key) ? Number(key) - 1 : -1;
+    return number >= 0 && number < this.#choices.length
+      ? number
+      : this.#choices.findIndex(({ keys }) => keys.includes(key));
+  }
+}
+
+/** From the selected choice to another; at an end to the other one. */
+type Move = (selected: number | undefined, last: number) => number;
+const up: Move = (selected = 0, last) => (selected > 0 ? selected - 1 : last);
+const down: Move = (selected = -1, last) => (selected < last ? selected + 1 : 0);
+const PAGE = 8;
+
+const movements: Readonly<Record<string, Move>> = {
+  ...{ up, 'ctrl-p': up, down, 'ctrl-n': down },
+  ...{ home: () => 0, end: (_, last) => last },
+  'page-up': (selected = 0) => Math.max(0, selected - PAGE),
+  'page-down': (selected = 0, last) => Math.min(last, selected + PAGE),
+};

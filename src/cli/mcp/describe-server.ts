@@ -1,0 +1,112 @@
+import type { McpServer } from '../../mcp/mcp-server.js';
+import type { McpTool } from '../../mcp/mcp-tool.js';
+import type { McpServerState } from '../../mcp/running-server.js';
+import { breakLine } from '../screen/render-proposal.js';
+import { showExact, showExactLine } from '../screen/shown-text.js';
+import { type ConfiguredServer, reference } from './configured-servers.js';
+
+/** What would be started or asked, in full, as it is written: what a person agrees to. */
+export function describeLaunch({ written }: ConfiguredServer, folder: string): readonly string[] {
+  if (!('command' in written))
+    return [field('address', showWritten(written.url)), ...headersOf(written)].flat();
+  const { command, args = [], env = {}, cwd = folder } = written;
+  return [
+    field('program', showWritten(command)),
+    ...args.map((arg, index) => field(index === 0 ? 'arguments' : '', showWritten(arg))),
+    ...Object.entries(env).map(([name, value], index) =>
+      field(index === 0 ? 'environment' : '', `${showWritten(name)} = ${showWritten(value)}`),
+    ),
+    field('folder', showWritten(cwd)),
+  ];
+}
+
+const FIELD_COLUMNS = 13;
+const field = (name: string, value: string): string => name.padEnd(FIELD_COLUMNS) + value;
+
+/** What is more than plain letters and signs is quoted: its ends are seen, and what acts on a terminal by its number. */
+const showWritten = (text: string): string =>
+  showExactLine(/^[\w./:@=+,${}~%-]+$/.test(text) ? text : JSON.stringify(text));
+
+/** Of the values the variables alone: what is written out there may be a token. */
+const headersOf = ({ headers = {} }: Extract<McpServer, { url: string }>): readonly string[] =>
+  Object.entries(headers).map(([name, value], index) => {
+    const variables = [...value.matchAll(reference)].map(([all]) => all).join(' ');
+    return field(
+      index === 0 ? 'headers' : '',
+      showWritten(name) + (variables && ` with ${showExactLine(variables)}`),
+    );
+  });
+
+/** Tools with all that the model will read of them, a line each at least. */
+export const describeTools = (tools: readonly McpTool[]): readonly string[] =>
+  tools.flatMap(({ name, description, inputSchema, isDestructive }) => [
+    showExactLine(`${name}(${argumentsOf(inputSchema).join(', ')})${isDestructive ? ', may destroy' : ''}`),
+    ...showExact(description)
+      .trim()
+      .split('\n')
+      .map((line) => `  ${line}`),
+    ...wordsBeside(argumentsOf(inputSchema), inputSchema).map((words) => `    ${showExactLine(words)}`),
+  ]);
+
+const argumentsOf = ({ properties }: McpTool['inputSchema']): readonly string[] =>
+  isParent(properties) ? Object.keys(properties) : [];
+
+/** What a schema tells the model beside these names: a default or a name far down is a place for a command to it like any other. */
+const wordsBeside = (names: readonly string[], schema: McpTool['inputSchema']): readonly string[] =>
+  wordsIn(schema, '').filter((words) => words !== '' && !names.includes(words));
+
+/** All that stands in it, each with the way there, but for what only says of which type a value is. */
+function wordsIn(value: unknown, path: string): readonly string[] {
+  if (!isParent(value) || isListOfValues(value)) {
+    const said = typeof value === 'string' ? value : JSON.stringify(value);
+    return [path === '' ? said : `${path}: ${said}`];
+  }
+  const words = Object.entries(value).flatMap(([key, each]) =>
+    saysTypeOnly(key, each, value)
+      ? []
+      : wordsIn(each, isObvious(key, each) ? path : [path, key].filter(Boolean).join('.')),
+  );
+  return words.length > 0 ? words : [path];
+}
+
+const isParent = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isListOfValues = (value: object): boolean => Array.isArray(value) && !value.some(isParent);
+
+const typeNames: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+
+function saysTypeOnly(key: string, value: unknown, schema: object): boolean {
+  if (key === 'type') return [value].flat().every((each) => typeNames.includes(each));
+  if (key === 'additionalProperties') return typeof value === 'boolean';
+  const names = argumentsOf({ ...schema });
+  return key === 'required' && Array.isArray(value) && value.every((each) => names.includes(each));
+}
+
+/** Keywords that need not be seen on the way to what they hold. */
+const parents = new Set(['properties', 'items', 'anyOf', 'oneOf', 'allOf']);
+const isObvious = (key: string, value: unknown): boolean =>
+  isParent(value) ? parents.has(key) || /^\d+$/.test(key) : key === 'description' || key === 'title';
+
+/** Lines in a frame that nothing in them can close. */
+export function frame(title: string, lines: readonly string[], width: number): string {
+  const rows = lines.flatMap((line) => breakLine(line, Math.max(10, width - 4)));
+  return [`╭─ ${title}`, ...rows.map((row) => `│ ${row}`), '╰─'].join('\n');
+}
+
+/** One line for each server and one for each of its tools, for `/mcp`. */
+export function describeState({ name, isReady, reason, tools, leftOut }: McpServerState): readonly string[] {
+  if (!isReady) return [showExactLine(`${name}  ${reason ?? 'is closed'}`)];
+  const [asked, trusted, refused] = (['ask', 'trust', 'leave-out'] as const).map(
+    (verdict) => tools.filter((each) => each.verdict === verdict).length,
+  );
+  const counts = [`${asked} asked about`, `${trusted} trusted`, `${refused} refused`].filter(
+    (each) => !/^0 /.test(each),
+  );
+  return [
+    showExactLine(`${name}  ready, ${tools.length} tools: ${counts.join(', ')}`),
+    ...tools.map(({ tool, verdict }) =>
+      showExactLine(`  ${tool.name}${verdict === 'leave-out' ? ' (refused)' : ''}`),
+    ),
+    ...leftOut.map((each) => showExactLine(`  ${each.name} is left out: ${each.reason}`)),
+  ];
+}

@@ -1,0 +1,149 @@
+import type { McpReview, McpTool, McpVerdict } from '../../mcp/mcp-tool.js';
+import type { McpTools } from '../../mcp/mcp-tools.js';
+import type { Tool } from '../../sdk/actions/define-tool.js';
+import type { RunFlags } from '../commands/read-arguments.js';
+import { showExact } from '../screen/shown-text.js';
+import { McpAgreements } from './agreements.js';
+import { askStart, askTools, type McpPerson } from './ask-about-server.js';
+import { type ConfiguredServer, expandServer, readConfiguredServers } from './configured-servers.js';
+import { describeState } from './describe-server.js';
+
+/** The servers of this folder that run. */
+export interface McpSession {
+  /** The tools of now. */
+  tools(): Promise<readonly Tool[]>;
+  /** What there is and how it is, for `/mcp`. */
+  describe(): string;
+  /** Takes back what was agreed to of a server; it is asked about again at the next start. False if there is nothing. */
+  forget(name: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+interface McpView extends McpPerson {
+  readonly flags: Pick<RunFlags, 'json' | 'mcp' | 'allowMcp'>;
+  /** The real path of `--dir`. */
+  readonly folder: string;
+  /** Shows whole lines. */
+  readonly print: (text: string) => void;
+}
+
+/**
+ * Starts the servers that files name, those that the person agrees to, and shows what they offer before a model hears of it.
+ * Undefined where no file names any. Throws `UsageError` for a `--mcp` that cannot be read.
+ */
+export async function openMcp(view: McpView): Promise<McpSession | undefined> {
+  const { servers, problems } = await readConfiguredServers(view.folder, view.flags.mcp);
+  const say = (text: string) => view.print(showExact(text));
+  for (const problem of problems) say(problem);
+  if (servers.length === 0) return undefined;
+  const agreements = new McpAgreements(view.folder);
+  const agreed = await agreedOf({ ...view, agreements }, servers);
+  if (agreed.length === 0) return sessionOf(undefined, { servers, agreements });
+  const { mcpTools } = await import('../../mcp/mcp-tools.js');
+  const running = await mcpTools({
+    servers: Object.fromEntries(agreed.map(({ server, expanded }) => [server.name, expanded])),
+    folder: view.folder,
+    onNotice: (server, notice) => say(`The MCP server ${server} ${notice}`),
+    review: (review) => judge({ ...view, agreements }, { servers, review }),
+  });
+  const session = sessionOf(running, { servers, agreements });
+  // A person looks at the tools before the first task is typed.
+  await session.tools();
+  return session;
+}
+
+type Judging = McpView & { readonly agreements: McpAgreements };
+
+/** Those that may be started, one question after the other. */
+async function agreedOf(view: Judging, servers: readonly ConfiguredServer[]) {
+  const agreed = [];
+  for (const server of servers) {
+    try {
+      const expanded = expandServer(server.written, process.env);
+      if (await mayStart(view, server)) agreed.push({ server, expanded });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : error;
+      view.print(showExact(`The MCP server ${server.name} is not started: ${reason}.`));
+    }
+  }
+  return agreed;
+}
+
+async function mayStart(view: Judging, server: ConfiguredServer): Promise<boolean> {
+  if (view.flags.allowMcp || (await view.agreements.isAgreed(server))) return true;
+  if (!hasPerson(view)) {
+    view.print(showExact(`The MCP server ${server.name} of ${server.file} is not started: ${NOBODY_AGREED}`));
+    return false;
+  }
+  if (!(await askStart(view, { server, folder: view.folder }))) return false;
+  await keep(view, () => view.agreements.agree(server));
+  return true;
+}
+
+const NOBODY_AGREED =
+  'nobody agreed to it. stepwise at a terminal asks for that; --allow-mcp starts all servers unasked.';
+
+const hasPerson = ({ flags, terminal }: McpView): boolean => terminal.isInteractive && !flags.json;
+
+interface Judged {
+  readonly servers: readonly ConfiguredServer[];
+  readonly review: McpReview;
+}
+
+/** What the person decided before holds for tools as they were; the others are shown and asked about. */
+async function judge(view: Judging, { servers, review }: Judged): Promise<ReadonlyMap<string, McpVerdict>> {
+  const server = servers.find(({ name }) => name === review.server);
+  const verdicts = new Map<string, McpVerdict>();
+  const unseen: McpTool[] = [];
+  for (const tool of review.tools) {
+    const verdict = server && (await view.agreements.verdictOn(server, tool));
+    if (verdict) verdicts.set(tool.fingerprint, verdict);
+    else unseen.push(tool);
+  }
+  if (unseen.length === 0 || !server) return verdicts;
+  const verdict = await verdictOnUnseen(view, { server, tools: unseen });
+  for (const { fingerprint } of unseen) verdicts.set(fingerprint, verdict);
+  return verdicts;
+}
+
+interface Unseen {
+  readonly server: ConfiguredServer;
+  readonly tools: readonly McpTool[];
+}
+
+async function verdictOnUnseen(view: Judging, { server, tools }: Unseen): Promise<McpVerdict> {
+  if (!hasPerson(view)) {
+    if (view.flags.allowMcp) return 'ask';
+    const count = tools.length === 1 ? 'A tool' : `${tools.length} tools`;
+    view.print(showExact(`${count} of the MCP server ${server.name} nobody has looked at: left out.`));
+    return 'leave-out';
+  }
+  const verdict = await askTools(view, { name: server.name, tools });
+  await keep(view, () => view.agreements.decide(server, tools, verdict));
+  return verdict;
+}
+
+/** What cannot be written down holds for now all the same. */
+async function keep({ print }: McpView, write: () => Promise<void>): Promise<void> {
+  await write().catch((error: Error) => print(showExact(`This could not be kept: ${error.message}`)));
+}
+
+interface Configured {
+  readonly servers: readonly ConfiguredServer[];
+  readonly agreements: McpAgreements;
+}
+
+function sessionOf(running: McpTools | undefined, { servers, agreements }: Configured): McpSession {
+  return {
+    forget: (name) => agreements.forget(name),
+    tools: async () => (await running?.tools()) ?? [],
+    describe: () => {
+      const states = running?.servers ?? [];
+      const started = new Set(states.map(({ name }) => name));
+      const others = servers.filter(({ name }) => !started.has(name));
+      const lines = states.flatMap(describeState);
+      return [...lines, ...others.map(({ name }) => showExact(`${name}  not started`))].join('\n');
+    },
+    close: async () => running?.close(),
+  };
+}

@@ -1,0 +1,57 @@
+import type { Task } from '../../contract/step-request.js';
+import type { RunEvent } from '../../sdk/run/run-events.js';
+import type { RunResult } from '../../sdk/run/run-result.js';
+import type { Paint } from '../display/paint.js';
+import { clip } from '../display/wrap.js';
+import { short } from './budget-bar.js';
+import { showExactLine, showText, showTextLine } from './shown-text.js';
+
+type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+const taskMarks = { todo: '☐', in_progress: '◐', completed: '☑' } as const;
+const taskStyles = { todo: 'reset', in_progress: 'bold', completed: 'dim' } as const;
+
+export const renderTask = ({ content, status }: Task, paint: Paint): string =>
+  paint(taskStyles[status], `${taskMarks[status]} ${showTextLine(content)}`);
+
+export function headline({ step, phase, iterations_left }: EventOf<'agent_turn_start'>): string {
+  const left = iterations_left === 1 ? 'the last' : `${iterations_left} left`;
+  return showExactLine(`Step ${step}${phase ? `, ${phase}` : ''} · ${left}`);
+}
+
+export const compacted = ({ tokens_before, tokens_after }: EventOf<'context_compacted'>): string =>
+  `history ${short(tokens_before)} → ${short(tokens_after)} tokens`;
+
+interface ObservedOptions {
+  readonly maxLines: number;
+  /** In columns. */
+  readonly width: number;
+  /** Of a command the end tells more than the beginning: it is shown below the first line, which says how it ended. */
+  readonly keepsEnd?: boolean;
+}
+
+/** Some lines of an observation, and how many more there are. */
+export function observed(
+  text: string,
+  { maxLines, width, keepsEnd = false }: ObservedOptions,
+): readonly string[] {
+  const lines = showText(text).replace(/\n$/, '').split('\n');
+  const left = lines.length - maxLines;
+  const shorten = (line: string) => clip(line.replaceAll('\t', '    '), width);
+  if (left <= 0) return lines.map(shorten);
+  const rest = `… ${left} more ${left === 1 ? 'line' : 'lines'}`;
+  if (!keepsEnd) return [...lines.slice(0, maxLines).map(shorten), rest];
+  return [...lines.slice(0, 1).map(shorten), rest, ...lines.slice(1 - maxLines).map(shorten)];
+}
+
+/** How the run ended and what it took: `answered · 2 steps · 6.9k tokens in (5k cached) · 210 out · 4s`. */
+export function costLine({ stop_reason, steps, usage }: RunResult, took = ''): string {
+  const { input_tokens: sent, cached_input_tokens: cached, output_tokens: written } = usage;
+  return [
+    showExactLine(stop_reason.replace('_', ' ')),
+    `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`,
+    ...(sent === null ? [] : [`${short(sent)} tokens in${cached ? ` (${short(cached)} cached)` : ''}`]),
+    ...(written === null ? [] : [`${short(written)} out`]),
+    ...(took ? [took] : []),
+  ].join(' · ');
+}

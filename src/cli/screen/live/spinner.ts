@@ -1,0 +1,63 @@
+import { columnsOf } from '../../display/columns.js';
+import type { Display } from '../../display/display.js';
+import { cut } from '../../display/wrap.js';
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 100;
+
+/** The status line of a live screen: what is going on, for how long, how to stop it, and what else is good to know. */
+export class Spinner {
+  readonly #display: Display;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #verb = '';
+  #hint = '';
+  #since = 0;
+  #frame = 0;
+  /** Stands at the end, where there is room. */
+  note = '';
+
+  constructor(display: Display) {
+    this.#display = display;
+  }
+
+  /** Shows the verb with a clock that begins now, and how to stop it. */
+  start(verb: string, hint = 'esc to interrupt'): void {
+    this.stop();
+    if (!this.#display.isLive) return;
+    this.#verb = verb;
+    this.#hint = hint;
+    this.#since = Date.now();
+    this.#timer = setInterval(() => this.#draw(), FRAME_MS);
+    this.#draw();
+  }
+
+  /** The same goes on under another name: the clock does too. */
+  rename(verb: string): void {
+    if (verb === this.#verb) return;
+    this.#verb = verb;
+    if (this.#timer) this.#draw();
+  }
+
+  stop(): void {
+    if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#display.show('status', []);
+  }
+
+  #draw(): void {
+    const { paint, width } = this.#display;
+    const frame = frames[this.#frame++ % frames.length] ?? '';
+    const end = `… ${elapsed(Date.now() - this.#since)} • ${this.#hint}`;
+    const verb = cut(this.#verb, Math.max(10, width - columnsOf(end) - 3));
+    const row = `${paint('cyan', frame)} ${verb}${end}`;
+    const noted = `${row}${paint('dim', ' • ')}${this.note}`;
+    this.#display.show('status', [this.note && columnsOf(noted) <= width ? noted : row]);
+  }
+}
+
+/** `12s`, `2m 5s`. */
+export function elapsed(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+}

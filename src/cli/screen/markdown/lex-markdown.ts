@@ -1,0 +1,35 @@
+import { lexer, type Token, Tokenizer, type Tokens } from 'marked';
+
+/** Quotes and lists within each other: what lies deeper is text, for the lexer reads all of it anew at each level. */
+const MAX_NESTING = 16;
+
+class BoundedTokenizer extends Tokenizer {
+  #nesting = 0;
+
+  override blockquote(text: string): Tokens.Blockquote | undefined {
+    return this.#nested(() => super.blockquote(text));
+  }
+
+  override list(text: string): Tokens.List | undefined {
+    return this.#nested(() => super.list(text));
+  }
+
+  #nested<Block>(read: () => Block | undefined): Block | undefined {
+    if (this.#nesting === MAX_NESTING) return undefined;
+    this.#nesting += 1;
+    try {
+      return read();
+    } finally {
+      this.#nesting -= 1;
+    }
+  }
+}
+
+/** Markdown as blocks, nested to some depth; what the lexer gives up on is text. */
+export function lexMarkdown(text: string): Token[] {
+  try {
+    return lexer(text, { gfm: true, tokenizer: new BoundedTokenizer() });
+  } catch {
+    return [{ type: 'text', raw: text, text }];
+  }
+}

@@ -1,0 +1,84 @@
+import type { MarkedToken, Token, Tokens } from 'marked';
+import type { Paint } from '../../display/paint.js';
+import { wrap } from '../../display/wrap.js';
+import { showText } from '../shown-text.js';
+import { renderInline, type TextView } from './render-inline.js';
+import { renderTable } from './render-table.js';
+
+const MAX_RULE = 40;
+/** What stands deeper within lists and quotes is shown as it was written. */
+const MIN_COLUMNS = 12;
+const CODE_INDENT = '  ';
+
+/** Blocks of Markdown as rows of a terminal, an empty row between each two. */
+export function renderBlocks(tokens: readonly Token[], view: TextView): string[] {
+  const blocks = tokens.map((token) => renderBlock(token, view)).filter((rows) => rows.length > 0);
+  return blocks.flatMap((rows, index) => (index === 0 ? rows : ['', ...rows]));
+}
+
+function renderBlock(given: Token, view: TextView): string[] {
+  const { paint, width } = view;
+  if (width < MIN_COLUMNS) return rowsOf(showText(given.raw.trimEnd()), MIN_COLUMNS);
+  const token = given as MarkedToken; // without extensions the lexer makes these only
+  switch (token.type) {
+    case 'heading':
+      return rowsOf(paint(headingStyle(token), renderInline(token.tokens, paint)), width);
+    case 'paragraph':
+      return rowsOf(renderInline(token.tokens, paint), width);
+    case 'text':
+      return rowsOf(renderInline(token.tokens ?? [token], paint), width);
+    case 'code':
+      return token.text.split('\n').map((line) => codeRow(line, token.lang, paint));
+    case 'list':
+      return renderItems(token.items, {
+        ...view,
+        start: token.ordered ? Number(token.start || 1) : undefined,
+      });
+    case 'table':
+      return renderTable(token, view);
+    case 'blockquote':
+      return renderBlocks(token.tokens, { paint, width: width - 2 }).map(
+        (row) => `${paint('dim', '▎')} ${row}`,
+      );
+    case 'hr':
+      return [paint('dim', '─'.repeat(Math.min(width, MAX_RULE)))];
+    case 'space':
+    case 'def':
+    case 'checkbox':
+      return [];
+    default:
+      return rowsOf(showText(token.raw.trimEnd()), width);
+  }
+}
+
+const headingStyle = ({ depth }: Tokens.Heading): Parameters<Paint>[0] =>
+  depth <= 2 ? ['bold', 'underline'] : 'bold';
+
+const rowsOf = (text: string, width: number): string[] => [...wrap(text.replaceAll('\t', '    '), width)];
+
+/** A line of code is never broken here: what the terminal breaks by itself is copied as one line. */
+export function codeRow(line: string, language: string | undefined, paint: Paint): string {
+  const code = CODE_INDENT + line.replaceAll('\t', '    ');
+  if (line.trim() === '') return '';
+  if (language !== 'diff') return paint('cyan', code);
+  if (line.startsWith('+')) return paint('green', code);
+  return line.startsWith('-') ? paint('red', code) : code;
+}
+
+interface ListView extends TextView {
+  /** The number of the first of them; undefined where they have none. */
+  readonly start: number | undefined;
+}
+
+/** Items of a list close together, their further rows below the first word. */
+export function renderItems(items: readonly Tokens.ListItem[], { start, paint, width }: ListView): string[] {
+  return items.flatMap((item, index) => {
+    const number = start === undefined ? undefined : `${start + index}.`;
+    const bullet = `${item.task ? checkbox(item) : (number ?? '•')} `;
+    const rows = item.tokens.flatMap((token) => renderBlock(token, { paint, width: width - bullet.length }));
+    const [first = '', ...more] = rows;
+    return [paint('dim', bullet) + first, ...more.map((row) => ' '.repeat(bullet.length) + row)];
+  });
+}
+
+const checkbox = ({ checked }: Tokens.ListItem): string => (checked ? '☑' : '☐');

@@ -1,0 +1,78 @@
+import type { Trajectory } from '../../sdk/saved/trajectory.js';
+import { UsageError } from '../commands/usage.js';
+import { cut } from '../display/wrap.js';
+import { LEAVING_KEYS, PICKER_INDENT } from '../input/picker.js';
+import { showTextLine } from '../screen/shown-text.js';
+import type { Terminal } from '../screen/terminal.js';
+import { looksSecret } from '../state/looks-secret.js';
+import { findSavedRun, listSavedRuns, NOTHING_SAVED, type SavedRun } from '../state/saved-runs.js';
+
+/** Runs that are listed: who wants an older one knows its id. */
+const MAX_LISTED = 20;
+
+/** In characters, of a task in the list: more than a row has. */
+const MAX_TASK = 500;
+
+/** The newest runs over a folder, one a row, newest first. Throws `UsageError` where there is none. */
+export async function savedRunList(folder: string, width: number): Promise<string> {
+  const runs = await newestRuns(folder);
+  return runs.map((run) => cut(`${String(run.number).padStart(3)}. ${describe(run)}`, width)).join('\n');
+}
+
+async function newestRuns(folder: string): Promise<readonly SavedRun[]> {
+  const runs = await listSavedRuns(folder, MAX_LISTED);
+  if (runs.length === 0) throw new UsageError(NOTHING_SAVED);
+  return runs;
+}
+
+/** Asks the person which of the folder's runs to go on from. Throws `UsageError` where nobody is there or none is named. */
+export async function chooseSavedRun(folder: string, terminal: Terminal): Promise<Trajectory> {
+  if (!terminal.isInteractive) {
+    const list = await savedRunList(folder, Number.POSITIVE_INFINITY);
+    throw new UsageError(`--resume needs the number of a run, its id or its file:\n${list}`);
+  }
+  const wanted = await (terminal.isLive ? pickNumber(folder, terminal) : askNumber(folder, terminal));
+  if (wanted === undefined) throw new UsageError('No run was chosen.');
+  return findSavedRun(folder, wanted);
+}
+
+/** By arrow keys; Enter takes the newest. Undefined where the person wants none. */
+async function pickNumber(folder: string, terminal: Terminal): Promise<string | undefined> {
+  const runs = await newestRuns(folder);
+  const rows = runs.map((run) => cut(describe(run), terminal.width - PICKER_INDENT));
+  const choices = [...rows.map((row) => ({ row, keys: [] })), { row: '[esc] none', keys: LEAVING_KEYS }];
+  terminal.display.print('Which run?');
+  const index = await terminal.choose(choices, { signal: new AbortController().signal, selected: 0 });
+  return runs[index] && String(runs[index].number);
+}
+
+/** Where lines cannot be drawn over. */
+async function askNumber(folder: string, terminal: Terminal): Promise<string | undefined> {
+  terminal.display.print(await savedRunList(folder, terminal.width));
+  const answer = await terminal.askLine('Which one? A number, or Enter for the newest: ');
+  return answer === undefined ? undefined : answer.trim() || '1';
+}
+
+/** `2026-11-22 21:30  3 steps, answered    How is the discount calculated?` */
+function describe({ began, saved }: SavedRun): string {
+  const { task, responses, result } = saved;
+  const steps = result?.steps.length ?? responses.length;
+  const end = result ? ends[result.stop_reason] : 'cut off';
+  const came = `${steps} ${steps === 1 ? 'step' : 'steps'}, ${end}`;
+  // The form of Sweden is that of ISO 8601.
+  const time = began.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
+  const beginning = task.slice(0, MAX_TASK);
+  const shown = looksSecret(beginning)
+    ? '(not shown: it looks like it holds a secret)'
+    : showTextLine(beginning);
+  return `${time}  ${came.padEnd(22)}  ${shown || '(went on)'}`;
+}
+
+const ends = {
+  answered: 'answered',
+  denied: 'denied',
+  step_limit: 'step limit',
+  stopped: 'stopped',
+  needs_input: 'asks',
+  error: 'failed',
+} as const satisfies Record<NonNullable<Trajectory['result']>['stop_reason'], string>;

@@ -1,0 +1,114 @@
+import type { Tool } from '../../sdk/actions/define-tool.js';
+import { executeTool } from '../../sdk/actions/execute-tool.js';
+import { RunningTools } from '../screen/live/running-tools.js';
+import type { Screen } from '../screen/screen.js';
+import { showText } from '../screen/shown-text.js';
+import type { Terminal } from '../screen/terminal.js';
+
+/** In characters and lines: of a longer output the beginning is shown as it comes, and of the rest the end. */
+const MAX_SHOWN = 16_000;
+const MAX_LINES = 500;
+/** Of the end, and in characters. */
+const END_LINES = 10;
+const MAX_END = 2_000;
+
+interface Surroundings {
+  readonly tools: readonly Tool[];
+  readonly screen: Screen;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs what the person typed after `!`, by the tool that runs the model's commands, so without model keys and within the
+ * same time. Its lines are shown as they come. Resolves to what the model is to read of it; undefined where nothing ran.
+ */
+export async function runOwnCommand(
+  command: string,
+  { tools, screen, terminal, signal }: Surroundings,
+): Promise<string | undefined> {
+  const tool = tools.find(({ name }) => name === 'run_command');
+  if (!tool || command === '') {
+    screen.print('!COMMAND runs a command, such as !git status.');
+    return undefined;
+  }
+  const action = {
+    ...{ tool_name: tool.name, tool_args: { command }, raw_action_string: '' },
+    ...{ id: 'own_command', requires_approval: false },
+  };
+  const running = new RunningTools(terminal.display);
+  const output = new OwnOutput(
+    (text) => screen.print(showText(text)),
+    (piece) => running.tell(action, piece),
+  );
+  const timeoutMs = tool.timeoutMs ?? Number.POSITIVE_INFINITY;
+  const onOutput = (piece: string) => output.add(piece);
+  running.start(action);
+  const { text } = await executeTool(tool, action, { signal, timeoutMs, onOutput });
+  running.clear();
+  output.end();
+  const [end = ''] = text.split('\n', 1);
+  screen.print(showText(end.replace(/ Output so far:$/, ''))); // it stands above
+  return `The user ran this command: ${command}\n\n${text}`;
+}
+
+/**
+ * An output of any length, of which a terminal is given no more than it can take in time: a write to a slow one holds
+ * everything up, the key that stops the command too.
+ */
+class OwnOutput {
+  readonly #print: (lines: string) => void;
+  readonly #tellLive: (piece: string) => void;
+  #room = MAX_SHOWN;
+  #lines = MAX_LINES;
+  /** A line that has begun. */
+  #open = '';
+  /** The end of what came since there is no more room, undefined while there is; and how much came. */
+  #tail: string | undefined;
+  #rest = 0;
+
+  /** `print` is given whole lines, `tellLive` what comes when there is no more room for them. */
+  constructor(print: (lines: string) => void, tellLive: (piece: string) => void) {
+    this.#print = print;
+    this.#tellLive = tellLive;
+  }
+
+  add(piece: string): void {
+    if (this.#tail !== undefined) {
+      this.#hide(piece);
+      return;
+    }
+    const lines = (this.#open + piece).split('\n');
+    this.#open = lines.pop() ?? '';
+    const shown = lines.slice(0, this.#countFitting(lines));
+    if (shown.length > 0) this.#print(shown.join('\n'));
+    if (shown.length === lines.length && this.#open.length <= this.#room) return;
+    this.#tail = '';
+    this.#hide([...lines.slice(shown.length), this.#open].join('\n'));
+  }
+
+  /** How many of the lines there is still room for, which is theirs then. */
+  #countFitting(lines: readonly string[]): number {
+    const over = lines.findIndex(({ length }) => {
+      if (length >= this.#room || this.#lines === 0) return true;
+      this.#room -= length + 1;
+      this.#lines -= 1;
+      return false;
+    });
+    return over < 0 ? lines.length : over;
+  }
+
+  end(): void {
+    if (this.#tail === undefined && this.#open !== '') this.#print(this.#open);
+    if (this.#tail === undefined) return;
+    const end = this.#tail.trimEnd().split('\n').slice(-END_LINES).join('\n');
+    const hidden = this.#rest - end.length;
+    this.#print(`… (${hidden} characters are not shown) …\n${end}`);
+  }
+
+  #hide(piece: string): void {
+    this.#tail = ((this.#tail ?? '') + piece).slice(-MAX_END);
+    this.#rest += piece.length;
+    this.#tellLive(piece);
+  }
+}

@@ -1,0 +1,77 @@
+import type { ModelList } from '../../contract/model-list.js';
+import { showExactLine } from '../screen/shown-text.js';
+import { findModelKey, keyVariable } from '../session/model-key.js';
+import { ollamaModels } from '../session/ollama.js';
+import type { Session } from '../session/session.js';
+
+/** What `/model` takes, as far as names are known. */
+export async function modelNames(session: Session): Promise<readonly string[]> {
+  const { models } = await session.models().catch(() => ({ models: [] }));
+  const names = models.map(({ name }) => name).filter((name) => !name.includes('*'));
+  return [...new Set(['offline', ...names, ...(await ollamaModels())])];
+}
+
+/** A model, or all of an endpoint. */
+interface Row {
+  readonly name: string;
+  readonly place: string;
+  readonly what: string;
+  readonly isCurrent: boolean;
+  /** What is missing to call it; undefined where nothing is. */
+  readonly needs: string | undefined;
+}
+
+/**
+ * What the service can reach. First what can be called now, a line each, with a star the model in use; then, by vendor,
+ * the models that lack a key. Throws `StepwiseError`.
+ */
+export async function modelList(session: Session): Promise<string> {
+  const rows = rowsOf(session, await session.models(), await ollamaModels());
+  const [current, ready, lacking] = [
+    rows.filter(({ isCurrent }) => isCurrent),
+    rows.filter(({ isCurrent, needs }) => !isCurrent && needs === undefined),
+    rows.filter(({ isCurrent, needs }) => !isCurrent && needs !== undefined),
+  ];
+  const listed = [...current, ...ready];
+  const width = Math.max(...listed.map(({ name }) => name.length)) + 2;
+  const lines = listed.map(
+    ({ name, place, what, isCurrent }) =>
+      `${isCurrent ? '*' : ' '} ${name.padEnd(width)}${place.padEnd(14)}${what}`,
+  );
+  const vendors = [...new Set(lacking.map(({ place }) => place))];
+  return [...lines, ...vendors.map((vendor) => vendorLine(lacking.filter(({ place }) => place === vendor)))]
+    .map((line) => showExactLine(line).trimEnd())
+    .join('\n');
+}
+
+function vendorLine(rows: readonly Row[]): string {
+  const [first] = rows;
+  return `  ${first?.place} needs ${first?.needs}: ${rows.map(({ name }) => name).join(', ')}`;
+}
+
+function rowsOf({ model, parts }: Session, list: ModelList, local: readonly string[]): readonly Row[] {
+  const { keys: environment } = parts;
+  const needsOf = (name: string) =>
+    findModelKey(name, { environment }) ? undefined : (keyVariable(name) ?? 'a key');
+  const known = list.models.map(({ name, provider, context_window }) => ({
+    ...{ name, place: provider, what: windowOf(context_window) },
+    isCurrent: model.name === name && (model.upstream ?? provider) === provider,
+    needs: name === 'offline' ? undefined : needsOf(name),
+  }));
+  const onThisMachine = local.map((name) => ({
+    ...{ name, place: 'ollama', what: 'on this machine', needs: undefined },
+    isCurrent: model.name === name && model.upstream === 'ollama',
+  }));
+  const isListed = [...known, ...onThisMachine].some(({ isCurrent }) => isCurrent);
+  const vendors = new Set(known.map(({ place }) => place));
+  const others = list.upstreams.filter(({ name }) => !vendors.has(name));
+  const endpoints = others.map(({ name, key_required }) => ({
+    ...{ name: `any model at ${name}`, place: name, needs: undefined },
+    what: key_required ? 'needs a key' : 'needs no key',
+    isCurrent: !isListed && model.upstream === name,
+  }));
+  return [...known, ...onThisMachine, ...endpoints];
+}
+
+const windowOf = (tokens: number | null): string =>
+  tokens === null ? '' : `${Math.round(tokens / 1_000)}k tokens`;

@@ -1,0 +1,111 @@
+/**
+ * What the keys and tokens of vendors begin with, as their documentation says and the rules of gitleaks and of GitHub's secret
+ * scanning collect it (https://github.com/gitleaks/gitleaks, https://docs.github.com/code-security/secret-scanning).
+ */
+const prefixes = `
+  sk- sk_ rk_ xai- gsk_ pplx- r8_ hf_ api_org_ nvapi- csk- stepwise_
+  AKIA ASIA ABIA ACCA AIza ya29. GOCSPX- LTAI AQVN dop_v1_ doo_v1_ dor_v1_ pscale_ sbp_ sb_secret_ fo1_ fm2_ HRKU- tk-us-
+  ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glrt- glptt- glft- glsoat- glcbt- gloas- GR1348941 ATATT3 ATCTT3 sgp_
+  npm_ pypi- rubygems_ CLOJARS_ AKCp cmVmd dckr_pat_ dckr_oat_ tskey- hvs. hvb. hvr. dp.pt. dp.st. ops_ A3- AGE-SECRET-KEY-
+  xoxa- xoxb- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs- xapp- lin_api_ ntn_ figd_ tfp_ PMAK- rdme_ sntrys_ sntryu_ NRAK- glsa_ glc_
+  SG. xkeysib- shippo_ EZAK EZTK duffel_ shpat_ shpca_ shppa_ shpss_ sq0atp- sq0csp- EAAA whsec_ FLWSECK ico-
+  dapi dt0c01. pul- pnu_ sha256~ eyJ`
+  .trim()
+  .split(/\s+/)
+  .map((prefix) => prefix.replaceAll('.', '\\.'));
+
+const vendorToken = new RegExp(`(?<![a-z\\d])(?:${prefixes.join('|')})([\\w.~+/=-]{12,})`, 'gi');
+
+const PASSWORD = 'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contraseña|mot de passe';
+const KEY = 'secret|token|credentials?|api[_-]?key|(?:access|private|signing|client|auth)[_-]?key';
+
+/** Forms in which a secret stands in a line, whatever it looks like itself. */
+const forms: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY/,
+  /\b[a-z][a-z\d+.-]*:\/\/[^\s/@:]*:[^\s/@]+@/i, // user and password in a URL
+  /hooks\.slack\.com\/(?:services|workflows|triggers)\/\w|discord(?:app)?\.com\/api\/webhooks\/\d|\.webhook\.office\.com\/\w/i,
+  /\b\d{8,10}:[\w-]{35}\b/, // of a Telegram bot
+  /\bauthorization["']?\s*[:=]\s*["']?(?:\w+\s+)?[^\s"'$<]{8,}/i,
+  /\b(?:bearer|basic)\s+(?=\S*[\dA-Z])[\w+/=.~-]{12,}/i,
+  /\b(?:[A-Z\d_]*(?:PASS|PASSWORD|PASSWD|PASSPHRASE|_PWD|SECRET|TOKEN|CREDENTIALS?)|(?:[A-Z\d_]*_)?(?:API)?KEY)=["']?[^\s"'$</.{]{4,}/,
+  new RegExp(
+    `--(?:[a-z-]+-)?(?:${PASSWORD}|${KEY})(?:=["']?[^\\s"'$<-]{4,}|\\s+["']?(?=\\S*[\\dA-Z!@#%^&*])[^\\s$<-]\\S{3,})`,
+  ),
+  /\b(?:mysql|mariadb|sshpass|docker login|podman login|helm|redis-cli)\S*\s(?:.*\s)?-(?:p|a)\s?["']?[^\s"'$-]{4,}/,
+  /\b(?:curl|wget|https?)\s(?:.*\s)?(?:-u|--user)[ =]["']?[^\s:$]+:[^\s$]+/,
+];
+
+/** A name and, after it, a value; what the value may be is looked at by itself. */
+const named = [
+  {
+    names: new RegExp(
+      `(?:${PASSWORD}|\\bpin)["'\`\\]]*\\s*(?:=>|[:=]|\\b(?:is|was|to|ist|est|es)\\b)\\s*(?=(\\S.{0,200}))`,
+      'gi',
+    ),
+    isValue: isPassword,
+  },
+  { names: new RegExp(`\\b(?:${PASSWORD})\\s+(?=(\\S.{0,200}))`, 'gi'), isValue: isTelling },
+  {
+    names: new RegExp(
+      `(?:${KEY}|\\bkey)["'\`\\]]*\\s*(?:=>|[:=]|\\b(?:is|was)\\b|\\s)\\s*(?=(\\S.{0,200}))`,
+      'gi',
+    ),
+    isValue: isKey,
+  },
+];
+
+/** After "the password is", at the end of a line, no password. */
+const statesOfPasswords =
+  /^(?:wrong|empty|missing|invalid|valid|correct|incorrect|null|undefined|none|string|true|false|set|unset|default|weak|strong|short|long|for|at|in|on|there|safe|secret|plain|\w+(?:ed|en|ing))$/i;
+
+/**
+ * True for a line that looks like it holds a password, key or token. It errs towards the secret: a line
+ * that is not kept is no great loss.
+ */
+export const looksSecret = (line: string): boolean =>
+  forms.some((form) => form.test(line)) ||
+  [...line.matchAll(vendorToken)].some(([, body = '']) => isTokenBody(body)) ||
+  named.some(({ names, isValue }) => [...line.matchAll(names)].some(([, value = '']) => isValue(value))) ||
+  hasRandomWord(line);
+
+/** No word of a language is that long; shorter, it has digits or is of capitals and small letters. */
+const isTokenBody = (text: string): boolean =>
+  /[a-z]{20}|\d/i.test(text) || (/[a-z]/.test(text) && /[A-Z]/.test(text));
+
+/** What follows the name of a password: what is quoted or telling, or the last word of the line. */
+function isPassword(text: string): boolean {
+  const quoted = /^(["'`])(.{4,}?)\1/.exec(text)?.[2];
+  if (quoted !== undefined) return !statesOfPasswords.test(quoted) && !quoted.startsWith('$');
+  if (isTelling(text)) return true;
+  const word = firstWord(text);
+  if (word.length < 4 || word.startsWith('$')) return false;
+  const isLast = text.trim() === word;
+  return isLast && /^[\w-]+[.!]?$/.test(word) && !statesOfPasswords.test(word.replace(/[.!]$/, ''));
+}
+
+/** A word that is none of a language or of code. */
+function isTelling(text: string): boolean {
+  const word = firstWord(text);
+  const isCode = word.startsWith('$') || /[a-z]\.[a-z]/i.test(word);
+  return word.length >= 4 && !isCode && /\d|[!@#%^&*+~]|[a-z][A-Z]/.test(word);
+}
+
+const firstWord = (text: string): string => /^[^\s"'`,;(){}[\]<>]*/.exec(text)?.[0] ?? '';
+
+/** What follows the name of a key: a long word with digits in it that is no number. */
+function isKey(text: string): boolean {
+  const word = firstWord(text.replace(/^["'`]/, ''));
+  return word.length >= 8 && /\d/.test(word) && /[a-z]/i.test(word) && !/[a-z]\.[a-z]|\//i.test(word);
+}
+
+/** Hexadecimal digits, but for what git and registries call things; long words of mixed letters and digits; base64 of 30 bytes. */
+function hasRandomWord(line: string): boolean {
+  const digits = [...line.matchAll(/(?<![\da-z])[\da-f]{32,}(?![\da-z])/gi)];
+  if (digits.some(({ index }) => !namesOfContents.test(line.slice(Math.max(0, index - 24), index))))
+    return true;
+  const words = line.match(/[\w+-]{32,}|(?<![\w/+.-])[\w/+]{40}(?![\w/+.-])/g) ?? [];
+  return words.some((word) => /\d.*\d/.test(word) && /[a-z]/.test(word) && /[A-Z].*[A-Z]/.test(word));
+}
+
+/** Before a hash of a commit or an image. */
+const namesOfContents = /\b(?:commit|revision|sha|git [a-z-]+)\s$|sha\d+[:-]$/i;

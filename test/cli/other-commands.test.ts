@@ -1,0 +1,182 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ended, setUp } from '../support/cli-harness.js';
+
+const main = join(process.cwd(), '.build/src/cli/main.js');
+
+describe('one binary for everything (rule: terminal)', () => {
+  test('`stepwise serve` starts the service, and SIGTERM ends it in order', async () => {
+    const { environment } = await setUp([]);
+    const env = { ...environment, PORT: '0', LOG_LEVEL: 'silent' };
+    const child = spawn(process.execPath, [main, 'serve'], { env });
+    let said = '';
+    child.stderr.on('data', (piece) => {
+      said += piece;
+    });
+    try {
+      while (!said.includes('(contract:')) await once(child.stderr, 'data');
+      const [, url] = /Stepwise listens on (\S+) /.exec(said) ?? [];
+      expect((await fetch(`${url}/api/agent/models`)).status).toBe(200);
+    } finally {
+      child.kill('SIGTERM');
+    }
+    const [code] = await once(child, 'close');
+    expect(code).toBe(0);
+  }, 30_000);
+
+  test('`stepwise serve` has its own help and its own errors', () => {
+    const run = (args: readonly string[], env = {}) =>
+      spawnSync(process.execPath, [main, 'serve', ...args], {
+        env: { ...process.env, ...env },
+        encoding: 'utf8',
+      });
+    expect(run(['--help'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Usage: stepwise serve'),
+    });
+    const wrong = run([], { PORT: 'many' });
+    expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('PORT') });
+  }, 30_000);
+
+  test('`stepwise tool` alone says which tools there are and what they take; with --help more of one', async () => {
+    const { run } = await setUp([]);
+    const all = await run(['tool']);
+    expect(all.code).toBe(0);
+    expect(all.stdout).toContain('edit_file(path: string, old_string: string, new_string: string)');
+    expect(all.stdout).toContain('read_file(path: string, start_line?: integer, end_line?: integer)');
+    expect(all.stdout).toMatch(/run_command\(.*\n {2}Run a shell command.* Needs approval\./);
+    const one = await run(['tool', 'run_command', '--help']);
+    expect(one.stdout).toContain('Usage: stepwise tool run_command [JSON]');
+    expect(one.stdout).toContain('    working_dir: Relative to the project folder, which is the default.');
+    expect((await run(['tool', 'nope', '--help'])).stderr).toContain('There is no tool nope. There are: ');
+  }, 30_000);
+});
+
+describe('`stepwise doctor` (rule: terminal)', () => {
+  test('says what is there and what answers, and prints no secret', async () => {
+    const { run, environment, provider } = await setUp([]);
+    const { host } = new URL(provider.url);
+    Object.assign(environment, {
+      OPENAI_API_KEY: 'sk-very-secret-1',
+      STEPWISE_TOKEN: 'token-very-secret-2',
+      OPENAI_UPSTREAM_URL: 'http://127.0.0.1:9/v1',
+      ANTHROPIC_UPSTREAM_URL: 'http://127.0.0.1:9',
+      UPSTREAMS: JSON.stringify({ fake: `${provider.url}/v1`, away: 'http://127.0.0.1:9/very-secret-path' }),
+    });
+    const { stdout, stderr, code } = await run(['doctor']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ok {2}Node\.js +v/m);
+    expect(stdout).toMatch(/^ok {2}Folder .*can be read and written$/m);
+    expect(stdout).toMatch(/^ok {2}OPENAI_API_KEY +is set$/m);
+    expect(stdout).toMatch(/^-- {2}ANTHROPIC_API_KEY +is not set$/m);
+    expect(stdout).toMatch(new RegExp(`^ok {2}Upstream fake +${host} answers \\(\\d+\\)$`, 'm'));
+    expect(stdout).toMatch(/^-- {2}Upstream away +127\.0\.0\.1:9 does not answer$/m);
+    expect(stdout).toMatch(/^ok {2}Service of --server .* answers \(200\)$/m);
+    expect(stdout + stderr).not.toContain('very-secret');
+  }, 30_000);
+
+  test('ends with an error where the service of --server does not answer: no run could work', async () => {
+    const { environment, folder } = await setUp([], {}, { inProcess: true });
+    const args = [main, '--dir', folder, '--server', 'http://127.0.0.1:9', 'doctor'];
+    const { code, stdout } = await ended(spawn(process.execPath, args, { env: environment }));
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^!! {2}Service of --server +127\.0\.0\.1:9 does not answer$/m);
+  }, 30_000);
+
+  test('prints no user, password, path or query of an address, also where the settings are wrong', async () => {
+    const { run, environment, provider } = await setUp([]);
+    const { host } = new URL(provider.url);
+    const secret = 'http://very-secret-user:very-secret-word';
+    Object.assign(environment, {
+      OPENAI_UPSTREAM_URL: `${secret}@127.0.0.1:9/very-secret/v1?key=very-secret`,
+      ANTHROPIC_UPSTREAM_URL: `${secret}@[::1]:9`,
+      REDIS_URL: 'redis://:very-secret@127.0.0.1:6379',
+      UPSTREAMS: JSON.stringify({ fake: `${secret}@${host}/v1` }),
+    });
+    const right = await run(['doctor']);
+    expect(right.stdout).toMatch(
+      new RegExp(
+        `^ok {2}Upstream fake +${host} \\(the user and password in its address are not sent\\) answers`,
+        'm',
+      ),
+    );
+    const wrong: NodeJS.ProcessEnv[] = [
+      { UPSTREAMS: `{"fake": "${secret}@${host}/v1"` },
+      { UPSTREAMS: `{"fake": "very-secret://${host}"}` },
+      { UPSTREAMS: `${secret}@${host}` },
+      { OPENAI_UPSTREAM_URL: 'very-secret' },
+      { REDIS_URL: 'very-secret' },
+    ];
+    for (const settings of wrong) {
+      const before = { ...environment };
+      Object.assign(environment, settings);
+      const { stdout, stderr } = await run(['doctor']);
+      Object.assign(environment, before);
+      expect(stdout + stderr).not.toContain('very-secret');
+    }
+    expect(right.stdout + right.stderr).not.toContain('very-secret');
+  }, 40_000);
+
+  test('ends with 1 where no run could work', async () => {
+    const { run, environment } = await setUp([]);
+    environment['UPSTREAMS'] = '{';
+    const { stdout, code } = await run(['doctor', '--dir', '/nowhere']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^!! {2}Folder +\/nowhere cannot be read$/m);
+    expect(stdout).toMatch(/^!! {2}Settings of the service +UPSTREAMS/m);
+  }, 30_000);
+});
+
+describe('completion of shells (rule: terminal)', () => {
+  const script = (shell: string) =>
+    spawnSync(process.execPath, [main, 'completion', shell], { encoding: 'utf8' }).stdout;
+  const words = ['stepwise', 'tool', 'r'];
+
+  test.each([
+    [['stepwise', 'd'], ['doctor']],
+    [words, ['read_file', 'run_command']],
+    [
+      ['stepwise', '--strategy', ''],
+      ['react', 'reason-act-observe'],
+    ],
+    [['stepwise', '--cont'], ['--continue']],
+    [['stepwise', '--dir', 'src/cl'], ['src/cli']],
+  ])(
+    'bash completes %j',
+    (typed, offered) => {
+      const line = typed.map((word) => `'${word}'`).join(' ');
+      const ask = `COMP_WORDS=(${line}); COMP_CWORD=${typed.length - 1}; _stepwise; printf '%s\n' "\${COMPREPLY[@]}"`;
+      const { stdout, stderr } = spawnSync('bash', ['-c', `${script('bash')}\n${ask}`], { encoding: 'utf8' });
+      expect({ stderr, offered: stdout.trim().split('\n').sort() }).toEqual({ stderr: '', offered });
+    },
+    20_000,
+  );
+
+  test('a name with spaces is one, and no two words', async () => {
+    const { folder } = await setUp([], { 'my runs/a.json': '{}' });
+    const ask = `COMP_WORDS=(stepwise replay my); COMP_CWORD=2; _stepwise; printf '[%s]' "\${COMPREPLY[@]}"`;
+    const options = { encoding: 'utf8', cwd: folder } as const;
+    const { stdout } = spawnSync('bash', ['-c', `${script('bash')}\n${ask}`], options);
+    expect(stdout).toBe('[my runs]');
+  }, 20_000);
+
+  test.each(['zsh', 'fish'])('%s is told every option with what it does, and its syntax holds', (shell) => {
+    const text = script(shell);
+    for (const name of ['dir', 'continue', 'max-steps', 'strategy'])
+      expect(text).toMatch(new RegExp(`(--|-l )${name}`));
+    expect(text).toContain('go on from the newest run in this folder');
+    expect(text).toContain('run_command');
+    const isThere = ['/usr/bin', '/bin', '/usr/local/bin'].some((folder) => existsSync(join(folder, shell)));
+    if (isThere) expect(spawnSync(shell, ['-n'], { input: text, encoding: 'utf8' }).stderr).toBe('');
+  }, 20_000);
+
+  test('another shell is a mistake, told in one sentence', async () => {
+    const { run } = await setUp([]);
+    const { code, stderr } = await run(['completion', 'tcsh']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('completion needs a shell: stepwise completion bash|zsh|fish.');
+  }, 20_000);
+});

@@ -1,0 +1,286 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { loadWidths } from '../../../src/cli/display/columns.js';
+import { Display } from '../../../src/cli/display/display.js';
+import { LiveRun } from '../../../src/cli/screen/live/live-run.js';
+import { MarkdownStream } from '../../../src/cli/screen/markdown/markdown-stream.js';
+import type { Step } from '../../../src/contract/step.js';
+import type { RunEvent } from '../../../src/sdk/run/run-events.js';
+import type { RunResult } from '../../../src/sdk/run/run-result.js';
+import { Emulator } from '../../support/emulator.js';
+import { answered } from '../../support/test-service.js';
+
+beforeAll(loadWidths);
+
+function open({ columns = 60, rows = 30, verbose = false } = {}) {
+  const emulator = new Emulator(columns, rows);
+  const display = new Display(emulator.output, { environment: {} });
+  const options = { verbose, showAnswer: true, showsTasks: true, showProposals: false };
+  const run = new LiveRun(display, options, (view) => new MarkdownStream(view));
+  return {
+    emulator,
+    display,
+    show: (...events: readonly Told[]) => {
+      for (const event of events) run.show(event as RunEvent);
+    },
+  };
+}
+
+/** What an event needs for the screen; the rest is left out. */
+type Told = { readonly type: RunEvent['type'] } & Readonly<Record<string, unknown>>;
+
+const response = (said: Partial<Step>): Step => ({
+  ...answered,
+  request_id: 'r',
+  updated_conversation_history: null,
+  context_report: null,
+  thought: null,
+  direct_response: null,
+  ...said,
+});
+const reason = (said: Partial<Step>): Told => ({ type: 'agent_reason', response: response(said) });
+const delta = (part: 'draft' | 'thought' | 'answer', text: string): Told => ({
+  type: `${part}_delta`,
+  delta: text,
+});
+const turn: Told = { type: 'agent_turn_start', phase: null, iterations_left: 10, step: 1 };
+const call = { id: 'c', tool_name: 'run_command', tool_args: { command: 'npm test' }, step: 1 };
+const usage = { input_tokens: 6_900, output_tokens: 210, cached_input_tokens: 5_000 };
+const end = (answer: string): Told => {
+  // The screen reads these fields alone.
+  const result = { answer, stop_reason: 'answered', steps: [{}, {}], usage } as unknown as RunResult;
+  return { type: 'agent_completion', result };
+};
+
+describe('a run on a live screen (rule: terminal)', () => {
+  test('thought and answer stand there while they are written, and once when they are', async () => {
+    const { emulator, display, show } = open({ columns: 70 });
+    show(
+      { type: 'agent_start', task: 'How much?', max_steps: 10 },
+      turn,
+      delta('thought', 'I look '),
+      delta('thought', 'at it.'),
+    );
+    display.flush();
+    expect(await emulator.rows()).toEqual([
+      '',
+      '› How much?',
+      '',
+      '  I look at it.',
+      expect.stringMatching(/Thinking… 0s • esc to interrupt • step 1\/10$/),
+    ]);
+    show(delta('answer', 'It is **42**, as the list says'));
+    display.flush();
+    expect((await emulator.rows()).at(-1)).toMatch(/Writing/);
+    expect(await emulator.styleOf('I look')).toMatchObject({ dim: false });
+    show(
+      delta('answer', ' in its second row.'),
+      reason({
+        thought: 'I look at it.',
+        direct_response: 'It is **42**, as the list says in its second row.',
+      }),
+    );
+    show(end('It is **42**, as the list says in its second row.'));
+    expect(await emulator.rows()).toEqual([
+      '',
+      '› How much?',
+      '',
+      '  I look at it.',
+      '',
+      'It is 42, as the list says in its second row.',
+      '',
+      expect.stringMatching(/^answered · 2 steps · 6.9k tokens in \(5k cached\) · 210 out/),
+    ]);
+  });
+
+  test('a draft is what the response says it is; what came to something else is read again', async () => {
+    const { emulator, show } = open();
+    show(turn, delta('draft', 'I look.'), reason({ thought: 'I look.' }));
+    show(turn, delta('draft', 'Fifty'), reason({ direct_response: 'It is 42.' }), end('It is 42.'));
+    const rows = await emulator.rows();
+    expect(rows.slice(0, 6)).toEqual(['', 'I look.', '', '(read again as a whole:)', '', 'It is 42.']);
+  });
+
+  test('what was half said when a step failed is taken back', async () => {
+    const { emulator, show } = open();
+    const error = { code: 'upstream_overloaded', message: 'Busy.', retryable: true };
+    show(turn, delta('thought', 'Half a '), { type: 'agent_error', error, retry_in_ms: 2_000 });
+    show(
+      turn,
+      delta('thought', 'Whole.'),
+      reason({ thought: 'Whole.', direct_response: 'Yes.' }),
+      end('Yes.'),
+    );
+    const shown = (await emulator.rows()).join('\n');
+    expect(shown).not.toContain('Half');
+    expect(shown).toContain('Busy. (upstream_overloaded) Trying again in 2 s.');
+    expect(shown.match(/Whole\./g)).toHaveLength(1);
+  });
+
+  test('a command shows its last lines while it runs, and how it ended and its last lines after', async () => {
+    const { emulator, display, show } = open();
+    show({ type: 'tool_start', ...call });
+    for (let line = 1; line <= 30; line += 1)
+      show({ type: 'tool_output', ...call, delta: `test ${line} \u001b[32mok\u001b[0m\n` });
+    show({ type: 'tool_output', ...call, delta: ' 10%\r 20%\r 30%' });
+    display.flush();
+    expect(await emulator.rows()).toEqual([
+      '',
+      '○ run_command(command="npm test")',
+      '  test 27 ok',
+      '  test 28 ok',
+      '  test 29 ok',
+      '  test 30 ok',
+      '   30%',
+      expect.stringMatching(/Running npm test… 0s • esc to interrupt/),
+    ]);
+    const lines = Array.from({ length: 30 }, (_, index) => `test ${index + 1} ok`).join('\n');
+    show({ type: 'tool_complete', ...call, observation: `Exit code 0.\n${lines}`, duration_ms: 1 }, end(''));
+    expect((await emulator.rows()).slice(0, 6)).toEqual([
+      '',
+      '● run_command(command="npm test")',
+      '  ⎿ Exit code 0.',
+      '    … 23 more lines',
+      '    test 24 ok',
+      '    test 25 ok',
+    ]);
+  });
+
+  test('the status line stays from step to step: no row comes and goes between', async () => {
+    const { emulator, display, show } = open();
+    show(turn, delta('thought', 'A plan.'), reason({ thought: 'A plan.' }));
+    display.flush();
+    expect((await emulator.rows()).at(-1)).toMatch(/Thinking…/);
+    show({ type: 'tool_start', ...call });
+    display.flush();
+    expect((await emulator.rows()).at(-1)).toMatch(/Running npm test…/);
+    show(end('Done.'));
+    expect((await emulator.rows()).join('\n')).not.toMatch(/…/);
+  });
+
+  test('calls side by side: each result stands below its call', async () => {
+    const { emulator, show } = open();
+    const reads = ['a', 'b'].map((path) => ({
+      id: path,
+      tool_name: 'read_file',
+      tool_args: { path },
+      step: 1,
+    }));
+    for (const read of reads) show({ type: 'tool_start', ...read });
+    for (const read of reads.toReversed())
+      show({ type: 'tool_complete', ...read, observation: `text of ${read.id}`, duration_ms: 1 });
+    show(end(''));
+    expect((await emulator.rows()).slice(0, 6)).toEqual([
+      '',
+      '● read_file(path="b")',
+      '  ⎿ text of b',
+      '',
+      '● read_file(path="a")',
+      '  ⎿ text of a',
+    ]);
+  });
+
+  test('the TODO list stands below while the run is on its way, and scrolls away once', async () => {
+    const { emulator, display, show } = open();
+    const tasks = (status: string) => [
+      { id: 1, content: 'Look', status },
+      { id: 2, content: 'Tell', status: 'todo' },
+    ];
+    const own = { id: 't', tool_name: 'create_tasks', tool_args: { tasks: ['Look', 'Tell'] }, step: 1 };
+    show(turn, { type: 'tool_start', ...own }, { type: 'tasks_updated', tasks: tasks('todo') });
+    show({ type: 'tool_complete', ...own, observation: '[ ] 1. Look', duration_ms: 1 });
+    show({ type: 'tasks_updated', tasks: tasks('completed') });
+    display.flush();
+    const marks = async () => (await emulator.rows()).filter((row) => /^[☐◐☑]/.test(row));
+    expect(await marks()).toEqual(['☑ Look', '☐ Tell']);
+    show(end('Done.'));
+    expect(await marks()).toEqual(['☑ Look', '☐ Tell']);
+    expect((await emulator.rows()).join('\n')).not.toContain('create_tasks');
+  });
+
+  test('at 60 columns no row is broken by the terminal: words, lists, tables, calls, results', async () => {
+    const { emulator, show } = open({ columns: 60 });
+    const answer = `${'A paragraph of many words, 日本語 among them. '.repeat(4)}\n\n- ${'an item '.repeat(20)}\n\n| a | b |\n|---|---|\n| ${'cell '.repeat(20)}| ${'other '.repeat(20)}|\n`;
+    show(
+      turn,
+      reason({
+        thought: 'A thought of so many words that it takes more than one row of the window.',
+        direct_response: answer,
+      }),
+    );
+    const args = { path: 'a/long/path/to/a/file/that/does/not/fit/in/a/row/of/this/window.ts' };
+    show(
+      {
+        type: 'tool_complete',
+        ...call,
+        tool_name: 'read_file',
+        tool_args: args,
+        observation: 'x'.repeat(500),
+        duration_ms: 1,
+      },
+      end(answer),
+    );
+    expect(await emulator.wrappedRows()).toEqual([]);
+    expect((await emulator.rows()).join('\n')).toContain('"a/long/path/to/a/file/that/does/not/fit/…');
+  });
+
+  test('of an answer of 500 KB nothing is missing and nothing is said twice', async () => {
+    const { emulator, show } = open({ columns: 80 });
+    const answer = Array.from(
+      { length: 9_000 },
+      (_, line) => `Line ${line} is one of many lines, and says no more.\n\n`,
+    ).join('');
+    show(turn);
+    for (const piece of answer.match(/[\s\S]{1,700}/g) ?? []) show(delta('answer', piece));
+    show(reason({ direct_response: answer }), end(answer));
+    const said = (await emulator.rows()).filter((row) => row.startsWith('Line'));
+    expect(said).toEqual(answer.trim().split('\n\n'));
+  });
+
+  test('while 2,000 deltas come, each frame writes the rows that changed and no more', async () => {
+    const { emulator, display, show } = open({ columns: 80, rows: 40 });
+    const words = Array.from({ length: 2_000 }, (_, word) => `word${word} ${word % 80 === 79 ? '\n\n' : ''}`);
+    const text = words.join('');
+    show(turn);
+    display.flush();
+    const before = emulator.written.length;
+    for (const word of words) {
+      show(delta('answer', word));
+      display.flush();
+    }
+    show(reason({ direct_response: text }), end(text));
+    const written = emulator.written.length - before;
+    // A frame for each delta, which no clock would ask for: the row under way, once more, and what moves the cursor.
+    expect(written / words.length).toBeLessThan(180);
+    expect((await emulator.rows()).join(' ').match(/word\d+/g)).toEqual(text.match(/word\d+/g));
+  });
+
+  test('deltas that come at once are one frame', () => {
+    const { emulator, show } = open();
+    show(turn);
+    const before = emulator.pieces.length;
+    for (let word = 0; word < 2_000; word += 1) show(delta('answer', `word${word} `));
+    expect(emulator.pieces.length - before).toBeLessThan(40);
+    show(end(''));
+  });
+
+  test('what a model and a command say does not act on the terminal and does not leave its rows', async () => {
+    const { emulator, display, show } = open();
+    const hostile = '\u001b[2J\u001b[1;1HFAKE\u009b2K\u202e\u001b]0;title\u0007 &#27;[2J';
+    show(
+      { type: 'agent_start', task: hostile, max_steps: 1 },
+      turn,
+      delta('thought', hostile),
+      delta('answer', hostile),
+    );
+    show({ type: 'tool_start', ...call, tool_name: hostile, tool_args: { [hostile]: hostile } });
+    show(
+      { type: 'tool_output', ...call, delta: hostile },
+      { type: 'tasks_updated', tasks: [{ id: 1, content: hostile, status: 'todo' }] },
+    );
+    display.flush();
+    show({ type: 'tool_error', ...call, error: hostile, denied: false }, end(hostile));
+    expect((await emulator.rows())[1]).toContain('› �[2J�[1;1HFAKE');
+    for (const acting of ['\u001b[2J', '\u001b[1;1H', '\u009b', '\u202e', '\u001b]', '\u0007'])
+      expect(emulator.written).not.toContain(acting);
+  });
+});

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { ChangedFiles } from '../../../src/cli/session/changed-files.js';
+import { ProjectRoot } from '../../../src/tools/project-root.js';
+import { createToolPack } from '../../../src/tools/tool-pack.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+
+const all = temporaryFolder();
+
+/** A folder with the tools over it, of which those that write are watched. */
+async function watched() {
+  const folder = mkdtempSync(join(all, 'project-'));
+  const changes = new ChangedFiles(await ProjectRoot.open(folder));
+  const tools = changes.watch(await createToolPack(folder));
+  changes.beginTask();
+  const write = async (path: string, content = 'new\n') => {
+    const { signal } = new AbortController();
+    const tool = tools.find(({ name }) => name === 'write_file');
+    await tool?.execute({ path, content }, { callId: path, sessionId: 's', signal });
+  };
+  return { folder, changes, write, isThere: (path: string) => existsSync(join(folder, path)) };
+}
+
+test('folders that a task made are removed with its files, and are told (rule: terminal)', async () => {
+  const { changes, write, isThere } = await watched();
+  for (const path of ['a/b/c.txt', 'a/b/d.txt', 'a/e/f.txt', 'g.txt']) await write(path);
+  const done = await changes.undo();
+  expect(done.map(({ path, outcome }) => `${path} ${outcome}`)).toEqual([
+    ...['a/b/c.txt removed', 'a/b/d.txt removed', 'a/e/f.txt removed', 'g.txt removed'],
+    ...['a/b/ removed', 'a/e/ removed', 'a/ removed'],
+  ]);
+  expect(isThere('a')).toBe(false);
+  expect(await changes.undo()).toEqual([]);
+});
+
+test('a folder that was there, or in which something is, stays', async () => {
+  const { folder, changes, write, isThere } = await watched();
+  mkdirSync(join(folder, 'old'));
+  await write('old/a.txt');
+  await write('new/b.txt');
+  writeFileSync(join(folder, 'new/mine.txt'), 'mine');
+  const done = await changes.undo();
+  expect(done.map(({ path }) => path)).toEqual(['old/a.txt', 'new/b.txt']);
+  expect([isThere('old'), isThere('new/mine.txt'), isThere('new/b.txt')]).toEqual([true, true, false]);
+});
+
+test('where a file was changed since, its folder stays with it', async () => {
+  const { folder, changes, write, isThere } = await watched();
+  await write('new/a.txt');
+  await write('new/b.txt');
+  writeFileSync(join(folder, 'new/a.txt'), 'changed');
+  expect((await changes.undo()).map(({ outcome }) => outcome)).toEqual([
+    'changed since, left as it is',
+    'removed',
+  ]);
+  expect(readFileSync(join(folder, 'new/a.txt'), 'utf8')).toBe('changed');
+  writeFileSync(join(folder, 'new/a.txt'), 'new\n');
+  expect((await changes.undo()).map(({ path }) => path)).toEqual(['new/a.txt', 'new/']);
+  expect(isThere('new')).toBe(false);
+});
