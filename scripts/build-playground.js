@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+/**
+ * Bundles the playground into the folder that is named, `dist/playground` by default: `index.html`, scripts and a style sheet
+ * with a hash in their names, the example project, each of them compressed as well. A script of plain JavaScript, since it
+ * runs before anything is compiled.
+ */
+const target = process.argv[2] ?? 'dist/playground';
+const page = join(target, 'page');
+const source = 'src/playground';
+
+async function bundle(entryPoints, { define = {}, splitting = true } = {}) {
+  const { outputFiles, metafile } = await build({
+    entryPoints,
+    outdir: page,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'eof',
+    define,
+    write: false,
+    metafile: true,
+  });
+  for (const path of Object.keys(metafile.inputs)) rememberPackage(path);
+  return outputFiles.map(({ path, contents }) => ({ name: path.split(/[\\/]/).at(-1), contents }));
+}
+
+const packages = new Set();
+
+function rememberPackage(path) {
+  const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
+  if (name) packages.add(name);
+}
+
+/** The licences of what was bundled: their text is to go with it. */
+function licences() {
+  const texts = [...packages].sort().map((name) => {
+    const folder = join('node_modules', name);
+    const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    // Some packages name their licence, and carry no text of it.
+    const text = file ? readFileSync(join(folder, file), 'utf8').trim() : `Licence: ${license}`;
+    return `${name} ${version}\n\n${text}\n`;
+  });
+  return Buffer.from(texts.join(`\n${'-'.repeat(72)}\n\n`));
+}
+
+/** The files of the example project by their paths, in order, so that the same files give the same name. */
+function exampleProject(folder = 'examples/shop') {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort()
+    .map((path) => ({
+      path: path
+        .slice(folder.length + 1)
+        .split('\\')
+        .join('/'),
+      content: readFileSync(path, 'utf8'),
+    }));
+  return Buffer.from(JSON.stringify({ name: 'shop', files }));
+}
+
+function write(name, contents) {
+  const path = join(page, name);
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+  writeFileSync(path, contents);
+  writeFileSync(`${path}.gz`, gzipSync(contents, { level: 9 }));
+  writeFileSync(`${path}.br`, brotliCompressSync(contents, quality));
+}
+
+const hash = (contents) => createHash('sha256').update(contents).digest('hex').slice(0, 8);
+
+rmSync(page, { recursive: true, force: true });
+mkdirSync(page, { recursive: true });
+// In one file: split, it would come with a chunk that nothing loads.
+const worker = await bundle({ 'search-worker': `${source}/search-worker.ts` }, { splitting: false });
+const app = await bundle(
+  { app: `${source}/main.tsx`, style: `${source}/style/style.css` },
+  { define: { SEARCH_WORKER: JSON.stringify(`/playground/${worker[0].name}`) } },
+);
+const files = [...worker, ...app];
+const icon = readFileSync(`${source}/icon.svg`);
+files.push({ name: `icon-${hash(icon)}.svg`, contents: icon });
+const named = (start) => files.find(({ name }) => name.startsWith(start)).name;
+const html = readFileSync(`${source}/index.html`, 'utf8')
+  .replace('{{style}}', named('style-'))
+  .replace('{{app}}', named('app-'))
+  .replace('{{icon}}', named('icon-'));
+for (const { name, contents } of files) write(name, contents);
+write('index.html', Buffer.from(html));
+write('example.json', exampleProject());
+write('licences.txt', licences());

@@ -1,0 +1,97 @@
+/**
+ * Takes the pictures of the playground for the README and docs/playground.md from the real page, with a scripted model:
+ * `npm run record:playground`. Needs Chromium.
+ */
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import type { ScriptedReply } from '../src/service/offline/testing.js';
+import { launchChromium } from '../test/support/chromium.js';
+import { startWholeService, type WholeService } from '../test/support/whole-service.js';
+
+const target = join(process.cwd(), 'docs/recordings');
+const size = { width: 1440, height: 900 };
+
+const replies: readonly ScriptedReply[] = [
+  {
+    text: 'Thought: Coupons are priced in `src/pricing`; I read how one is worked out.\nAction: read_file(path="src/pricing/coupons.js")',
+  },
+  {
+    text: 'Thought: A coupon may take more than is left to pay. I keep it below the subtotal.\nAction: edit_file(path="src/pricing/coupons.js", old_string="if (subtotal < (coupon.minimumCents ?? 0)) return 0;", new_string="if (subtotal < (coupon.minimumCents ?? 0)) return 0;\\n  if (subtotal === 0) return 0;")',
+  },
+  {
+    text: "Thought: The change is in place.\nFinal Answer: **A coupon never takes more than the subtotal.** `couponDiscount` returns 0 for:\n\n- a cart below the coupon's minimum,\n- an empty cart, which `src/pricing/coupons.js` now checks.",
+  },
+];
+
+async function takePictures(browser: Browser, service: WholeService, colorScheme: 'light' | 'dark') {
+  service.fake.script(replies);
+  const page = await browser.newPage({ viewport: size, colorScheme });
+  const shots: Buffer[] = [];
+  const shoot = async (name?: string) => {
+    await page.mouse.move(0, 0);
+    await page.waitForTimeout(400); // what still moves comes to rest
+    const path = name === undefined ? {} : { path: join(target, `${name}-${colorScheme}.png`) };
+    shots.push(await page.screenshot(path));
+  };
+  await page.goto(`${service.url}/`);
+  await prepare(page);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
+  await shoot();
+  await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  await page.getByText('Answered', { exact: true }).waitFor();
+  await shoot('playground');
+  await page.getByRole('tab', { name: 'Prompt' }).click();
+  await page.getByText('Exactly what was sent.').waitFor();
+  await shoot();
+  await page.getByRole('tab', { name: 'Reply' }).click();
+  await shoot();
+  await page.close();
+  await filmStrip(browser, shots, join(target, `playground-steps-${colorScheme}.png`));
+}
+
+/** The task, a budget that some files do not fit into, and the files. */
+async function prepare(page: Page): Promise<void> {
+  await page.getByLabel('Upstream').selectOption('local');
+  await page.getByLabel('Name', { exact: true }).fill('scripted');
+  await page.getByRole('tree', { name: 'Files of the project' }).getByRole('treeitem').first().focus();
+  for (const [folder, files] of Object.entries({
+    docs: ['pricing'],
+    src: ['cart', 'checkout', 'server', 'orders'],
+  })) {
+    await page.keyboard.type(folder);
+    await page.keyboard.press('ArrowRight');
+    for (const file of files) {
+      await page.waitForTimeout(1_100); // what is typed within a second belongs together
+      await page.keyboard.type(file);
+      await page.keyboard.press('Space');
+    }
+    await page.waitForTimeout(1_100);
+  }
+  await page.getByRole('slider', { name: 'Token limit' }).fill('46');
+  await page
+    .getByRole('textbox', { name: 'Task' })
+    .fill('A coupon must never take more than the subtotal. Check it.');
+}
+
+/** Pictures beside each other, two and two, laid out by the browser itself. */
+async function filmStrip(browser: Browser, shots: readonly Buffer[], path: string): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: size.width, height: size.height } });
+  const images = shots.map((shot) => `<img src="data:image/png;base64,${shot.toString('base64')}">`);
+  await page.setContent(
+    `<style>body { margin: 0; display: grid; grid-template-columns: 1fr 1fr; gap: 12px; background: #8883 }
+      img { width: 100%; display: block }</style>${images.join('')}`,
+  );
+  await page.screenshot({ path, fullPage: true });
+  await page.close();
+}
+
+const service = await startWholeService(undefined, { OFFLINE_MODEL: 'on' });
+const browser = await launchChromium();
+try {
+  await takePictures(browser, service, 'light');
+  await takePictures(browser, service, 'dark');
+} finally {
+  await browser.close();
+  await service.close();
+}

@@ -1,0 +1,26 @@
+import type { Branch } from '../run/branch.js';
+import { wordFor } from '../text/word-for.js';
+import { endings } from '../timeline/announce.js';
+
+/** A run among the others: how far it is from a run of its own. */
+export interface BranchRow {
+  readonly branch: Branch;
+  /** 0 for a run that left no other. */
+  readonly depth: number;
+}
+
+/** Every run below the one it left, in the order in which they began. */
+export function branchTree(branches: readonly Branch[]): readonly BranchRow[] {
+  const ids = new Set(branches.map(({ id }) => id));
+  const childrenOf = (id: string | null): readonly Branch[] =>
+    branches.filter(({ parent }) => (parent && ids.has(parent.branchId) ? parent.branchId : null) === id);
+  const rowsBelow = (id: string | null, depth: number): readonly BranchRow[] =>
+    childrenOf(id).flatMap((branch) => [{ branch, depth }, ...rowsBelow(branch.id, depth + 1)]);
+  return rowsBelow(null, 0);
+}
+
+/** How a run ended, in a word or two. */
+export function endOf({ view, origin }: Branch): string {
+  if (view.result) return wordFor(endings, view.result.stop_reason);
+  return origin === 'file' ? 'unfinished' : 'on its way';
+}

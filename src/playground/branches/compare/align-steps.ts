@@ -1,0 +1,103 @@
+import { renderCall } from '../../../sdk/index.js';
+import type { ActionView, RunView, StepView } from '../../run/run-view.js';
+
+/** A piece of a step in two runs. */
+export interface PartPair {
+  readonly name: 'Thought' | 'Call' | 'Result' | 'Answer' | 'Failure';
+  /** Empty where that run has none. */
+  readonly left: string;
+  readonly right: string;
+  readonly isSame: boolean;
+}
+
+/** What a step took. */
+export interface StepFigures {
+  /** What the prompt takes of the budget, as the service counts; null where no report says. */
+  readonly promptTokens: number | null;
+  /** As the provider counted; null where it says nothing. */
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+/** The same step of two runs, beside each other; null where a run has none. */
+export interface StepPair {
+  readonly number: number;
+  readonly parts: readonly PartPair[];
+  readonly isSame: boolean;
+  readonly left: StepFigures | null;
+  readonly right: StepFigures | null;
+}
+
+/** Two runs step by step: a branch counts on from the run it left, so steps of one number belong together. */
+export function alignSteps(left: RunView, right: RunView): readonly StepPair[] {
+  const count = Math.max(left.steps.length, right.steps.length);
+  return Array.from({ length: count }, (_, at) => pairOf(at + 1, left.steps[at], right.steps[at]));
+}
+
+function pairOf(number: number, left: StepView | undefined, right: StepView | undefined): StepPair {
+  const parts = pairParts(partsOf(left), partsOf(right));
+  const isSame = left !== undefined && right !== undefined && parts.every((part) => part.isSame);
+  return {
+    number,
+    parts,
+    isSame,
+    left: left ? figuresOf(left) : null,
+    right: right ? figuresOf(right) : null,
+  };
+}
+
+type Part = readonly [PartPair['name'], string];
+
+/** In the order in which they are read. */
+function partsOf(step: StepView | undefined): readonly Part[] {
+  if (!step) return [];
+  const { calls, actions } = step;
+  const said = (name: 'thought' | 'answer'): string =>
+    calls
+      .map((call) => call[name])
+      .filter(Boolean)
+      .join('\n\n');
+  const failures = calls.flatMap(({ failures: failed }) => failed.map(({ error }) => error.message));
+  const parts: readonly Part[] = [
+    ['Thought', said('thought')],
+    ...actions.flatMap((action): readonly Part[] => [
+      ['Call', callOf(action)],
+      ['Result', action.observation ?? ''],
+    ]),
+    ['Answer', said('answer')],
+    ['Failure', failures.join('\n')],
+  ];
+  return parts.filter(([, text]) => text !== '');
+}
+
+const callOf = ({ tool, args, state }: ActionView): string => {
+  const call = renderCall(tool, args);
+  return state === 'done' ? call : `${call} (${state})`;
+};
+
+/** Parts of one name stand beside each other in their order: the first call beside the first call. */
+function pairParts(left: readonly Part[], right: readonly Part[]): readonly PartPair[] {
+  return names.flatMap((name) => {
+    const [ours, theirs] = [left, right].map((parts) => parts.filter(([each]) => each === name));
+    const count = Math.max(ours?.length ?? 0, theirs?.length ?? 0);
+    return Array.from({ length: count }, (_, at) => {
+      const [mine = '', other = ''] = [ours?.[at]?.[1], theirs?.[at]?.[1]];
+      return { name, left: mine, right: other, isSame: mine === other };
+    });
+  });
+}
+
+const names = ['Thought', 'Call', 'Result', 'Answer', 'Failure'] as const;
+
+function figuresOf({ calls }: StepView): StepFigures {
+  const responses = calls.flatMap(({ response }) => response ?? []);
+  return {
+    promptTokens: sum(responses.map(({ context_report: report }) => report?.prompt_tokens ?? null)),
+    inputTokens: sum(responses.map(({ usage }) => usage?.input_tokens ?? null)),
+    outputTokens: sum(responses.map(({ usage }) => usage?.output_tokens ?? null)),
+  };
+}
+
+/** Null only where nothing was counted. */
+const sum = (counts: readonly (number | null)[]): number | null =>
+  counts.reduce((total, count) => (count === null ? total : (total ?? 0) + count), null);

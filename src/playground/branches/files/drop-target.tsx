@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'preact/hooks';
+import { openRuns } from './open-runs.js';
+
+/** Takes files that are dropped anywhere on the page; a folder is the project's to take. */
+export function DropTarget() {
+  const [isOver, setIsOver] = useState(false);
+  useEffect(() => {
+    const end = (): void => setIsOver(false);
+    const listeners = {
+      dragover: (event: DragEvent) => {
+        if (!bringsFiles(event)) return end();
+        event.preventDefault();
+        setIsOver(true);
+      },
+      dragleave: (event: DragEvent) => {
+        if (event.relatedTarget === null) end();
+      },
+      drop: (event: DragEvent) => {
+        end();
+        if (bringsFiles(event)) take(event);
+      },
+    };
+    const entries = Object.entries(listeners) as [string, EventListener][]; // each is for the event of its name
+    for (const [type, listener] of entries) document.addEventListener(type, listener);
+    return () => {
+      for (const [type, listener] of entries) document.removeEventListener(type, listener);
+    };
+  }, []);
+  return isOver ? (
+    <div class="drop" aria-hidden="true">
+      <p>Drop a saved run to walk through it, or a folder to work in</p>
+    </div>
+  ) : null;
+}
+
+const bringsFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') ?? false;
+
+function take(event: DragEvent): void {
+  event.preventDefault();
+  const { items, files } = event.dataTransfer ?? {};
+  if ([...(items ?? [])].some((item) => item.webkitGetAsEntry()?.isDirectory)) return;
+  void openRuns([...(files ?? [])]);
+}

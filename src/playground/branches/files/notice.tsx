@@ -1,0 +1,29 @@
+import { signal } from '@preact/signals';
+import { Icon } from '../../controls/icon.js';
+import { Exact } from '../../text/exact.js';
+
+/** What could not be opened, in one sentence; a name in it may be anybody's. */
+export const notice = signal<string | null>(null);
+
+/** Says it until somebody has read it. */
+export function Notice() {
+  if (notice.value === null) return null;
+  return (
+    <div class="notice" role="alert">
+      <Icon name="warning" />
+      <p>
+        <Exact text={notice.value} />
+      </p>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => {
+          notice.value = null;
+        }}
+      >
+        <Icon name="cross" />
+        <span class="hidden">Dismiss</span>
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { addRun } from '../../state/runs.js';
+import { notice } from './notice.js';
+import { RunRefused, readRunFile } from './read-run-file.js';
+
+/** Shows the runs of these files; the last one is on top. What is no run is said, and the others are shown. */
+export async function openRuns(files: Iterable<File>): Promise<void> {
+  const refusals: string[] = [];
+  for (const file of files) {
+    const refusal = await openRun(file, file.name);
+    if (refusal !== null) refusals.push(refusal);
+  }
+  notice.value = refusals.length > 0 ? refusals.join(' ') : null;
+}
+
+/** Null once it is shown; else why it is not. `id` names the run in links. */
+export async function openRun(file: Blob, name: string, id?: string): Promise<string | null> {
+  try {
+    const { saved, view } = await readRunFile(file);
+    addRun(
+      { label: saved.task ? `${saved.task} (${name})` : name, origin: 'file', parent: null, view, saved },
+      id,
+    );
+    return null;
+  } catch (error) {
+    if (!(error instanceof RunRefused)) throw error;
+    return `${name}: ${error.message}`;
+  }
+}

@@ -1,0 +1,53 @@
+import { batch, effect } from '@preact/signals';
+import { branches, selected, shownId } from '../state/runs.js';
+import { panel } from '../state/view-options.js';
+import { formatLink, type Place, readLink } from './deep-link.js';
+import { notice } from './files/notice.js';
+import { openRun } from './files/open-runs.js';
+
+/** What a command hands to the page has an id that begins so (`stepwise view`). */
+const HANDED = /^view-[\w-]+$/;
+
+/** Keeps the address at the step that is shown, and shows what an address says: opened, typed, or gone back to. */
+export function followLinks(): void {
+  const follow = (): void => void showPlace(location.hash);
+  addEventListener('popstate', follow);
+  follow();
+  effect(() => {
+    const run = shownId.value;
+    const step = selected.value?.step ?? null;
+    if (run === null) return;
+    const link = formatLink({ run, step });
+    if (link !== location.hash) history.pushState(null, '', link);
+  });
+}
+
+async function showPlace(hash: string): Promise<void> {
+  if (hash === '' || hash === '#') return;
+  const place = readLink(hash);
+  notice.value = place ? ((await handOver(place)) ?? show(place)) : 'This link leads nowhere.';
+}
+
+/** Fetches a run that a command holds for this page; why it could not, or null. */
+async function handOver({ run }: Place): Promise<string | null> {
+  if (!HANDED.test(run) || branches.value.some(({ id }) => id === run)) return null;
+  const gone = 'The command that opened this run has ended: open the file again.';
+  const response = await fetch(`/playground/runs/${run}`).catch(() => null);
+  return response?.ok ? openRun(await response.blob(), 'The file', run) : gone;
+}
+
+function show({ run, step }: Place): string | null {
+  const branch = branches.value.find(({ id }) => id === run);
+  if (!branch)
+    return 'This link leads to a run that is not here: runs are gone with the page. Import its file to see it.';
+  const { length } = branch.view.steps;
+  if (step !== null && (step < 1 || step > length)) return `This run has no step ${step}: it has ${length}.`;
+  batch(() => {
+    shownId.value = run;
+    selected.value = step === null ? null : { step, call: 0 };
+    panel.value = 'run';
+  });
+  if (step !== null)
+    requestAnimationFrame(() => document.getElementById(`step-${step}`)?.scrollIntoView({ block: 'center' }));
+  return null;
+}

@@ -1,0 +1,9 @@
+/** The arrow keys up and down take the focus from one of these to the next; every other key is left alone. */
+export function moveFocus(event: KeyboardEvent, stops: Iterable<HTMLElement> = []): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const list = [...stops];
+  const at = list.findIndex((stop) => stop.contains(document.activeElement));
+  if (step === undefined || at === -1) return;
+  event.preventDefault();
+  list[at + step]?.focus();
+}

@@ -1,0 +1,37 @@
+import { signal } from '@preact/signals';
+
+/** Which run is being given another name. */
+export const renaming = signal<string | null>(null);
+
+const MAX_CHARACTERS = 200;
+
+export interface NameFieldProps {
+  readonly name: string;
+  readonly onName: (name: string) => void;
+}
+
+/** Enter takes the name, Escape leaves it, and so does an empty one. */
+export function NameField({ name, onName }: NameFieldProps) {
+  const end = (typed: string): void => {
+    renaming.value = null;
+    if (typed.trim() !== '') onName(typed.trim());
+  };
+  return (
+    <input
+      class="run-name"
+      aria-label="Name of the run"
+      dir="auto"
+      maxLength={MAX_CHARACTERS}
+      defaultValue={name}
+      ref={(field) => field?.select()}
+      onBlur={({ currentTarget }) => end(currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') end(event.currentTarget.value);
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        event.stopPropagation();
+        end('');
+      }}
+    />
+  );
+}

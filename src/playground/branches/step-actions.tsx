@@ -1,0 +1,38 @@
+import { Icon } from '../controls/icon.js';
+import type { Branch } from '../run/branch.js';
+import type { StepView } from '../run/run-view.js';
+import { active } from '../state/runs.js';
+import { changeableActions } from './branch-draft.js';
+import { leaving } from './start-branch.js';
+
+export interface StepActionsProps {
+  readonly branch: Branch;
+  readonly step: StepView;
+}
+
+/** What can be done with a step: turn back to it, or go on from it with another result. Nothing while a run is on its way. */
+export function StepActions({ branch, step }: StepActionsProps) {
+  if (!branch.saved || active.value) return null;
+  const begins = branch.view.inherited === step.number;
+  const canChange = changeableActions(step).length > 0;
+  const leave = (keepsStep: boolean) => () => {
+    leaving.value = { branch, step, keepsStep };
+  };
+  return (
+    <>
+      <div class="step-actions">
+        <button type="button" class="quiet" onClick={leave(false)}>
+          <Icon name="branch" /> Try again from here…
+          <span class="hidden"> Step {step.number}</span>
+        </button>
+        {canChange && (
+          <button type="button" class="quiet" onClick={leave(true)}>
+            <Icon name="pencil" /> Change the result…
+            <span class="hidden"> Step {step.number}</span>
+          </button>
+        )}
+      </div>
+      {begins && <p class="fork-mark">Here the branch begins: {branch.parent?.change}</p>}
+    </>
+  );
+}

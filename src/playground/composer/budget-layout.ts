@@ -1,0 +1,46 @@
+import type { ContextReport } from '../../sdk/index.js';
+
+/** A piece of the budget bar. */
+export interface BudgetPiece {
+  readonly name: ContextReport['sections'][number]['name'] | 'free' | 'reserve';
+  readonly tokens: number;
+  /** Of the whole limit, from 0 to 1; where it begins and how much it takes. */
+  readonly from: number;
+  readonly share: number;
+}
+
+/** The whole token limit, piece by piece: what the prompt takes, what is free, and the reply's reserve at the end. */
+export function budgetLayout({
+  sections,
+  token_limit,
+  reserved_output_tokens,
+  prompt_tokens,
+}: Pick<
+  ContextReport,
+  'sections' | 'token_limit' | 'reserved_output_tokens' | 'prompt_tokens'
+>): BudgetPiece[] {
+  const free = Math.max(0, token_limit - reserved_output_tokens - prompt_tokens);
+  const pieces = [
+    ...sections.map(({ name, tokens }) => ({ name, tokens })),
+    { name: 'free', tokens: free } as const,
+    { name: 'reserve', tokens: reserved_output_tokens } as const,
+  ].filter(({ tokens }) => tokens > 0);
+  const total = pieces.reduce((sum, { tokens }) => sum + tokens, 0);
+  let before = 0;
+  return pieces.map(({ name, tokens }) => {
+    const piece = { name, tokens, from: before / total, share: tokens / total };
+    before += tokens;
+    return piece;
+  });
+}
+
+export const pieceNames: Readonly<Record<BudgetPiece['name'], string>> = {
+  instructions: 'Instructions',
+  tools: 'Tools',
+  context: 'Files',
+  history: 'History',
+  tail: 'Tail',
+  framing: 'Framing',
+  free: 'Free',
+  reserve: 'Reply reserve',
+};

@@ -1,0 +1,145 @@
+import { useSignal } from '@preact/signals';
+import type { RunOptions } from '../../sdk/index.js';
+import { Icon } from '../controls/icon.js';
+import { failureInWords } from '../run/failure-in-words.js';
+import { draftTask, nextPrompt, nextPromptProblem } from '../state/next-prompt.js';
+import { active, inWords, shown, startRun, trouble } from '../state/runs.js';
+import { missing, settings } from '../state/settings.js';
+import { plural } from '../text/figures.js';
+import { BudgetBar } from './budget-bar.js';
+
+/** The task, what may be done with it, and what the next prompt takes of the budget. */
+export function Composer() {
+  const goOn = useSignal(false);
+  const start = (steps?: number): void => void run(goOn.value, steps);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    start();
+  };
+  return (
+    <section class="composer" aria-label="Task">
+      <Budget />
+      {trouble.value && trouble.value !== toldByRun() && (
+        <p class="failure" role="alert">
+          <Icon name="warning" /> <span>{trouble.value}</span>
+        </p>
+      )}
+      <div class="composer-box">
+        <textarea
+          id="task"
+          rows={2}
+          dir="auto"
+          aria-label="Task"
+          placeholder="What should be found out or done?"
+          value={draftTask.value}
+          onInput={({ currentTarget }) => {
+            draftTask.value = currentTarget.value;
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <div class="composer-row">
+          <IterationsLeft />
+          <FollowUp value={goOn} />
+          <Buttons start={start} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Buttons({ start }: { start: (steps?: number) => void }) {
+  const run = active.value;
+  const mayStart = run ? run.paused.value : missing.value === null && draftTask.value.trim() !== '';
+  const isBusy = run !== null && !run.paused.value;
+  return (
+    <div class="buttons">
+      {missing.value && !run && <span class="muted">{missing.value}</span>}
+      {run && (
+        <button type="button" class="danger" onClick={() => run.stop()} title="Esc">
+          <Icon name="stop" /> Stop
+        </button>
+      )}
+      {!isBusy && (
+        <button type="button" disabled={!mayStart} onClick={() => start(1)} title="Take one step, then wait">
+          <Icon name="step" /> Step
+        </button>
+      )}
+      {!isBusy && (
+        <button type="button" class="primary" disabled={!mayStart} onClick={() => start()} title="Ctrl+Enter">
+          <Icon name="play" /> {run ? 'Go on' : 'Run'}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Starts a run, or goes on with the one that waits. */
+async function run(followsUp: boolean, steps?: number): Promise<void> {
+  if (active.value) return active.value.paused.value ? active.value.go(steps) : undefined;
+  const task = draftTask.value.trim();
+  if (missing.value !== null || task === '') return;
+  try {
+    const options = followsUp ? goOnOptions() : undefined;
+    await startRun({ task, ...(steps !== undefined && { steps }), ...(options && { options }) });
+  } catch (error) {
+    trouble.value = inWords(error);
+  }
+}
+
+/** What the shown run hands on to one that follows it up. */
+function goOnOptions(): Partial<RunOptions> | undefined {
+  const saved = shown.value?.saved;
+  return saved
+    ? { history: saved.history, tasks: saved.tasks, projectId: saved.project_id, sessionId: saved.session_id }
+    : undefined;
+}
+
+function FollowUp({ value }: { value: { value: boolean } }) {
+  if (active.value || !shown.value?.saved || !shown.value.view.result) return null;
+  return (
+    <label class="check" title="The model is shown the whole run before the new task">
+      <input
+        type="checkbox"
+        checked={value.value}
+        onChange={({ currentTarget }) => {
+          value.value = currentTarget.checked;
+        }}
+      />
+      Follow up on this run
+    </label>
+  );
+}
+
+function IterationsLeft() {
+  const view = active.value ? shown.value?.view : undefined;
+  const left = view ? view.iterationsLeft : settings.value.maxSteps;
+  return (
+    <span class="iterations muted figure">
+      {plural(left, 'step')} {view ? 'left' : 'at most'}
+    </span>
+  );
+}
+
+/** Of the newest prompt while a run is on its way, else of the one that a press on Run would begin with. */
+function Budget() {
+  const calls = active.value ? (shown.value?.view.steps.flatMap((step) => step.calls) ?? []) : [];
+  const newest = calls.findLast(({ response }) => response?.context_report)?.response?.context_report;
+  if (newest) return <BudgetBar report={newest} name="Newest prompt" />;
+  const next = nextPrompt.value?.context_report;
+  if (next)
+    return (
+      <div class={shown.value ? '' : 'told-beside'}>
+        <BudgetBar report={next} name="First prompt" />
+      </div>
+    );
+  const problem = nextPromptProblem.value;
+  const isTold = problem === trouble.value || problem === toldByRun();
+  return problem !== null && !isTold ? <p class="problem">{problem}</p> : <div class="budget-empty" />;
+}
+
+/** What stands in the newest step already need not be said again. */
+function toldByRun(): string | null {
+  const failure = shown.value?.view.steps.at(-1)?.calls.at(-1)?.failures.at(-1);
+  return failure ? failureInWords(failure.error) : null;
+}

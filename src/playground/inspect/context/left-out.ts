@@ -1,0 +1,105 @@
+import type { ContextReport, ReportItem } from '../../../sdk/index.js';
+import { tokens } from '../../text/figures.js';
+import { wordFor } from '../../text/word-for.js';
+import { pathOf } from './pin.js';
+
+/** Items that the model did not see whole, all for the same reason. */
+export interface LeftOut {
+  /** What became of them, in a word or two. */
+  readonly what: string;
+  /** Why, in whole sentences. */
+  readonly why: string;
+  readonly status: Fate;
+  readonly items: readonly ReportItem[];
+}
+
+const fates = {
+  truncated: 'cut',
+  masked: 'shortened to a line',
+  dropped: 'left out',
+  duplicate: 'there already',
+  unavailable: 'not there',
+} as const;
+
+type Fate = keyof typeof fates;
+
+/** What stands for itself in the report, said so that it needs no knowledge of the service. */
+const sentences: ReadonlyMap<string, string> = new Map([
+  [
+    'no room in the budget',
+    'There was no room: what was asked for before it took all the room files may take.',
+  ],
+  ['cut to its share of the budget', 'Only a part fits its share of the room files may take.'],
+  ['the same lines as another item', 'The same lines came with another item, and no line is sent twice.'],
+  ['its other lines belong to another item', 'Its other lines came with another item.'],
+  ['included in the context already', 'The context shows it already.'],
+  ["no room in the prompt's tail", 'There was no room at the end of the prompt, where the open file stands.'],
+  ['only lines that the context does not show', 'Only lines that the context does not show already.'],
+  ['cut to the lines around the focus', 'Only the lines around the focus fit.'],
+  ['not found or not readable', 'No source has it, or it may not be read.'],
+  ['a context source is out of order', 'A source of files did not work.'],
+  ['larger than is read: only its beginning', 'It is larger than is read: only its beginning was.'],
+  [
+    'one text took more than its part of the history',
+    'One text took more than its part of the history; its middle was cut.',
+  ],
+  [
+    'the history outgrew its share',
+    'The history had outgrown its share of the budget, and the oldest goes first.',
+  ],
+]);
+
+/** All that was not simply included, by reason; in the report's order. `unsent`: what the service cannot know of a path. */
+export function leftOut(
+  { items }: Pick<ContextReport, 'items'>,
+  unsent: ReadonlyMap<string, string> = new Map(),
+): readonly LeftOut[] {
+  const groups = new Map<string, LeftOut>();
+  for (const item of items) {
+    const { status } = item;
+    if (status === 'included') continue;
+    const why = (status === 'unavailable' && unsent.get(pathOf(item))) || reasonInWords(item);
+    const group = groups.get(`${status} ${why}`) ?? { what: wordFor(fates, status), why, status, items: [] };
+    groups.set(`${status} ${why}`, { ...group, items: [...group.items, item] });
+  }
+  return [...groups.values()];
+}
+
+function reasonInWords({ reason }: ReportItem): string {
+  const notes = (reason ?? '').split('; ').filter((note) => note !== '');
+  return notes.map((note) => sentences.get(note) ?? asSentence(note)).join(' ');
+}
+
+/** A reason this page does not know yet is shown as it is. */
+const asSentence = (note: string): string => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`;
+
+/** What was shown of an item and what it would have taken; empty if that is not known. */
+export function sizeInWords({ tokens: shown, original_tokens: whole, lines, status }: ReportItem): string {
+  const size =
+    whole === null
+      ? shown > 0 && `${tokens(shown)} tokens`
+      : status === 'dropped' || status === 'duplicate'
+        ? `would have taken ${tokens(whole)} tokens`
+        : `${tokens(shown)} of ${tokens(whole)} tokens`;
+  return [size, lines && linesInWords(lines)].filter(Boolean).join(', ');
+}
+
+/** `10-40` or `7`, as the report has them. */
+export const linesInWords = (lines: string): string =>
+  lines.includes('-') || lines.includes(',') ? `lines ${lines}` : `line ${lines}`;
+
+/** What an item is to a person. A turn's id is its place in the history, counted from 0. */
+export function nameOf({ kind, id }: Pick<ReportItem, 'kind' | 'id'>): string {
+  if (kind !== 'turn') return id;
+  const places = id.split('+').map((place) => Number(place) + 1);
+  const [first, last] = [places[0], places.at(-1)];
+  return first === last ? `Turn ${first} of the history` : `Turns ${first} to ${last} of the history`;
+}
+
+export const kindNames: Readonly<Record<ReportItem['kind'], string>> = {
+  explicit: 'tagged',
+  pinned: 'pinned',
+  vector: 'search result',
+  implicit: 'focus',
+  turn: 'history',
+};

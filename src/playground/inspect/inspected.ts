@@ -1,0 +1,18 @@
+import type { StepwiseClient } from '../../sdk/index.js';
+import type { Branch } from '../run/branch.js';
+import type { ModelCallView, StepView } from '../run/run-view.js';
+
+/** A model call, and where it stands in its run. */
+export interface Inspected {
+  readonly client: StepwiseClient;
+  readonly branch: Branch;
+  readonly step: StepView;
+  readonly call: ModelCallView;
+}
+
+/** The model call before this one, of the steps that a branch kept too. */
+export function callBefore({ view }: Branch, call: ModelCallView): ModelCallView | undefined {
+  const calls = view.steps.flatMap((step) => step.calls);
+  const at = calls.indexOf(call);
+  return at > 0 ? calls[at - 1] : undefined;
+}

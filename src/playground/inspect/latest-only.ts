@@ -1,0 +1,36 @@
+/**
+ * Work of which only the latest counts, such as the preview that belongs to a slider: it waits until the asking has settled,
+ * what was begun before is given up, and whatever that still comes to is not shown.
+ */
+export class LatestOnly {
+  readonly #settleMs: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #current = new AbortController();
+
+  constructor(settleMs: number) {
+    this.#settleMs = settleMs;
+  }
+
+  ask<Result>(
+    work: (signal: AbortSignal) => Promise<Result>,
+    { done, failed }: { done: (result: Result) => void; failed: (error: unknown) => void },
+  ): void {
+    this.giveUp();
+    const { signal } = this.#current;
+    const ifStillAsked =
+      <Value>(show: (value: Value) => void) =>
+      (value: Value): void => {
+        if (!signal.aborted) show(value);
+      };
+    this.#timer = setTimeout(
+      () => work(signal).then(ifStillAsked(done), ifStillAsked(failed)),
+      this.#settleMs,
+    );
+  }
+
+  giveUp(): void {
+    clearTimeout(this.#timer);
+    this.#current.abort();
+    this.#current = new AbortController();
+  }
+}

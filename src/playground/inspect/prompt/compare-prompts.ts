@@ -1,0 +1,63 @@
+import { diffArrays } from 'diff';
+import type { PromptMessage } from './prompt-sections.js';
+
+/** Lines that follow each other and have fared alike. */
+export interface DiffRun {
+  readonly kind: 'same' | 'added' | 'removed';
+  readonly lines: readonly string[];
+}
+
+/**
+ * Beyond so many differing lines the middle is shown as taken out and put in: finding the shortest way costs their square.
+ */
+const MOST_EDITS = 2_000;
+
+/**
+ * Two prompts line by line. Prompts of one run begin alike, and mostly end alike: only what lies between is compared, so
+ * that 500 KB take no longer than what has changed of them.
+ */
+export function comparePrompts(
+  before: readonly Pick<PromptMessage, 'role' | 'text'>[],
+  after: readonly Pick<PromptMessage, 'role' | 'text'>[],
+): readonly DiffRun[] {
+  const [a, b] = [linesOf(before), linesOf(after)];
+  const start = commonStart(a, b);
+  const end = commonEnd(a, b, start);
+  return [
+    { kind: 'same' as const, lines: b.slice(0, start) },
+    ...compareMiddle(a.slice(start, a.length - end), b.slice(start, b.length - end)),
+    { kind: 'same' as const, lines: b.slice(b.length - end) },
+  ].filter(({ lines }) => lines.length > 0);
+}
+
+/** Every message begins with a line that says whose it is. */
+const linesOf = (messages: readonly Pick<PromptMessage, 'role' | 'text'>[]): readonly string[] =>
+  messages.flatMap(({ role, text }) => [`${role}:`, ...text.split('\n')]);
+
+function compareMiddle(before: readonly string[], after: readonly string[]): readonly DiffRun[] {
+  const changes = diffArrays([...before], [...after], { maxEditLength: MOST_EDITS });
+  if (!changes) {
+    return [
+      { kind: 'removed', lines: before },
+      { kind: 'added', lines: after },
+    ];
+  }
+  return changes.map(({ added, removed, value }) => ({
+    kind: added ? 'added' : removed ? 'removed' : 'same',
+    lines: value,
+  }));
+}
+
+function commonStart(a: readonly string[], b: readonly string[]): number {
+  const most = Math.min(a.length, b.length);
+  let count = 0;
+  while (count < most && a[count] === b[count]) count += 1;
+  return count;
+}
+
+function commonEnd(a: readonly string[], b: readonly string[], start: number): number {
+  const most = Math.min(a.length, b.length) - start;
+  let count = 0;
+  while (count < most && a[a.length - 1 - count] === b[b.length - 1 - count]) count += 1;
+  return count;
+}

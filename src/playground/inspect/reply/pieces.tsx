@@ -1,0 +1,72 @@
+import { useMemo, useState } from 'preact/hooks';
+import { Exact } from '../../text/exact.js';
+import { plural } from '../../text/figures.js';
+import type { PieceKind, ReplyPiece } from './provenance.js';
+
+const names: Readonly<Record<PieceKind, string>> = {
+  reasoning: 'Reasoning',
+  thought: 'Thought',
+  call: 'Call',
+  answer: 'Answer',
+  discarded: 'Discarded',
+  markup: 'Label or wrapping',
+};
+
+/** What the colours mean, each with how much of it there is. */
+export function PieceLegend({ pieces }: { pieces: readonly ReplyPiece[] }) {
+  const counts = new Map<PieceKind, number>();
+  for (const { kind, text } of pieces) counts.set(kind, (counts.get(kind) ?? 0) + text.length);
+  return (
+    <ul class="piece-legend">
+      {[...counts].map(([kind, count]) => (
+        <li key={kind}>
+          <span class={`piece-kind kind-${kind}`}>{names[kind]}</span>{' '}
+          <span class="muted figure">{plural(count, 'character')}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const WINDOW = 8_000;
+const MORE = 8;
+
+/** The completion as it was written, each piece in the colour of what it became. */
+export function Pieces({ pieces }: { pieces: readonly ReplyPiece[] }) {
+  const [size, setSize] = useState(WINDOW);
+  const shown = useMemo(() => beginningOf(pieces, size), [pieces, size]);
+  const hidden = lengthOf(pieces) - lengthOf(shown);
+  return (
+    <>
+      <pre class="completion" dir="auto">
+        {shown.map(({ kind, text }, index) => (
+          <span key={index} class={`piece-kind kind-${kind}`} title={names[kind]}>
+            {kind !== 'markup' && <span class="hidden">{names[kind]}: </span>}
+            <Exact text={text} />
+          </span>
+        ))}
+      </pre>
+      {hidden > 0 && (
+        <button type="button" class="link" onClick={() => setSize(size * MORE)}>
+          Show more <span class="muted">({plural(hidden, 'character')} left)</span>
+        </button>
+      )}
+    </>
+  );
+}
+
+const lengthOf = (pieces: readonly ReplyPiece[]): number =>
+  pieces.reduce((sum, { text }) => sum + text.length, 0);
+
+function beginningOf(pieces: readonly ReplyPiece[], size: number): readonly ReplyPiece[] {
+  let left = size;
+  return pieces.flatMap(({ kind, text }) => {
+    if (left <= 0) return [];
+    const shown =
+      text.length <= left
+        ? text
+        : text.slice(0, /[\uD800-\uDBFF]/.test(text.charAt(left - 1)) ? left - 1 : left);
+    left -= text.length;
+    return [{ kind, text: shown }];
+  });
+}

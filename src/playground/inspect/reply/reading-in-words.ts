@@ -1,0 +1,32 @@
+import type { Parse } from '../../../sdk/index.js';
+
+/** What came of the reply, in words. */
+export const outcomes: Readonly<Record<Parse['outcome'], string>> = {
+  answer: 'An answer',
+  action: 'A call to a tool',
+  malformed_action: 'A call that could not be read',
+  unknown_tool: 'A call to a tool that was not offered',
+  action_after_limit: 'A call after the last step, which was not proposed',
+  truncated: 'A call that was cut off by the output limit',
+  refusal: 'A refusal',
+  empty: 'Nothing',
+};
+
+export const dialects: Readonly<Record<NonNullable<Parse['dialect']>, string>> = {
+  call: 'Action: tool(name=value)',
+  action_input: 'Action and Action Input',
+  json: 'a JSON object',
+  tag: 'tags',
+  bracket: 'tool[argument]',
+  bare: 'a bare call without a label',
+  native: "the provider's own tool calling",
+};
+
+export const confidences: Readonly<Record<Parse['confidence'], string>> = {
+  exact: 'Read as it was written',
+  repaired: 'Mended or assumed',
+  constrained: 'Held to the schema of the tools by the provider',
+};
+
+/** A repair's name with spaces: `missing_close` says by itself what it is. */
+export const repairInWords = (repair: string): string => repair.replaceAll('_', ' ');

@@ -1,0 +1,137 @@
+import { lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+
+/** What a model's text may become: a closed list. None of it can run, load or submit anything. */
+export type MarkdownNode =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'code'; readonly text: string }
+  | { readonly type: 'code-block'; readonly text: string; readonly language: string }
+  | { readonly type: 'link'; readonly href: string; readonly children: readonly MarkdownNode[] }
+  | { readonly type: 'break' | 'rule' }
+  | { readonly type: 'heading'; readonly depth: number; readonly children: readonly MarkdownNode[] }
+  | { readonly type: 'list'; readonly start: number | null; readonly items: readonly ListItem[] }
+  | { readonly type: 'table'; readonly head: readonly Cell[]; readonly rows: readonly (readonly Cell[])[] }
+  | {
+      readonly type: 'paragraph' | 'quote' | 'strong' | 'emphasis' | 'deleted' | 'plain';
+      readonly children: readonly MarkdownNode[];
+    };
+type Cell = readonly MarkdownNode[];
+interface ListItem {
+  /** Null if it is no task. */
+  readonly checked: boolean | null;
+  readonly children: readonly MarkdownNode[];
+}
+
+/** Beyond these a text is shown as it is: what no answer reaches, and what a text made to do harm does. */
+const MAX_CHARACTERS = 100_000;
+const MAX_NODES = 20_000;
+const MAX_DEPTH = 24;
+/** Marks in a row: each opens a level, or a search to the end of the text. */
+const bomb = /(?:[>\-*+]\s*){64}|[*_~`[\]()<!]{200}/;
+
+/** The text as nodes; as one plain text where it is too long, too deep, or too much. */
+export function readMarkdown(text: string): readonly MarkdownNode[] {
+  if (text.length > MAX_CHARACTERS || bomb.test(text)) return asItIs(text);
+  try {
+    return new Reader().read(lexer(text, { gfm: true }), 0);
+  } catch {
+    return asItIs(text);
+  }
+}
+
+const asItIs = (text: string): readonly MarkdownNode[] => [{ type: 'text', text }];
+
+class Reader {
+  #nodes = 0;
+
+  read(tokens: readonly Token[] | undefined, depth: number): MarkdownNode[] {
+    this.#nodes += tokens?.length ?? 0;
+    if (depth > MAX_DEPTH || this.#nodes > MAX_NODES) throw new RangeError('Too much Markdown.');
+    return (tokens ?? []).flatMap((token) => this.#node(token, depth + 1) ?? []);
+  }
+
+  #node(token: Token, depth: number): MarkdownNode | undefined {
+    // The lexer's own tokens are told apart by their type; there are no extensions that could bring others.
+    const given = token as MarkedToken;
+    switch (given.type) {
+      case 'space':
+      case 'def':
+      case 'checkbox': // its item says the same
+        return undefined;
+      case 'code':
+        return { type: 'code-block', text: given.text, language: given.lang ?? '' };
+      case 'codespan':
+        return { type: 'code', text: given.text };
+      case 'br':
+        return { type: 'break' };
+      case 'hr':
+        return { type: 'rule' };
+      case 'heading':
+        return { type: 'heading', depth: given.depth, children: this.read(given.tokens, depth) };
+      case 'list':
+        return this.#list(given, depth);
+      case 'table':
+        return this.#table(given, depth);
+      case 'link':
+        return this.#link(given, depth);
+      case 'image':
+        return { type: 'text', text: `[image: ${given.text} ${given.href}]` };
+      case 'html':
+        return { type: 'text', text: given.raw };
+      case 'escape':
+        return { type: 'text', text: given.text };
+      case 'text':
+        return given.tokens
+          ? { type: 'plain', children: this.read(given.tokens, depth) }
+          : { type: 'text', text: given.text };
+      default:
+        return this.#container(given, depth);
+    }
+  }
+
+  #container(token: Token, depth: number): MarkdownNode {
+    const type = containers.get(token.type);
+    if (!type || !('tokens' in token)) return { type: 'text', text: token.raw };
+    return { type, children: this.read(token.tokens, depth) };
+  }
+
+  #link({ href, text, tokens }: Tokens.Link, depth: number): MarkdownNode {
+    const children = this.read(tokens, depth);
+    if (!isWebAddress(href))
+      return { type: 'plain', children: [...children, { type: 'text', text: ` (${href})` }] };
+    // Where the words are not the address itself, the address is shown as well.
+    const shown = text === href ? [] : [{ type: 'text', text: ` (${href})` } as const];
+    return { type: 'plain', children: [{ type: 'link', href, children }, ...shown] };
+  }
+
+  #list({ ordered, start, items }: Tokens.List, depth: number): MarkdownNode {
+    return {
+      type: 'list',
+      start: ordered ? Number(start) || 1 : null,
+      items: items.map(({ task, checked, tokens }) => ({
+        checked: task ? checked === true : null,
+        children: this.read(tokens, depth),
+      })),
+    };
+  }
+
+  #table({ header, rows }: Tokens.Table, depth: number): MarkdownNode {
+    const cells = (row: readonly Tokens.TableCell[]) => row.map(({ tokens }) => this.read(tokens, depth));
+    return { type: 'table', head: cells(header), rows: rows.map(cells) };
+  }
+}
+
+const containers = new Map<string, 'paragraph' | 'quote' | 'strong' | 'emphasis' | 'deleted'>([
+  ['paragraph', 'paragraph'],
+  ['blockquote', 'quote'],
+  ['strong', 'strong'],
+  ['em', 'emphasis'],
+  ['del', 'deleted'],
+]);
+
+function isWebAddress(href: string): boolean {
+  try {
+    return /^https?:$/.test(new URL(href).protocol);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,80 @@
+import { Icon, type IconName } from '../controls/icon.js';
+import { change, settings } from '../state/settings.js';
+import { spellUnseen } from '../text/unseen.js';
+
+/** What a person says of a file: in the context, never left out, open in the editor. */
+export function FileMarks({ path, isReached }: { path: string; isReached: boolean }) {
+  const { tagged, pinned, focus } = settings.value;
+  const mark = { path, isReached };
+  return (
+    <span class="marks">
+      <Mark {...mark} icon="tag" says="Tag" isOn={tagged.includes(path)} onToggle={() => toggleTag(path)} />
+      <Mark
+        {...mark}
+        icon="pin"
+        says="Pin"
+        isOn={pinned.includes(path)}
+        onToggle={() => change({ pinned: toggled(settings.value.pinned, path) })}
+      />
+      <Mark
+        {...mark}
+        icon="focus"
+        says="Focus"
+        isOn={focus === path}
+        onToggle={() => change({ focus: focus === path ? null : path })}
+      />
+    </span>
+  );
+}
+
+/** What the marks of a file are, to be read after its name. */
+export function marksInWords(path: string): string {
+  const { tagged, pinned, focus } = settings.value;
+  const words = [
+    tagged.includes(path) && 'tagged',
+    pinned.includes(path) && 'pinned',
+    focus === path && 'in focus',
+  ];
+  return words.flatMap((word) => (word ? `, ${word}` : [])).join('');
+}
+
+/** Puts a file into the context of the next run, or takes it out. */
+export function toggleTag(path: string): void {
+  change({ tagged: toggled(settings.value.tagged, path) });
+}
+
+const meanings = {
+  Tag: 'into the context',
+  Pin: 'it stays when the budget gets tight',
+  Focus: 'as if it were open in the editor',
+} as const;
+
+interface MarkProps {
+  readonly icon: IconName;
+  readonly says: keyof typeof meanings;
+  readonly path: string;
+  readonly isOn: boolean;
+  /** Whether Tab leads here from the row. */
+  readonly isReached: boolean;
+  readonly onToggle: () => void;
+}
+
+const Mark = ({ icon, says, path, isOn, isReached, onToggle }: MarkProps) => (
+  <button
+    type="button"
+    class="mark"
+    aria-pressed={isOn}
+    aria-label={`${says} ${spellUnseen(path)}: ${meanings[says]}`}
+    title={`${says}: ${meanings[says]}`}
+    tabIndex={isReached ? 0 : -1}
+    onClick={(event) => {
+      event.stopPropagation();
+      onToggle();
+    }}
+  >
+    <Icon name={icon} />
+  </button>
+);
+
+const toggled = (list: readonly string[], item: string): readonly string[] =>
+  list.includes(item) ? list.filter((each) => each !== item) : [...list, item];

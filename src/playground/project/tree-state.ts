@@ -1,0 +1,91 @@
+import { computed, effect, signal } from '@preact/signals';
+import { listing, project } from './project.js';
+import { findRow, moveInTree, type TreeRow, toggled, toTree, visibleRows } from './tree-rows.js';
+
+/** In pixels; the style sheet has the same. */
+export const ROW_HEIGHT = 26;
+/** Rows that are drawn above and below those that are seen. */
+const MARGIN = 10;
+/** In milliseconds between two letters of one name. */
+const TYPING_PAUSE = 700;
+
+/** By their paths. */
+const openFolders = signal<ReadonlySet<string>>(new Set());
+const activePath = signal('');
+/** What is seen of the tree, in pixels. */
+export const view = signal({ top: 0, height: 0 });
+/** Whether the active row is to take the focus when it is drawn. */
+export const wantsFocus = signal(false);
+
+const tree = computed(() => toTree(listing.value.paths));
+export const rows = computed(() => visibleRows(tree.value, openFolders.value));
+/** The row that Tab leads to: the first one until another was used. */
+export const activeRow = computed(() =>
+  Math.max(
+    0,
+    rows.value.findIndex(({ entry }) => entry.path === activePath.value),
+  ),
+);
+
+/** Numbers that stay the same for some pixels of scrolling: only then is anything drawn anew. */
+const firstDrawn = computed(() => Math.max(0, Math.floor(view.value.top / ROW_HEIGHT) - MARGIN));
+const lastDrawn = computed(() => Math.ceil((view.value.top + view.value.height) / ROW_HEIGHT) + MARGIN);
+
+/** The rows that are seen, and the active one wherever it is: it must not lose the focus. */
+export const drawnRows = computed(() => {
+  const [first, last, active] = [firstDrawn.value, lastDrawn.value, activeRow.value];
+  const indexes = rows.value.slice(first, last).map((_, offset) => first + offset);
+  if (active < first) indexes.unshift(active);
+  if (active >= last) indexes.push(active);
+  return indexes.map((index) => ({ index, row: rows.value[index] })).filter(isDrawn);
+});
+
+interface DrawnRow {
+  readonly index: number;
+  readonly row: TreeRow;
+}
+const isDrawn = (each: { index: number; row: TreeRow | undefined }): each is DrawnRow =>
+  each.row !== undefined;
+
+export function activate(path: string): void {
+  activePath.value = path;
+}
+
+/** Opens or closes a folder. */
+export function toggleFolder(path: string): void {
+  openFolders.value = toggled(openFolders.value, path);
+}
+
+/** The letters of a name so far, and when the last one came. */
+const typed = { text: '', at: 0 };
+
+/** What a key does; false for one that means nothing in a tree. */
+export function pressKey(key: string): boolean {
+  const move = moveInTree(key, { rows: rows.value, at: activeRow.value, open: openFolders.value });
+  if (move?.open) openFolders.value = move.open;
+  if (move?.to !== undefined) goTo(move.to);
+  if (move) typed.text = '';
+  return move !== undefined || typeName(key);
+}
+
+/** Goes to the next name that begins with what is typed. */
+function typeName(key: string): boolean {
+  if (key.length !== 1 || key === ' ') return false;
+  const now = performance.now();
+  typed.text = now - typed.at < TYPING_PAUSE ? typed.text + key : key;
+  typed.at = now;
+  const found = findRow(rows.value, activeRow.value, typed.text);
+  if (found !== undefined) goTo(found);
+  return true;
+}
+
+function goTo(index: number): void {
+  activePath.value = rows.value[index]?.entry.path ?? '';
+  wantsFocus.value = true;
+}
+
+effect(() => {
+  if (!project.value) return;
+  openFolders.value = new Set();
+  activePath.value = '';
+});

@@ -1,0 +1,35 @@
+import { Exact } from '../text/exact.js';
+import { plural } from '../text/figures.js';
+
+const MAX_LINES = 400;
+/** In characters. */
+const MAX_LINE = 2_000;
+
+/** What a call would do, as its tool says it: a diff with its lines told apart, or any other text. */
+export function DiffPreview({ text }: { text: string }) {
+  const lines = text.trimEnd().split('\n');
+  const hidden = lines.length - MAX_LINES;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what is longer than its box is scrolled with the keyboard
+    <section class="diff" aria-label="What it would do" tabIndex={0}>
+      <pre>
+        {lines.slice(0, MAX_LINES).map((line) => (
+          <span class={`diff-line ${kindOf(line)}`}>
+            <Exact text={line.slice(0, MAX_LINE)} />
+            {line.length > MAX_LINE && (
+              <em class="muted"> … {plural(line.length - MAX_LINE, 'character')} that are not shown</em>
+            )}
+            {'\n'}
+          </span>
+        ))}
+      </pre>
+      {hidden > 0 && <p class="muted">and {plural(hidden, 'line')} more</p>}
+    </section>
+  );
+}
+
+function kindOf(line: string): string {
+  if (line.startsWith('@@') || line.startsWith('+++') || line.startsWith('---')) return 'diff-place';
+  if (line.startsWith('+')) return 'diff-added';
+  return line.startsWith('-') ? 'diff-removed' : '';
+}

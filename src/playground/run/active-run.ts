@@ -1,0 +1,135 @@
+import { signal } from '@preact/signals';
+import type {
+  ApprovalDecision,
+  ApprovalRequest,
+  InputRequest,
+  Run,
+  RunOptions,
+  StepwiseClient,
+  Trajectory,
+} from '../../sdk/index.js';
+import { reduceRun } from './reduce-run.js';
+import { emptyRun, type RunInput, type RunView, type StepView } from './run-view.js';
+
+/** Something a person has to decide, and how to say it. */
+export interface Pending<Request, Decision> {
+  readonly request: Request;
+  readonly decide: (decision: Decision) => void;
+}
+
+export interface ActiveRunStart {
+  readonly client: StepwiseClient;
+  readonly task: string;
+  /** All but what the run itself provides. */
+  readonly options: RunOptions;
+  /** The steps a branch keeps of the run it left. */
+  readonly inherited?: readonly StepView[];
+  /** Told each new view, and the run as it can be saved then. */
+  readonly onView: (view: RunView, saved: Trajectory) => void;
+}
+
+/** In milliseconds: what the model writes is shown this often, whatever the pace of its deltas. */
+const FRAME_MS = 32;
+
+/**
+ * A run on its way. A run waits while nobody reads its events: to take one step is to read on until the next begins
+ * (rule: run-events).
+ */
+export class ActiveRun {
+  /** True while the run waits for `go`. */
+  readonly paused = signal(false);
+  readonly approval = signal<Pending<ApprovalRequest, ApprovalDecision> | null>(null);
+  readonly question = signal<Pending<InputRequest, string> | null>(null);
+  readonly run: Run;
+  readonly #start: ActiveRunStart;
+  #view: RunView;
+  #isStopped = false;
+  #stepsAllowed = 0;
+  #continue: (() => void) | undefined;
+  #frame: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(start: ActiveRunStart) {
+    this.#start = start;
+    this.#view = emptyRun(start.inherited);
+    this.run = start.client.run(start.task, {
+      ...start.options,
+      approve: (request, signal) => ask(this.approval, request, signal),
+      onInputRequest: (request, signal) => ask(this.question, request, signal),
+      onRequest: (request) => this.#take({ type: 'request', request, at: performance.now() }),
+    });
+  }
+
+  /** Takes so many model calls, by default all there are; resolves when the run has ended, however it did. */
+  async read(steps = Number.POSITIVE_INFINITY): Promise<void> {
+    this.#stepsAllowed = steps;
+    for await (const event of this.run) {
+      if (event.type === 'agent_turn_start') await this.#turn();
+      // Stopped before the step: it never began.
+      const isTaken = event.type !== 'agent_turn_start' || !this.#isStopped;
+      if (isTaken) this.#take({ type: 'event', event, at: performance.now() });
+    }
+  }
+
+  /** Goes on after a pause. */
+  go(steps = Number.POSITIVE_INFINITY): void {
+    this.#stepsAllowed = steps;
+    this.paused.value = false;
+    this.#continue?.();
+  }
+
+  /** Ends whatever goes on, a pause included. */
+  stop(): void {
+    this.#isStopped = true;
+    this.run.stop();
+    this.go();
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#stepsAllowed <= 0) {
+      this.paused.value = true;
+      await new Promise<void>((resolve) => {
+        this.#continue = resolve;
+      });
+    }
+    this.#stepsAllowed -= 1;
+  }
+
+  #take(input: RunInput): void {
+    this.#view = reduceRun(this.#view, input);
+    const isDelta = input.type === 'event' && input.event.type.endsWith('_delta');
+    if (!isDelta) this.#show();
+    else this.#frame ??= setTimeout(() => this.#show(), FRAME_MS);
+  }
+
+  #show(): void {
+    clearTimeout(this.#frame);
+    this.#frame = undefined;
+    this.#start.onView(this.#view, this.run.save());
+  }
+}
+
+/** Shows a request until it is decided, or nobody waits for the decision any more. */
+function ask<Request, Decision>(
+  shown: { value: Pending<Request, Decision> | null },
+  request: Request,
+  signal: AbortSignal,
+): Promise<Decision> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      shown.value = null;
+      signal.removeEventListener('abort', abandon);
+    };
+    const abandon = (): void => {
+      end();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', abandon);
+    shown.value = {
+      request,
+      decide: (decision) => {
+        end();
+        resolve(decision);
+      },
+    };
+  });
+}

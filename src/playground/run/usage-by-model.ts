@@ -1,0 +1,45 @@
+import { plural, tokens } from '../text/figures.js';
+import type { StepView } from './run-view.js';
+
+/** What the calls of one model took, as its provider counts; null where it says nothing. */
+interface ModelUsage {
+  readonly model: string;
+  readonly input: number | null;
+  readonly output: number | null;
+  /** True if some of its calls were not counted. */
+  readonly isPartial: boolean;
+}
+
+/** What steps took, in words: `2 steps · 855 in · 40 out`. Each model counts in its own way, so there is no sum of two. */
+export function usageInWords(steps: readonly StepView[], of = ''): string {
+  const byModel = usageByModel(steps).flatMap((usage) => {
+    const words = inWords(usage);
+    return words === '' ? [] : [{ model: usage.model, words }];
+  });
+  const counts = byModel.map(({ model, words }) => (byModel.length > 1 ? `${model}: ${words}` : words));
+  return [`${plural(steps.length, 'step')}${of}`, ...counts].join(' · ');
+}
+
+function usageByModel(steps: readonly StepView[]): readonly ModelUsage[] {
+  const found = new Map<string, ModelUsage>();
+  for (const response of steps.flatMap(({ calls }) => calls).flatMap((call) => call.response ?? [])) {
+    const model = response.model ?? 'a model without a name';
+    const { input_tokens: input = null, output_tokens: output = null } = response.usage ?? {};
+    const before = found.get(model) ?? { model, input: null, output: null, isPartial: false };
+    found.set(model, {
+      model,
+      input: sum(before.input, input),
+      output: sum(before.output, output),
+      isPartial: before.isPartial || input === null || output === null,
+    });
+  }
+  return [...found.values()];
+}
+
+const sum = (a: number | null, b: number | null): number | null => (b === null ? a : (a ?? 0) + b);
+
+function inWords({ input, output, isPartial }: ModelUsage): string {
+  const counts = [input !== null && `${tokens(input)} in`, output !== null && `${tokens(output)} out`];
+  const words = counts.filter(Boolean).join(' · ');
+  return words !== '' && isPartial ? `at least ${words}` : words;
+}

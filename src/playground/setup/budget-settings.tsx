@@ -1,0 +1,82 @@
+import { change, settings } from '../state/settings.js';
+import { tokens } from '../text/figures.js';
+
+const SMALLEST = 2_000;
+const LARGEST = 200_000;
+/** The slider's scale is one of ratios: as much way from 2k to 4k as from 100k to 200k. */
+export const POSITIONS = 200;
+const SHARES = 20;
+
+/** What prompt and reply may take. Each change packs the next prompt anew. */
+export function BudgetSettings() {
+  const { tokenLimit, reservedOutputTokens, contextShare } = settings.value;
+  return (
+    <section class="group" aria-labelledby="budget-title">
+      <h2 id="budget-title">Budget</h2>
+      <Slider
+        label="Token limit"
+        text={tokens(tokenLimit)}
+        max={POSITIONS}
+        value={toPosition(tokenLimit)}
+        onChange={(position) => {
+          const limit = toLimit(position);
+          change({ tokenLimit: limit, reservedOutputTokens: Math.min(reservedOutputTokens, limit / 2) });
+        }}
+      />
+      <Slider
+        label="Reply reserve"
+        text={tokens(reservedOutputTokens)}
+        max={POSITIONS}
+        value={Math.round((reservedOutputTokens / tokenLimit) * 2 * POSITIONS)}
+        onChange={(position) =>
+          change({ reservedOutputTokens: Math.max(100, rounded((position / POSITIONS / 2) * tokenLimit)) })
+        }
+      />
+      <Slider
+        label="Share of files"
+        text={`${Math.round(contextShare * 100)} %`}
+        max={SHARES}
+        value={contextShare * SHARES}
+        onChange={(position) => change({ contextShare: position / SHARES })}
+      />
+    </section>
+  );
+}
+
+interface SliderProps {
+  readonly label: string;
+  /** The value in words. */
+  readonly text: string;
+  readonly max: number;
+  readonly value: number;
+  readonly onChange: (value: number) => void;
+}
+
+export const Slider = ({ label, text, max, value, onChange }: SliderProps) => (
+  <label class="slider">
+    <span>{label}</span>
+    <b class="figure" aria-hidden="true">
+      {text}
+    </b>
+    <input
+      type="range"
+      min={0}
+      max={max}
+      value={value}
+      aria-valuetext={text}
+      onInput={({ currentTarget }) => onChange(Number(currentTarget.value))}
+    />
+  </label>
+);
+
+export const toLimit = (position: number): number =>
+  rounded(SMALLEST * (LARGEST / SMALLEST) ** (position / POSITIONS));
+
+export const toPosition = (limit: number): number =>
+  Math.round((Math.log(limit / SMALLEST) / Math.log(LARGEST / SMALLEST)) * POSITIONS);
+
+/** To two digits: nobody sets 8,137 tokens. */
+function rounded(count: number): number {
+  const unit = 10 ** Math.max(1, Math.floor(Math.log10(count)) - 1);
+  return Math.round(count / unit) * unit;
+}

@@ -1,0 +1,25 @@
+import { describeRule } from '../../sdk/index.js';
+import { Icon } from '../controls/icon.js';
+import { approvalRules, revoke } from '../state/runs.js';
+import { Exact } from '../text/exact.js';
+
+/** What a person has allowed for good, to be taken back (rule: always-rules). */
+export function RuleList() {
+  const rules = approvalRules.value;
+  if (rules.length === 0) return null;
+  return (
+    <section class="group" aria-labelledby="rules-title">
+      <h2 id="rules-title">Always allowed</h2>
+      <ul class="rules">
+        {rules.map((rule) => (
+          <li key={describeRule(rule)}>
+            <Exact text={describeRule(rule)} />
+            <button type="button" class="quiet" aria-label="Take this rule back" onClick={() => revoke(rule)}>
+              <Icon name="cross" />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

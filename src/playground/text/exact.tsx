@@ -1,0 +1,12 @@
+import { useMemo } from 'preact/hooks';
+import { showUnseen } from './unseen.js';
+
+/** Text of which every character is seen, in its own direction. For what a person is asked to agree to, and what a model was sent. */
+export function Exact({ text }: { text: string }) {
+  const pieces = useMemo(() => showUnseen(text), [text]);
+  return (
+    <bdi>
+      {pieces.map((piece) => (piece.isUnseen ? <mark class="unseen">{piece.text}</mark> : piece.text))}
+    </bdi>
+  );
+}

@@ -1,0 +1,100 @@
+import { useMemo, useRef } from 'preact/hooks';
+import type { StepError } from '../../sdk/index.js';
+import { Markdown } from '../markdown/markdown.js';
+import type { Branch } from '../run/branch.js';
+import { failureInWords } from '../run/failure-in-words.js';
+import type { StepView } from '../run/run-view.js';
+import { usageInWords } from '../run/usage-by-model.js';
+import { wordFor } from '../text/word-for.js';
+import { endings } from './announce.js';
+import { StepCard, type StepCardProps } from './step-card.js';
+
+import { useFollowEnd } from './use-follow-end.js';
+
+export interface TimelineProps {
+  readonly branch: Branch;
+  readonly selected: number | null;
+  readonly onSelect: StepCardProps['onSelect'];
+}
+
+/** A run, step after step. Up and down go from step to step. */
+export function Timeline({ branch, selected, onSelect }: TimelineProps) {
+  const list = useRef<HTMLOListElement>(null);
+  useFollowEnd(list, branch.id, branch.view.result === null);
+  const { task, steps } = branch.view;
+  return (
+    <>
+      {task !== '' && (
+        <div class="task" dir="auto">
+          <h2 class="hidden">Task</h2>
+          {task}
+        </div>
+      )}
+      <ol
+        class="steps"
+        ref={list}
+        aria-label="Steps"
+        onKeyDown={(event) => moveFocus(event, list.current, onSelect)}
+      >
+        {steps.map((step) => (
+          <Step
+            key={step.number}
+            branch={branch}
+            step={step}
+            isSelected={step.number === selected}
+            onSelect={onSelect}
+          />
+        ))}
+      </ol>
+      <End {...branch} />
+    </>
+  );
+}
+
+/** Drawn again only if something of it has changed: a run may have forty steps, and each delta changes one. */
+const Step: typeof StepCard = ({ branch, step, isSelected, onSelect }) =>
+  useMemo(
+    () => <StepCard branch={branch} step={step} isSelected={isSelected} onSelect={onSelect} />,
+    [branch.id, branch.view.result, step, isSelected, onSelect],
+  );
+
+/** How the run ended, and what it came to in all. */
+function End({ view: { result, steps, inherited } }: Branch) {
+  if (!result) return null;
+  const isShown = steps.at(-1)?.calls.at(-1)?.answer.trim() === result.answer.trim();
+  return (
+    <footer class={`end end-${result.stop_reason}`}>
+      <p>
+        <b>
+          {result.stop_reason === 'answered' ? 'Answered' : `Ended: ${wordFor(endings, result.stop_reason)}`}
+        </b>{' '}
+        <span class="muted figure end-figures">
+          {inherited > 0 && <span>{usageInWords(steps.slice(0, inherited), ' kept')}</span>}
+          <span>{usageInWords(steps.slice(inherited), inherited > 0 ? ' of its own' : '')}</span>
+        </span>
+        {result.termination_reason && <code> {result.termination_reason}</code>}
+      </p>
+      {result.error && !isTold(steps, result.error) && <p class="muted">{failureInWords(result.error)}</p>}
+      {!isShown && <Markdown text={result.answer} />}
+    </footer>
+  );
+}
+
+/** Whether the newest call says so itself. */
+const isTold = (steps: readonly StepView[], { code }: StepError): boolean =>
+  steps.at(-1)?.calls.at(-1)?.failures.at(-1)?.error.code === code;
+
+function moveFocus(
+  event: KeyboardEvent,
+  list: HTMLElement | null,
+  onSelect: TimelineProps['onSelect'],
+): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const buttons = [...(list?.querySelectorAll<HTMLElement>('.step-name') ?? [])];
+  const at = buttons.indexOf(event.target as HTMLElement);
+  if (step === undefined || at === -1) return;
+  const next = buttons[at + step];
+  event.preventDefault();
+  next?.focus();
+  if (next) onSelect(Number(next.dataset['step']), 'passed');
+}

@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks';
+import { renderCall } from '../../sdk/index.js';
+import type { ActionView } from '../run/run-view.js';
+import { Exact } from '../text/exact.js';
+import { duration, plural } from '../text/figures.js';
+import { LongText } from '../text/long-text.js';
+import { textWindow } from '../text/text-window.js';
+
+/** How much of a call is shown at first. */
+const CALL = { lines: 6, characters: 600 };
+
+/** A call to a tool, how it went, and what came of it. */
+export function ToolLine({ action }: { action: ActionView }) {
+  const { tool, args, state, observation, durationMs } = action;
+  return (
+    <div class={`tool tool-${state}`}>
+      <div class="tool-line">
+        <span class="tool-dot" aria-hidden="true" />
+        <code class="call" dir="ltr">
+          <Call tool={tool} args={args} />
+        </code>
+        <span class="tool-state">
+          {states[state]}
+          {durationMs !== null && <span class="figure"> {duration(durationMs)}</span>}
+        </span>
+      </div>
+      {observation !== null && (
+        <div class="result">
+          <LongText text={observation} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Call({ tool, args }: Pick<ActionView, 'tool' | 'args'>) {
+  const [isWhole, setIsWhole] = useState(false);
+  const text = renderCall(tool, args).slice(tool.length);
+  const shown = isWhole ? text : textWindow(text, CALL).shown;
+  return (
+    <>
+      <b>{tool}</b>
+      <Exact text={shown} />
+      {shown.length < text.length && (
+        <button type="button" class="link" onClick={() => setIsWhole(true)}>
+          … {plural(text.length - shown.length, 'character')} more
+        </button>
+      )}
+    </>
+  );
+}
+
+const states = {
+  proposed: 'proposed',
+  asked: 'waits for you',
+  running: 'running',
+  done: '',
+  failed: 'failed',
+  denied: 'denied',
+  skipped: 'not run',
+  stopped: 'stopped',
+} as const;

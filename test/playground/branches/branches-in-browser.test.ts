@@ -1,0 +1,281 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { replayRun } from '../../../src/sdk/saved/replay-run.js';
+import { readTrajectory } from '../../../src/sdk/saved/trajectory.js';
+import { describePlayground } from '../../support/playground.js';
+import { done, finish, lookUpCall } from '../../support/run-harness.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'stepwise-branches-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const read = { text: 'Thought: I look.\nAction: read_file(path="README.md")' };
+const write = { text: 'Thought: I write.\nAction: write_file(path="notes.md", content="hello")' };
+const answer = (text: string) => ({ text: `Thought: I know.\nFinal Answer: ${text}` });
+
+/** A run as a program saves it, in a file. */
+async function savedFile(name: string, change: (json: string) => string = (json) => json): Promise<string> {
+  // A model that the page's service knows: it is asked what the prompt of a step was.
+  const llmConfig = { modelName: 'offline', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
+  const { run } = await finish([lookUpCall(), done], { llmConfig });
+  const file = join(folder, name);
+  writeFileSync(file, change(JSON.stringify(run.save())));
+  return file;
+}
+
+const stepButton = (page: Page, step: number, name: RegExp) =>
+  page.getByRole('article', { name: `Step ${step}`, exact: true }).getByRole('button', { name });
+
+const importFile = async (page: Page, file: string): Promise<void> => {
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Import' }).click();
+  await (await choosing).setFiles(file);
+};
+
+async function exported(page: Page): Promise<string> {
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  return readFileSync(await (await downloading).path(), 'utf8');
+}
+
+describePlayground('branches on the page (rule: playground-branches)', (playground) => {
+  test('another result is what the model reads, and the run that was left stays as it was', async () => {
+    const { page, service } = playground;
+    await playground.script([read, answer('One.'), answer('Other.')]);
+    await playground.run('What is it?');
+    await playground.ended();
+    await stepButton(page, 1, /Change the result/).click();
+    await page
+      .getByRole('dialog')
+      .getByLabel(/read_file/)
+      .fill('It says 7.');
+    await page.getByLabel('Instructions').last().fill('Be brief.');
+    await playground.button('Go on from here').click();
+    await page.getByText('Other.').waitFor();
+    const prompt = JSON.stringify(service.fake.requests.at(-1)?.body);
+    expect(prompt).toContain('It says 7.');
+    expect(prompt).toContain('Be brief.');
+    const runs = page.getByRole('navigation', { name: 'Runs' });
+    expect(await runs.innerText()).toContain('after step 1, other result of read_file, other instructions');
+    await runs.getByRole('button', { name: /^What is it/ }).click();
+    expect(await page.getByRole('main').innerText()).not.toContain('It says 7.');
+  });
+
+  test('turned back to a step, no tool runs again, and what a person changed stays changed', async () => {
+    const { page, service } = playground;
+    await playground.script([write, answer('One.'), answer('Other.')]);
+    await playground.run('Write a note.');
+    await playground.button('Edit…').click();
+    await page.getByLabel('Arguments, as JSON').fill('{"path": "other.md", "content": "changed"}');
+    await playground.button('Run with these').click();
+    await playground.ended();
+    await stepButton(page, 2, /Try again/).click();
+    await playground.button('Go on from here').click();
+    await page.getByText('Other.', { exact: true }).waitFor();
+    expect(await page.getByText('Write a note.', { exact: true }).count()).toBeGreaterThan(0);
+    expect(JSON.stringify(service.fake.requests.at(-1)?.body)).toContain('The user changed the arguments');
+    const file = join(folder, 'edited.json');
+    writeFileSync(file, await exported(page));
+    expect((await replayRun(readTrajectory(readFileSync(file, 'utf8'))).result()).answer).toBe('Other.');
+    await importFile(page, file);
+    expect(await page.getByRole('main').innerText()).toContain(
+      'write_file(path="other.md", content="changed")',
+    );
+  });
+
+  test('two of them beside each other, with the keyboard alone', async () => {
+    const { page } = playground;
+    await playground.script([read, answer('The limit is 5 EUR.'), answer('The limit is 7 EUR.')]);
+    await playground.run('What is the limit?');
+    await playground.ended();
+    await stepButton(page, 2, /Try again/).click();
+    await page.getByRole('dialog').locator(':focus').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('The limit is 7 EUR.').waitFor();
+    await playground.ended();
+    await playground.button('Compare…').press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Compare' });
+    const [first, second] = [
+      dialog.getByRole('button', { name: 'Step 1 same' }),
+      dialog.getByRole('button', { name: 'Step 2 answer changed' }),
+    ];
+    await first.focus();
+    expect(await first.getAttribute('aria-expanded')).toBe('false');
+    await page.keyboard.press('ArrowDown');
+    expect(await second.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    expect(await dialog.locator('mark').allInnerTexts()).toEqual(['5', '7']);
+    await page.keyboard.press('Escape');
+    expect(await dialog.count()).toBe(0);
+  });
+
+  test('an exported run holds neither key nor token, though the task has them', async () => {
+    const { page, service } = playground;
+    const canaries = ['sk-canary-key-0123456789', 'swt-canary-token-0123456789'];
+    service.fake.script(answer('Done.'));
+    await page.getByLabel('Name', { exact: true }).fill('gpt-4o');
+    await page.getByLabel('Service token').fill(canaries[1] ?? '');
+    await page.getByLabel('Model key').fill(canaries[0] ?? '');
+    await playground.run(`Use ${canaries.join(' and ')}.`);
+    await playground.ended();
+    const json = await exported(page);
+    expect(json).not.toContain('canary');
+    expect(readTrajectory(json).task).toBe('Use [key] and [key].');
+  });
+});
+
+describePlayground('the file of a run on the page (rule: playground-branches)', (playground) => {
+  test('dropped anywhere, shows the run; it can be left with the tools of the page', async () => {
+    const { page, service } = playground;
+    const json = readFileSync(await savedFile('dropped.json'), 'utf8');
+    const brought = await page.evaluateHandle(`(() => {
+      const brought = new DataTransfer();
+      brought.items.add(new File([${JSON.stringify(json)}], 'dropped.json'));
+      return brought;
+    })()`);
+    await page.dispatchEvent('header', 'dragover', { dataTransfer: brought });
+    await page.getByText('Drop a saved run').waitFor();
+    await page.dispatchEvent('header', 'drop', { dataTransfer: brought });
+    await page.getByText('It is 42.').waitFor();
+    await playground.script([answer('Again.')]);
+    await stepButton(page, 2, /Try again/).click();
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Model', exact: true }).fill('scripted');
+    await page.getByRole('dialog').getByLabel('Upstream').selectOption('local');
+    await playground.button('Go on from here').click();
+    await page.getByText('Again.').waitFor();
+    const prompt = JSON.stringify(service.fake.requests.at(-1)?.body);
+    expect(prompt).toContain('price is 42');
+    expect(prompt).toContain('search_code');
+  });
+
+  const refused: readonly [string, () => string | Promise<string>, RegExp][] = [
+    ['broken', () => savedFile('broken.json', (json) => json.slice(0, 300)), /^broken\.json: .*JSON/],
+    [
+      'foreign',
+      () => savedFile('foreign.json', () => '{"lockfileVersion":3}'),
+      /^foreign\.json: .*not a saved run/,
+    ],
+    [
+      'hostile',
+      () => savedFile('hostile.json', (json) => json.replace('"new_turns":[', '"new_turns":[7,')),
+      /not a saved run/,
+    ],
+    [
+      'huge',
+      () => {
+        const file = join(folder, 'huge.json');
+        writeFileSync(file, '');
+        truncateSync(file, 100 * 1024 * 1024);
+        return file;
+      },
+      /100 MB/,
+    ],
+  ];
+  test.each(refused)('that is %s is refused in one sentence', async (_, file, words) => {
+    const { page } = playground;
+    await importFile(page, await file());
+    const said = page.getByRole('alert');
+    expect(await said.innerText()).toMatch(words);
+    await said.getByRole('button', { name: 'Dismiss' }).click();
+    expect(await said.count()).toBe(0);
+  });
+
+  test('whose every text is hostile is text', async () => {
+    const { page } = playground;
+    const evil =
+      '<img src=x onerror=alert(1)>\u202Egnp.exe [x](javascript:alert(1)) ![y](http://evil.example/y.png)';
+    const file = await savedFile('evil.json', (json) =>
+      json
+        .replaceAll('Look it up.', JSON.stringify(evil).slice(1, -1))
+        .replaceAll('How much is it?', JSON.stringify(evil).slice(1, -1)),
+    );
+    await importFile(page, file);
+    await importFile(page, file);
+    await page.getByRole('navigation', { name: 'Runs' }).waitFor();
+    await playground.button('Compare…').click();
+    expect(await page.locator('img[src], a[href^="javascript"]').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await stepButton(page, 1, /Change the result/).click();
+    expect(await page.getByRole('dialog').getByRole('heading').innerText()).toBe('Branch from step 1');
+  });
+});
+
+describePlayground('an address on the page (rule: playground-branches)', (playground) => {
+  test('leads to a step; back and forward lead there again', async () => {
+    const { page } = playground;
+    await importFile(page, await savedFile('linked.json'));
+    await page.getByText('It is 42.').waitFor();
+    const [first, second] = [1, 2].map((step) =>
+      page.getByRole('button', { name: `Step ${step}`, exact: true }),
+    );
+    await first?.click();
+    await second?.click();
+    expect(page.url()).toMatch(/#\/run-1\/step\/2$/);
+    await page.goBack();
+    expect(await first?.getAttribute('aria-pressed')).toBe('true');
+    await page.goForward();
+    expect(await second?.getAttribute('aria-pressed')).toBe('true');
+  });
+
+  test.each([
+    ['#/run-1/step/9', 'This run has no step 9: it has 2.'],
+    ['#/run-7/step/1', 'This link leads to a run that is not here'],
+    ['#/view-gone/step/1', 'The command that opened this run has ended'],
+    ['#<script>', 'This link leads nowhere.'],
+  ])('%s, which leads nowhere, is said', async (hash, words) => {
+    const { page, troubles } = playground;
+    await importFile(page, await savedFile('linked.json'));
+    await page.getByText('It is 42.').waitFor();
+    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await page.getByRole('alert').getByText(words).waitFor();
+    // The browser itself writes down that nothing is there.
+    if (hash.includes('view-')) expect(troubles.splice(0).join()).toContain('404');
+  });
+});
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+async function seriousFindings(page: Page): Promise<readonly string[]> {
+  // The page's policy lets no text become a script; the debugger's own evaluation is not held to it.
+  await page.evaluate(axe);
+  const found = await page.evaluate('axe.run({ resultTypes: ["violations"] })');
+  const { violations } = found as { violations: readonly Finding[] }; // as axe-core documents it
+  return violations
+    .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+for (const [colorScheme, width] of [
+  ['light', 1440],
+  ['dark', 400],
+] as const) {
+  describePlayground(
+    `nothing serious for axe-core where runs are left and compared, ${colorScheme}, ${width} wide (rule: playground-branches)`,
+    (playground) => {
+      test('tree, dialog, comparison', async () => {
+        const { page } = playground;
+        await importFile(page, await savedFile('one.json'));
+        await importFile(page, await savedFile('other.json', (json) => json.replaceAll('price', 'weight')));
+        await page.getByRole('navigation', { name: 'Runs' }).waitFor();
+        expect(await seriousFindings(page)).toEqual([]);
+        await stepButton(page, 1, /Change the result/).click();
+        expect(await seriousFindings(page)).toEqual([]);
+        await page.keyboard.press('Escape');
+        const [runs] = await page.getByRole('navigation', { name: 'Runs' }).getByText('Runs').all();
+        if (!(await playground.button('Compare…').isVisible())) await runs?.click();
+        await playground.button('Compare…').click();
+        expect(await page.locator('mark').count()).toBeGreaterThan(0);
+        expect(await seriousFindings(page)).toEqual([]);
+      });
+    },
+    { colorScheme, viewport: { width, height: 844 } },
+  );
+}

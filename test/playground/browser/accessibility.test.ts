@@ -1,0 +1,82 @@
+import { expect, test } from '@jest/globals';
+import { axeFindings } from '../../support/axe.js';
+import { describePlayground, type Playground } from '../../support/playground.js';
+
+const write = { text: 'Thought: I write.\nAction: write_file(path="notes.md", content="hello")' };
+const question = { text: 'Thought: I ask.\nAction: request_input(question="Which currency?")' };
+
+for (const [width, height] of [
+  [720, 450], // 1440 × 900 at 200 %
+  [844, 390], // a phone held sideways
+] as const) {
+  describePlayground(
+    `in a low window, ${width} × ${height} (rule: playground-page)`,
+    (playground) => {
+      test('what waits for a person and what stops the run are in sight', async () => {
+        await playground.script([write, question, { text: 'Final Answer: Done.' }]);
+        await playground.run('Write a note.');
+        await playground.button('Allow').waitFor();
+        expect(await outOfSight(playground, ['Allow', 'Deny…', 'Stop'])).toEqual([]);
+        await playground.button('Allow').click();
+        await playground.page.getByLabel('Your answer').waitFor();
+        expect(await outOfSight(playground, ['Answer', 'Stop'])).toEqual([]);
+      });
+    },
+    { viewport: { width, height } },
+  );
+}
+
+/** Those of the buttons that are not wholly in the window. */
+async function outOfSight({ page, button }: Playground, names: readonly string[]): Promise<string[]> {
+  const { height } = page.viewportSize() ?? { height: 0 };
+  const boxes = await Promise.all(names.map((name) => button(name).boundingBox()));
+  return names.filter((_, index) => {
+    const box = boxes[index];
+    return !box || box.y < 0 || box.y + box.height > height;
+  });
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1440, 390]) {
+    describePlayground(
+      `nothing serious for axe-core, ${colorScheme}, ${width} wide (rule: playground-page)`,
+      (playground) => {
+        test('before the first run', async () => expect(await axeFindings(playground.page)).toEqual([]));
+
+        test('after a run', async () => {
+          await playground.button('Run').click();
+          await playground.ended();
+          expect(await axeFindings(playground.page)).toEqual([]);
+        });
+
+        test('while something waits for a person', async () => {
+          await playground.script([write, question, { text: 'Final Answer: Done.' }]);
+          await playground.run('Write a note.');
+          await playground.button('Allow').waitFor();
+          expect(await axeFindings(playground.page)).toEqual([]);
+          await playground.button('Allow').click();
+          await playground.page.getByLabel('Your answer').waitFor();
+          expect(await axeFindings(playground.page)).toEqual([]);
+        });
+
+        test('each part of the page', async () => {
+          const { page } = playground;
+          await playground.button('Run').click();
+          await playground.ended();
+          for (const tab of await page.getByRole('tab').filter({ visible: true }).all()) {
+            await tab.click();
+            expect([await tab.innerText(), await axeFindings(page)]).toEqual([await tab.innerText(), []]);
+          }
+        });
+
+        test('nothing sticks out of the window', async () => {
+          await playground.button('Run').click();
+          await playground.ended();
+          const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+          expect(await playground.page.evaluate(overflow)).toBe(0);
+        });
+      },
+      { colorScheme, viewport: { width, height: 844 } },
+    );
+  }
+}

@@ -1,0 +1,92 @@
+import { expect, test } from '@jest/globals';
+import type { ScriptedCompletion } from '../../../src/service/offline/testing.js';
+import { describePlayground } from '../../support/playground.js';
+
+const answering = (text: string): ScriptedCompletion => ({ text: `Thought: See.\nFinal Answer: ${text}` });
+
+/** Each would set `globalThis.ran`, load something, or leave its box. */
+const hostile: Readonly<Record<string, string>> = {
+  'a script': '<script>globalThis.ran = true</script> after',
+  'an image with a handler': '<img src="x" onerror="globalThis.ran = true"> after',
+  'an SVG with a handler':
+    '<svg onload="globalThis.ran = true"><a href="javascript:globalThis.ran=1">x</a></svg>',
+  'an image of Markdown': '![a picture](https://example.invalid/beacon.png)',
+  'a script as a link':
+    '[press](javascript:globalThis.ran=true) [or](data:text/html,<script>1</script>) [or](vbscript:x)',
+  'a link with a handler for a title':
+    '[press](https://example.invalid "x\\" onmouseover=\\"globalThis.ran=true")',
+  'a style': '<style>* { display: none }</style> after',
+  'a frame': '<iframe src="https://example.invalid/"></iframe> after',
+  'a form': '<form action="https://example.invalid/"><input name="key"></form> after',
+  'a template and a comment': '<template><script>globalThis.ran = true</script></template><!-- --> after',
+  'a thousand quotations deep': `${'> '.repeat(1_000)}deep`,
+  'a thousand lists deep': Array.from({ length: 1_000 }, (_, depth) => `${'  '.repeat(depth)}- x`).join('\n'),
+  'ten thousand brackets': `${'['.repeat(10_000)}${'*_'.repeat(5_000)}`,
+  'a table of two hundred columns': ['|a'.repeat(200), '|-'.repeat(200), '|1'.repeat(200)].join('|\n'),
+  'one line of 200,000 characters': 'x'.repeat(200_000),
+  'right to left': 'שלום עולם, هذا نص عربي طويل',
+  'characters that turn the text round': 'safe \u202Etxt.exe\u202C \u2066\u0007\u001B[31m end',
+};
+
+describePlayground('what a model writes stays text (rule: playground-page)', (playground) => {
+  test.each(Object.keys(hostile))('%s', async (name) => {
+    const { page } = playground;
+    await playground.script(answering(hostile[name] ?? ''));
+    await playground.run(`Answer with ${name}.`);
+    await playground.ended();
+    await page.getByText('Answered', { exact: true }).waitFor();
+    expect(await page.evaluate('globalThis.ran')).toBeUndefined();
+    const main = page.getByRole('main');
+    expect(await main.locator('script, img, iframe, style, form[action], object, embed').count()).toBe(0);
+    for (const link of await main.locator('a').all()) {
+      expect(await link.getAttribute('href')).toMatch(/^(https?:|#)/);
+      if ((await link.getAttribute('href'))?.startsWith('http')) {
+        expect(await link.getAttribute('rel')).toContain('noopener');
+      }
+    }
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(overflow)).toBe(0);
+  });
+
+  test('the call that is asked about shows characters that nobody would see', async () => {
+    const call = 'Action: write_file(path="notes\u202E.md", content="a\u200Bb")';
+    await playground.script([{ text: `Thought: I write.\n${call}` }, answering('done')]);
+    await playground.run('Write.');
+    const card = playground.page.getByRole('region', { name: 'Allow write_file?' });
+    await card.waitFor();
+    const shown = await card.innerText();
+    expect(shown).not.toMatch(/[\u200B\u202A-\u202E\u2066-\u2069]/);
+    expect(shown).toMatch(/202E/i);
+    await playground.button('Stop the run').click();
+    await playground.ended();
+  });
+
+  test('the prompt shows what a text hides from who reads it, and from nobody else', async () => {
+    const { page, service } = playground;
+    const hidden = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
+    await playground.script([answering('done')]);
+    await playground.run(`Look.${hidden}\u202E`);
+    await playground.ended();
+    expect(JSON.stringify(service.fake.requests.at(-1)?.body)).toContain(hidden);
+    await page.getByRole('tab', { name: 'Prompt' }).click();
+    await page.getByText('Exactly what was sent.').waitFor();
+    const task = page.getByRole('complementary').locator('pre').filter({ hasText: 'Look.' });
+    expect(await task.innerText()).toContain('Look.U+E006FU+E0062U+E0065U+E0079U+202E');
+  });
+
+  test('a file of two million characters is read and the page still answers', async () => {
+    const { page } = playground;
+    const content = 'a line of some length, again and again\\n'.repeat(50_000);
+    const text = `Thought: I write.\nAction: write_file(path="big.txt", content="${content}")`;
+    await playground.script([
+      { text, chunks: [text] },
+      { text: 'Thought: I read.\nAction: read_file(path="big.txt")' },
+      answering('done'),
+    ]);
+    await playground.run('Write much.');
+    await playground.button('Allow').click();
+    await playground.ended();
+    await page.getByText('Answered', { exact: true }).waitFor();
+    expect(await page.getByRole('main').getByRole('article').count()).toBe(3);
+  });
+});

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import {
+  leftOut,
+  linesInWords,
+  nameOf,
+  sizeInWords,
+} from '../../../src/playground/inspect/context/left-out.js';
+import { canBePinned, pinnedIn } from '../../../src/playground/inspect/context/pin.js';
+import { changesBetween, changesInWords } from '../../../src/playground/inspect/context/what-if.js';
+import { contextOf, withFullReport } from '../../../src/playground/inspect/requests.js';
+import { patientClient } from '../../support/patient-client.js';
+import { stepRequest } from '../../support/step-request.js';
+import { startWholeService, type WholeService } from '../../support/whole-service.js';
+
+let service: WholeService;
+beforeAll(async () => {
+  service = await startWholeService();
+});
+afterAll(() => service.close());
+
+const file = (path: string, lines: number) => ({
+  path,
+  content: Array.from({ length: lines }, (_, index) => `const ${path.charAt(0)}${index} = ${index};`).join(
+    '\n',
+  ),
+});
+const files = ['a.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts', 'f.ts'].map((path) => file(path, 90));
+
+function crowded(fields: Partial<StepRequestInput> = {}): StepRequestInput {
+  return stepRequest({
+    explicit_context_paths: [...files.map(({ path }) => path), 'missing.ts'],
+    inline_context: { files },
+    llm_config: { modelName: 'gpt-4o', tokenLimit: 2_600, reservedOutputTokens: 500 },
+    ...fields,
+  });
+}
+
+async function reportOf(request: StepRequestInput) {
+  const client = patientClient(service.url);
+  return (await client.preview(withFullReport(request))).context_report;
+}
+
+const itemNamed = async (request: StepRequestInput, id: string) =>
+  (await reportOf(request)).items.find((item) => item.id === id);
+
+test('one line is a line (rule: context-report)', () => {
+  expect(['1', '3-9', '1-2, 7-8'].map(linesInWords)).toEqual(['line 1', 'lines 3-9', 'lines 1-2, 7-8']);
+});
+
+describe('what a step did not see (rule: context-report)', () => {
+  test('is named with its reason in words, and with what it would have taken', async () => {
+    const groups = leftOut(await reportOf(crowded()));
+    const named = groups.map(({ what, why, items }) => [what, why, items.map(nameOf)]);
+    expect(named).toEqual([
+      ['cut', 'Only a part fits its share of the room files may take.', expect.arrayContaining(['a.ts'])],
+      [
+        'left out',
+        'There was no room: what was asked for before it took all the room files may take.',
+        expect.arrayContaining(['f.ts']),
+      ],
+      ['not there', 'No source has it, or it may not be read.', ['missing.ts']],
+    ]);
+    const known = new Map([['missing.ts', 'It is not text.']]);
+    const told = leftOut(await reportOf(crowded()), known).map(({ why }) => why);
+    expect(told).toEqual([...groups.slice(0, 2).map(({ why }) => why), 'It is not text.']);
+    const dropped = groups[1]?.items.at(-1);
+    expect(dropped && sizeInWords(dropped)).toMatch(/^would have taken [\d.]+k? tokens$/);
+    const cut = groups[0]?.items[0];
+    expect(cut && sizeInWords(cut)).toMatch(/^\d+ of [\d.]+k? tokens, lines 1-\d+/);
+  });
+
+  test('a reason that the page does not know is shown as it is', () => {
+    const item = { kind: 'explicit', id: 'x', tokens: 0, original_tokens: null, lines: null } as const;
+    const [group] = leftOut({ items: [{ ...item, status: 'dropped', reason: 'of something new' }] });
+    expect(group?.why).toBe('Of something new.');
+  });
+
+  test('turns are counted from one', () => {
+    expect(nameOf({ kind: 'turn', id: '0' })).toBe('Turn 1 of the history');
+    expect(nameOf({ kind: 'turn', id: '1+2' })).toBe('Turns 2 to 3 of the history');
+  });
+});
+
+describe('an item that is pinned (rule: playground-inspector)', () => {
+  test('is seen by the step, though it was left out', async () => {
+    const before = await itemNamed(crowded(), 'f.ts');
+    expect(before).toMatchObject({ status: 'dropped', tokens: 0 });
+    const pinned = before && pinnedIn(crowded(), before, undefined);
+    const after = pinned && (await itemNamed(pinned, 'f.ts'));
+    expect(after?.tokens).toBeGreaterThan(200);
+  });
+
+  test('is sent along if only the open project has it', async () => {
+    const before = await itemNamed(crowded(), 'missing.ts');
+    expect(before && pinnedIn(crowded(), before, undefined)).toBeNull();
+    const pinned = before && pinnedIn(crowded(), before, 'const here = 1;\n');
+    expect(pinned && (await itemNamed(pinned, 'missing.ts'))).toMatchObject({ status: 'included' });
+  });
+
+  test('a chunk of a search becomes a pinned item, which goes before other chunks', async () => {
+    const chunks = files.map(({ path, content }, index) => ({
+      path,
+      content,
+      score: 1 - index / 10,
+      start_line: 11,
+    }));
+    const request = crowded({ explicit_context_paths: [], vector_search_results_to_include: chunks });
+    const before = await itemNamed(request, 'f.ts:11-100');
+    expect(before).toMatchObject({ kind: 'vector', status: 'dropped' });
+    const pinned = before && pinnedIn(request, before, undefined);
+    const after = pinned && (await itemNamed(pinned, 'f.ts:11-100'));
+    expect(after).toMatchObject({ kind: 'pinned' });
+    expect(after?.tokens).toBeGreaterThan(200);
+  });
+
+  test('turns, and what is there already, cannot be', () => {
+    const item = { id: 'x', tokens: 0, original_tokens: null, lines: null, reason: null } as const;
+    expect(canBePinned({ ...item, kind: 'turn', status: 'dropped' })).toBe(false);
+    expect(canBePinned({ ...item, kind: 'explicit', status: 'duplicate' })).toBe(false);
+    expect(canBePinned({ ...item, kind: 'implicit', status: 'dropped' })).toBe(true);
+  });
+
+  test('begins a run that is given the very context, but for what was pinned', async () => {
+    const chunk = { path: 'g.ts', content: 'g', score: null, start_line: 3, end_line: null };
+    const request = crowded({
+      vector_search_results_to_include: [chunk],
+      pinned_item_ids_to_include: null,
+      implicit_context: { last_focused_file_path: 'a.ts', selection: null },
+    });
+    const client = patientClient(service.url);
+    const sent: StepRequestInput[] = [];
+    const run = client.run('x', {
+      llmConfig: request.llm_config,
+      context: contextOf(request),
+      onRequest: (told) => {
+        sent.push(told);
+        run.stop();
+      },
+    });
+    await run.result();
+    const [begun] = sent;
+    expect(begun?.explicit_context_paths).toEqual(request.explicit_context_paths);
+    expect(begun?.inline_context?.files).toEqual(files);
+    expect(begun?.implicit_context).toEqual(request.implicit_context);
+    const { path, content, start_line } = chunk;
+    expect(JSON.parse(JSON.stringify(begun?.vector_search_results_to_include))).toEqual([
+      { path, content, start_line },
+    ]);
+    expect(begun && (await reportOf(begun)).items.map(({ id }) => id)).toContain('g.ts:3-3');
+  });
+});
+
+describe('another budget (rule: playground-inspector)', () => {
+  const item = {
+    kind: 'explicit',
+    status: 'included',
+    original_tokens: null,
+    lines: null,
+    reason: null,
+  } as const;
+
+  test('says what would fall out, be shorter or longer, or come in, the worst first', () => {
+    const items = (sizes: Record<string, number>) => ({
+      items: Object.entries(sizes).map(([id, tokens]) => ({ ...item, id, tokens })),
+    });
+    const changes = changesBetween(
+      items({ in: 0, less: 9, out: 5, same: 3 }),
+      items({ in: 4, less: 2, out: 0, same: 3 }),
+    );
+    expect(changes.map(({ item: { id }, what }) => `${id} ${what}`)).toEqual([
+      'out falls out',
+      'less is shorter',
+      'in comes in',
+    ]);
+    expect(changesInWords(changes)).toBe('1 falls out, 1 is shorter, 1 comes in.');
+    expect(changesInWords([])).toBe('Nothing would change.');
+  });
+
+  test('holds for what the service really packs', async () => {
+    const roomy = { modelName: 'gpt-4o', tokenLimit: 30_000, reservedOutputTokens: 500 };
+    const changes = changesBetween(await reportOf(crowded({ llm_config: roomy })), await reportOf(crowded()));
+    expect(changes).toContainEqual(
+      expect.objectContaining({ what: 'falls out', item: expect.objectContaining({ id: 'f.ts' }) }),
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { LatestOnly } from '../../../src/playground/inspect/latest-only.js';
+import { until } from '../../support/until.js';
+
+interface Asked {
+  readonly signal: AbortSignal;
+  readonly finish: (result: string) => void;
+}
+
+/** Work that ends when the test says so. */
+function bench() {
+  const asked: Asked[] = [];
+  const shown: string[] = [];
+  const work = (signal: AbortSignal) =>
+    new Promise<string>((finish) => {
+      asked.push({ signal, finish });
+    });
+  const show = { done: (result: string) => void shown.push(result), failed: () => void shown.push('failed') };
+  return { asked, shown, work, show };
+}
+
+test('what was asked earlier never replaces what was asked later, in whatever order it ends', async () => {
+  const { asked, shown, work, show } = bench();
+  const latest = new LatestOnly(0);
+  latest.ask(work, show);
+  await until(() => asked.length === 1);
+  latest.ask(work, show);
+  await until(() => asked.length === 2);
+  expect(asked[0]?.signal.aborted).toBe(true);
+  asked[1]?.finish('later');
+  asked[0]?.finish('earlier');
+  await wait(1);
+  expect(shown).toEqual(['later']);
+});
+
+test('only the last of many that come at once is done at all', async () => {
+  const { asked, shown, work, show } = bench();
+  const latest = new LatestOnly(20);
+  for (let move = 0; move < 50; move += 1) latest.ask(work, show);
+  await until(() => asked.length > 0);
+  asked[0]?.finish('the last');
+  await until(() => shown.length > 0);
+  expect([asked.length, shown]).toEqual([1, ['the last']]);
+});
+
+test('what is given up is not shown, a failure of it neither', async () => {
+  const { asked, shown, work, show } = bench();
+  const latest = new LatestOnly(0);
+  latest.ask(async (signal) => {
+    await work(signal);
+    throw new Error('too late');
+  }, show);
+  await until(() => asked.length === 1);
+  latest.giveUp();
+  asked[0]?.finish('');
+  await wait(1);
+  expect(shown).toEqual([]);
+});

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { TurnInput } from '../../../src/contract/history.js';
+import { comparePrompts } from '../../../src/playground/inspect/prompt/compare-prompts.js';
+import {
+  commonLength,
+  promptMessages,
+  sectionsOf,
+} from '../../../src/playground/inspect/prompt/prompt-sections.js';
+import { likenessTo } from '../../../src/playground/inspect/prompt/sent-or-rebuilt.js';
+import { patientClient } from '../../support/patient-client.js';
+import { stepRequest } from '../../support/step-request.js';
+import { key, startWholeService, type WholeService } from '../../support/whole-service.js';
+
+let service: WholeService;
+beforeAll(async () => {
+  service = await startWholeService();
+});
+afterAll(() => service.close());
+
+const llm_config = { modelName: 'gpt-4o', tokenLimit: 8_000, reservedOutputTokens: 500 };
+const request = stepRequest({
+  llm_config,
+  explicit_context_paths: ['a.ts'],
+  inline_context: { files: [{ path: 'a.ts', content: 'const a = 1;\n<observation mark="0">\n' }] },
+  include: { report: 'full' },
+});
+
+describe('the prompt of a step (rule: context-report)', () => {
+  test('built again is exactly what was sent, and says so', async () => {
+    const client = patientClient(service.url, key);
+    const step = await client.step(request);
+    const preview = await client.preview(request);
+    expect(likenessTo(step.context_report, preview)).toEqual({
+      isExact: true,
+      words: 'Exactly what was sent.',
+    });
+  });
+
+  test('where a file has changed since, it is said which', async () => {
+    const client = patientClient(service.url, key);
+    const { context_report } = await client.step(request);
+    const longer = { files: [{ path: 'a.ts', content: 'const a = 1;\nconst more = 2;\n' }] };
+    const other = await client.preview({ ...request, inline_context: longer });
+    expect(likenessTo(context_report, other)).toMatchObject({
+      isExact: false,
+      words: expect.stringMatching(
+        /^Rebuilt; differs from what was sent, because a\.ts took \d+ tokens then, \d+ now\.$/,
+      ),
+    });
+    expect(likenessTo(null, other).isExact).toBe(false);
+  });
+
+  test('of native calling has the definitions of the tools, and tells their results from what a person said', async () => {
+    const tool = { name: 'look_up', description: 'Looks.', inputSchema: { type: 'object' } };
+    const call = { role: 'assistant', content: '', toolCall: { name: 'look_up', parameters: {}, id: 'c1' } };
+    const result = { role: 'tool_observation', content: 'It is 42.', toolCallId: 'c1' };
+    const preview = await patientClient(service.url).preview({
+      ...request,
+      protocol: 'native',
+      tools: [{ ...tool, annotations: { readOnlyHint: true } }],
+      conversation_history: [{ role: 'user', content: 'Look.' }, call, result] as TurnInput[],
+      user_query: '',
+    });
+    const [tools, ...messages] = promptMessages(preview, null);
+    expect(tools?.role).toBe('tools');
+    expect(JSON.parse(tools?.text ?? '')).toEqual(tool);
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool results']);
+    expect(messages.at(-1)?.text).toContain('It is 42.');
+  });
+
+  test('falls into its fences and what stands between them, whatever the files hold', async () => {
+    const client = patientClient(service.url);
+    const { messages } = await client.preview(request);
+    const [first = ''] = messages.map(({ content }) => content);
+    const sections = sectionsOf(first);
+    expect(sections.map(({ title }) => title)).toEqual(['file a.ts, lines 1-2 of 2', null]);
+    expect(sections.map(({ start, end }) => first.slice(start, end)).join('')).toBe(first);
+  });
+
+  test('any text is the sum of its sections', () => {
+    const line = fc.constantFrom(
+      '<file path="a" mark="0f">',
+      '</file 0f>',
+      'x',
+      '',
+      '</file 1f>',
+      '<tasks mark="1f">',
+    );
+    fc.assert(
+      fc.property(fc.array(line), (lines) => {
+        const text = lines.join('\n');
+        expect(
+          sectionsOf(text)
+            .map(({ start, end }) => text.slice(start, end))
+            .join(''),
+        ).toBe(text);
+      }),
+    );
+  });
+});
+
+describe('what has changed since the step before (rule: stable-prompt)', () => {
+  const prompt = (system: string, ...contents: string[]) => ({
+    native_tools: [],
+    system,
+    messages: contents.map((content, index) => ({
+      role: index % 2 ? ('assistant' as const) : ('user' as const),
+      content,
+    })),
+  });
+
+  test('what both begin with is kept up to the first difference and no further', () => {
+    const kept = promptMessages(prompt('s', 'task\ntail', 'a'), prompt('s', 'task\nold', 'a')).map(
+      (each) => each.kept,
+    );
+    expect(kept).toEqual([1, 'task\n'.length, 0]);
+    expect(promptMessages(prompt('s', 'a'), null).map((each) => each.kept)).toEqual([0, 0]);
+    expect(promptMessages(prompt('s', 'ab', 'c'), prompt('s', 'a', 'c')).map((each) => each.kept)).toEqual([
+      1, 1, 0,
+    ]);
+  });
+
+  test('two texts have in common what a character by character look finds, whole characters only', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '😀', '😁') });
+    fc.assert(
+      fc.property(text, text, text, (start, a, b) => {
+        const [left, right] = [start + a, start + b];
+        let expected = 0;
+        const points = [...right];
+        for (const [index, point] of [...left].entries()) {
+          if (points[index] !== point) break;
+          expected += point.length;
+        }
+        expect(commonLength(left, right)).toBe(expected);
+      }),
+    );
+  });
+
+  test('the lines of a comparison are those of both prompts', () => {
+    const texts = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\n') }), { maxLength: 4 });
+    fc.assert(
+      fc.property(texts, texts, (a, b) => {
+        const [before, after] = [a, b].map((contents) => promptMessages(prompt('s', ...contents), null));
+        const runs = comparePrompts(before ?? [], after ?? []);
+        const linesOf = (kinds: readonly string[]) =>
+          runs.filter(({ kind }) => kinds.includes(kind)).flatMap(({ lines }) => lines);
+        const whole = (messages: typeof before) =>
+          (messages ?? []).flatMap(({ role, text }) => [`${role}:`, ...text.split('\n')]);
+        expect(linesOf(['same', 'removed'])).toEqual(whole(before));
+        expect(linesOf(['same', 'added'])).toEqual(whole(after));
+      }),
+    );
+  });
+
+  test('a prompt of 500 KB that is wholly another is told without looking for the shortest way', () => {
+    const lines = (mark: string) =>
+      Array.from({ length: 20_000 }, (_, index) => `${mark} ${index} of a long file`).join('\n');
+    const runs = comparePrompts(
+      promptMessages(prompt('', lines('a')), null),
+      promptMessages(prompt('', lines('b')), null),
+    );
+    expect(runs.map(({ kind, lines: { length } }) => [kind, length])).toEqual([
+      ['same', 1],
+      ['removed', 20_000],
+      ['added', 20_000],
+    ]);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type MarkdownNode, readMarkdown } from '../../src/playground/markdown/read-markdown.js';
+
+const json = (text: string): string => JSON.stringify(readMarkdown(text));
+
+/** All that would be read on the page, in order. */
+function words(nodes: readonly MarkdownNode[]): string {
+  return nodes
+    .map((node) => {
+      if ('text' in node) return node.text;
+      if ('children' in node) return words(node.children);
+      if (node.type === 'list') return node.items.map(({ children }) => words(children)).join(' ');
+      return node.type === 'table' ? [node.head, ...node.rows].flat().map(words).join(' ') : ' ';
+    })
+    .join('');
+}
+
+const hrefs = (text: string): string[] =>
+  [...json(text).matchAll(/"href":"([^"]*)"/g)].map(([, href = '']) => href);
+
+describe("a model's Markdown (rule: playground-untrusted)", () => {
+  test('headings, lists, tables, code and emphasis are what they are', () => {
+    const types = json(
+      '# A\n\n1. b\n\n- [x] c\n\n| d |\n| - |\n| e |\n\n```js\nf\n```\n\n**g** *h* `i` ~~j~~\n\n> k\n\n---',
+    );
+    for (const type of [
+      'heading',
+      'list',
+      'table',
+      'code-block',
+      'strong',
+      'emphasis',
+      'code',
+      'deleted',
+      'quote',
+      'rule',
+    ]) {
+      expect(types).toContain(`"type":"${type}"`);
+    }
+  });
+
+  test.each([
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    'a <b onclick="x()">b</b>',
+    '<style>*{display:none}</style>',
+    '<!-- hidden -->',
+  ])('%s is text', (html) => {
+    expect(words(readMarkdown(html))).toContain(html.slice(0, 10));
+  });
+
+  test.each([
+    '[a](javascript:alert(1))',
+    '[a](JaVaScRiPt:alert(1))',
+    '[a](data:text/html,x)',
+    '[a](vbscript:x)',
+    '[a](/local)',
+    '[a](//evil.example)',
+    '[a](file:///etc/passwd)',
+    '<javascript:alert(1)>',
+    '[a][1]\n\n[1]: javascript:alert(1)',
+  ])('%s leads nowhere', (text) => expect(hrefs(text)).toEqual([]));
+
+  test('a link to the web leads there, and its address can be read where the words are others', () => {
+    expect(hrefs('[bank](https://evil.example/)')).toEqual(['https://evil.example/']);
+    expect(words(readMarkdown('[bank](https://evil.example/)'))).toContain('(https://evil.example/)');
+    expect(words(readMarkdown('<https://a.example/>'))).toBe('https://a.example/');
+  });
+
+  test('an image is never loaded: its words and its address are text', () => {
+    expect(json('![pixel](https://evil.example/x.png?secret)')).not.toContain('"href"');
+    expect(words(readMarkdown('![pixel](https://evil.example/x.png)'))).toContain(
+      'https://evil.example/x.png',
+    );
+  });
+
+  test.each([
+    ['quotes in quotes', '>'.repeat(5_000)],
+    ['lists in lists', Array.from({ length: 300 }, (_, depth) => `${' '.repeat(depth * 2)}- a`).join('\n')],
+    ['brackets', '['.repeat(20_000)],
+    ['emphasis', '*a '.repeat(20_000)],
+    ['links', '[a]('.repeat(20_000)],
+    ['cells', `|${'a|'.repeat(20_000)}\n|${'-|'.repeat(20_000)}`],
+    ['two million characters', 'a'.repeat(2_000_000)],
+    ['autolinks', 'www.'.repeat(20_000)],
+    ['backticks', Array.from({ length: 300 }, (_, length) => '`'.repeat(length)).join(' ')],
+  ])('%s: read or shown as they are, and nothing is lost', (_, text) => {
+    const shown = words(readMarkdown(text));
+    expect(shown.length).toBeGreaterThan(0);
+  });
+
+  test('whatever the text, what comes is of the closed list', () => {
+    const known =
+      /^(?:text|code|code-block|link|break|rule|heading|list|table|paragraph|quote|strong|emphasis|deleted|plain)$/;
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'ab \n*_`[]()<>!#-|:1.~\\&'), maxLength: 200 }),
+        (text) => {
+          for (const [, type = ''] of json(text).matchAll(/"type":"([^"]*)"/g)) expect(type).toMatch(known);
+        },
+      ),
+    );
+  });
+});

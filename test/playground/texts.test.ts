@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { clock, duration, tokens } from '../../src/playground/text/figures.js';
+import { textWindow } from '../../src/playground/text/text-window.js';
+import { showUnseen, spellUnseen } from '../../src/playground/text/unseen.js';
+import { wordFor } from '../../src/playground/text/word-for.js';
+
+describe('the beginning of a long text (rule: playground-untrusted)', () => {
+  const size = { lines: 3, characters: 20 };
+
+  test.each([
+    ['nothing', '', '', 0],
+    ['few lines', 'a\nb', 'a\nb', 0],
+    ['as many as there is room for', 'a\nb\nc', 'a\nb\nc', 0],
+    ['more lines', 'a\nb\nc\nd\ne', 'a\nb\nc', 2],
+    ['one long line', 'x'.repeat(50), 'x'.repeat(20), 0],
+  ])('%s', (_, text, shown, hiddenLines) => {
+    expect(textWindow(text, size)).toEqual({
+      shown,
+      hiddenLines,
+      hiddenCharacters: text.length - shown.length,
+    });
+  });
+
+  test('no character is split, and beginning and rest are the whole', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 2, max: 40 }),
+        (text, lines, characters) => {
+          const { shown, hiddenCharacters } = textWindow(text, { lines, characters });
+          expect(text.startsWith(shown)).toBe(true);
+          expect(shown.length + hiddenCharacters).toBe(text.length);
+          expect(shown.split('\n').length).toBeLessThanOrEqual(lines);
+          expect(shown.isWellFormed()).toBe(text.isWellFormed() || shown.isWellFormed());
+        },
+      ),
+    );
+  });
+});
+
+describe('what would not be seen (rule: playground-untrusted)', () => {
+  test.each([
+    ['a bidi override', 'rm \u202Etxt.exe', 'U+202E'],
+    ['a zero width space', 'a\u200Bb', 'U+200B'],
+    ['an escape', '\u001B[2J', 'U+001B'],
+    ['a space that is none', 'a\u00A0b', 'U+00A0'],
+    ['a filler', '\u3164', 'U+3164'],
+    ['a tag character', '\u{E0041}', 'U+E0041'],
+  ])('%s is shown by its number', (_, text, code) => {
+    expect(
+      showUnseen(text)
+        .filter(({ isUnseen }) => isUnseen)
+        .map((piece) => piece.text),
+    ).toEqual([code]);
+  });
+
+  test('lines, tabs, letters of any script and emoji are as they are', () => {
+    const text = 'مرحبا\n\tπ = 3 漢字 👍';
+    expect(showUnseen(text)).toEqual([{ text, isUnseen: false }]);
+  });
+
+  test('nothing is lost', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const back = showUnseen(text).map((piece) =>
+          piece.isUnseen ? String.fromCodePoint(Number.parseInt(piece.text.slice(2), 16)) : piece.text,
+        );
+        expect(back.join('')).toBe(text);
+      }),
+    );
+  });
+});
+
+test('figures are short', () => {
+  expect([tokens(0), tokens(999), tokens(1_000), tokens(12_345)]).toEqual(['0', '999', '1.0k', '12k']);
+  expect([duration(12), duration(1_234)]).toEqual(['12 ms', '1.2 s']);
+  expect([clock(299_600), clock(61_000), clock(0)]).toEqual(['5:00', '1:01', '0:00']);
+});
+
+describe('a word for a name of a foreign file (rule: playground-untrusted)', () => {
+  test.each([
+    'constructor',
+    '__proto__',
+    'toString',
+    'hasOwnProperty',
+    'newer',
+  ])('%s stands for itself', (name) => {
+    expect(wordFor({ answer: 'An answer' }, name)).toBe(name);
+  });
+
+  test('a name that is known has its word', () => {
+    expect(wordFor({ answer: 'An answer' }, 'answer')).toBe('An answer');
+  });
+
+  test('in a label its characters are all spelt', () => {
+    expect(spellUnseen('a\u202Egpj.txt')).toBe('aU+202Egpj.txt');
+  });
+});
