@@ -1,0 +1,246 @@
+import { StepwiseClient, type Tool } from 'stepwise';
+import { createFileReaders, createFileWriters, type Folder, StoredFolder } from 'stepwise/tools/browser';
+import * as vscode from 'vscode';
+import { Approvals, type ApprovalView, askInEditor } from './approvals/approvals.js';
+import type { ChangeDocuments } from './approvals/change-documents.js';
+import { inMessage } from './approvals/in-message.js';
+import { gatherContext } from './context/gather-context.js';
+import { OfferedFiles } from './context/offered-files.js';
+import { suggestPaths } from './context/suggest-paths.js';
+import type { Platform } from './platform.js';
+import { Conversation, type RunParts } from './run/conversation.js';
+import { exportRun } from './run/export-run.js';
+import { KeptRun } from './run/kept-run.js';
+import { renderCurl } from './run/render-curl.js';
+import { checking, reachService, type ServiceView } from './service/reach-service.js';
+import type { Secrets } from './service/secrets.js';
+import { readSettings } from './service/settings.js';
+import type { ViewRequest, ViewState } from './view/messages.js';
+import { RunViewProvider } from './view/run-view-provider.js';
+import { StatusItem } from './view/status-item.js';
+import { openFile } from './workspace/open-file.js';
+import { WorkspaceRoots } from './workspace/workspace-roots.js';
+import { workspaceStore } from './workspace/workspace-store.js';
+
+interface AgentParts {
+  readonly context: vscode.ExtensionContext;
+  readonly platform: Platform;
+  readonly secrets: Secrets;
+  readonly documents: ChangeDocuments;
+}
+
+/** What the person sees and does, joined to the conversation: one for each window. */
+export class Agent implements vscode.Disposable {
+  readonly approvals: Approvals;
+  readonly viewProvider: RunViewProvider;
+  readonly #parts: AgentParts;
+  readonly #conversation: Conversation;
+  readonly #offered: OfferedFiles;
+  readonly #kept: KeptRun;
+  readonly #status = new StatusItem();
+  readonly #listener: vscode.Disposable;
+  #isDisposed = false;
+  #service: ServiceView = checking;
+  #refusals: readonly string[] = [];
+
+  constructor(parts: AgentParts) {
+    const refresh = () => this.#refresh();
+    this.#parts = parts;
+    this.#kept = new KeptRun(parts.context.workspaceState);
+    this.approvals = new Approvals({
+      documents: parts.documents,
+      onChange: refresh,
+      onAsk: (view) => this.#ask(view),
+    });
+    this.#conversation = new Conversation({
+      approvals: this.approvals,
+      onChange: refresh,
+      // What ends with the window was not ended by the person: it is told as interrupted.
+      onSaved: (saved) => this.#isDisposed || this.#kept.write(saved),
+    });
+    this.#offered = new OfferedFiles(() => readSettings().includesOpenEditors, refresh);
+    this.viewProvider = new RunViewProvider({
+      extensionUri: parts.context.extensionUri,
+      state: () => this.#state,
+      onRequest: (request) => this.#take(request),
+    });
+    this.#listener = vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('stepwise')) void this.checkService();
+    });
+  }
+
+  /** Takes up the run of before a reload; one that cannot be played again is forgotten. */
+  async begin(): Promise<void> {
+    const kept = this.#kept.read();
+    if (!kept) return;
+    await this.#conversation.restore(kept.saved, kept.isRunning).catch(() => this.#conversation.clear());
+  }
+
+  /** Starts a task; without one, it is asked for. */
+  async ask(given: unknown): Promise<void> {
+    const task = typeof given === 'string' ? given : await vscode.window.showInputBox({ prompt: 'The task' });
+    if (!task?.trim()) return;
+    if (this.#conversation.isRunning) {
+      vscode.window.showInformationMessage(
+        'Stepwise: a task is under way. Stop it first, or wait for its end.',
+      );
+      return;
+    }
+    await this.#conversation.start(task.trim(), (signal) => this.#prepare(task, signal));
+    await this.#lookAfterFailure();
+  }
+
+  stop(): void {
+    this.#conversation.stop();
+  }
+
+  newTask(): void {
+    this.#conversation.clear();
+    this.#offered.reset();
+    this.#refusals = [];
+    this.#refresh();
+  }
+
+  async resume(): Promise<void> {
+    await this.#conversation.resume((signal) => this.#prepare('', signal));
+  }
+
+  /** Tags files or folders of the explorer, by default the one in the editor. */
+  async tag(given: unknown, selected: unknown): Promise<void> {
+    const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
+    const all: readonly unknown[] = Array.isArray(selected) && selected.length > 0 ? selected : [uri];
+    for (const each of all) {
+      const refusal = each instanceof vscode.Uri ? await this.#offered.tag(each) : undefined;
+      if (refusal !== undefined) vscode.window.showWarningMessage(`Stepwise: ${inMessage(refusal)}`);
+    }
+    this.#refresh();
+  }
+
+  async rejectChange(): Promise<void> {
+    const id = this.approvals.view?.id;
+    const reason = await vscode.window.showInputBox({ prompt: 'Why not? The model is told. May be empty.' });
+    if (id !== undefined && reason !== undefined) this.approvals.answer(id, { choice: 'reject', reason });
+  }
+
+  async checkService(): Promise<void> {
+    this.#service = checking;
+    this.#refresh();
+    const { platform, secrets } = this.#parts;
+    this.#service = await reachService(readSettings(), secrets, platform.startService !== undefined);
+    this.#refresh();
+  }
+
+  startService(): void {
+    this.#parts.platform.startService?.();
+  }
+
+  async exportRun(): Promise<void> {
+    await exportRun(this.#conversation.saved);
+  }
+
+  async copyAsCurl(): Promise<void> {
+    const request = this.#conversation.lastRequest;
+    if (request) await vscode.env.clipboard.writeText(renderCurl(readSettings().serviceUrl, request));
+    vscode.window.showInformationMessage(
+      request
+        ? 'Stepwise: the request is copied; it reads the key from STEPWISE_LLM_KEY.'
+        : 'Stepwise: there was no request yet.',
+    );
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#conversation.stop();
+    this.#offered.dispose();
+    this.#status.dispose();
+    this.#listener.dispose();
+  }
+
+  get #state(): ViewState {
+    const { view: run, question } = this.#conversation;
+    return {
+      service: this.#service,
+      model: readSettings().llmConfig.modelName,
+      offered: this.#offered.list(),
+      refusals: this.#refusals,
+      run,
+      approval: this.approvals.view,
+      question,
+    };
+  }
+
+  #refresh(): void {
+    this.viewProvider.refresh();
+    this.#status.show(this.#conversation.view);
+  }
+
+  /** Why nothing answered: in a browser only a look of its own can tell. */
+  async #lookAfterFailure(): Promise<void> {
+    if (this.#conversation.view.end?.remedy?.command === 'stepwise.checkService') await this.checkService();
+  }
+
+  async #prepare(task: string, signal: AbortSignal): Promise<RunParts> {
+    const { serviceUrl, llmConfig, maxSteps } = readSettings();
+    const folder = new StoredFolder(workspaceStore(new WorkspaceRoots()));
+    const { context, refusals } = await gatherContext(folder, {
+      offered: this.#offered.list(),
+      task,
+      signal,
+    });
+    this.#refusals = refusals;
+    this.#offered.reset();
+    const client = new StepwiseClient({ baseUrl: serviceUrl, ...(await this.#parts.secrets.read()) });
+    return { client, context, tools: await this.#tools(folder), options: { llmConfig, maxSteps } };
+  }
+
+  /** In a workspace that is not trusted the model only reads. */
+  async #tools(folder: Folder): Promise<readonly Tool[]> {
+    const { matchLines, commandTools } = this.#parts.platform;
+    if (new WorkspaceRoots().isEmpty) return [];
+    const readers = createFileReaders(folder, { matchLines });
+    if (!vscode.workspace.isTrusted) return readers;
+    return [...readers, ...createFileWriters(folder, this.approvals.noteChange), ...(await commandTools())];
+  }
+
+  async #ask(view: ApprovalView): Promise<void> {
+    const { askIn } = readSettings();
+    if (askIn === 'view' && this.viewProvider.isVisible) return;
+    const answer = await askInEditor(view, askIn === 'dialog');
+    if (answer === 'Accept') this.approvals.answer(view.id, { choice: 'accept' });
+    if (answer === 'Reject') this.approvals.answer(view.id, { choice: 'reject', reason: '' });
+    if (answer === 'Show') await vscode.commands.executeCommand('stepwise.show');
+  }
+
+  readonly #answers: { readonly [Type in ViewRequest['type']]: (request: RequestOf<Type>) => unknown } = {
+    ready: () => this.checkService(),
+    start: ({ task }) => this.ask(task),
+    stop: () => this.stop(),
+    newTask: () => this.newTask(),
+    resume: () => this.resume(),
+    answer: ({ callId, text }) => this.#conversation.answer(callId, text),
+    decide: ({ id, answer }) => this.approvals.answer(id, answer),
+    showChange: () => this.approvals.showChange(),
+    remove: ({ id }) => {
+      this.#offered.remove(id);
+      this.#refresh();
+    },
+    openFile: ({ path }) => openFile(path),
+    suggest: async ({ query }) =>
+      this.viewProvider.post({ type: 'suggestions', query, paths: await suggestPaths(query) }),
+    // Of this extension's own, which the person could run as well.
+    command: ({ command }) => command.startsWith('stepwise.') && vscode.commands.executeCommand(command),
+  };
+
+  #take(request: ViewRequest): void {
+    // The table has an answer for each type, which takes requests of that very type.
+    const answer = this.#answers[request.type] as (request: ViewRequest) => unknown;
+    answer(request);
+  }
+}
+
+/** The requests of a type; a member of the union may stand for several. */
+type RequestOf<Type, Request = ViewRequest> = Request extends { readonly type: infer Own }
+  ? Type extends Own
+    ? Request
+    : never
+  : never;

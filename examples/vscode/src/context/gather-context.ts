@@ -1,0 +1,96 @@
+import type { RunContext } from 'stepwise';
+import { type Folder, isSecretPath } from 'stepwise/tools/browser';
+import type { OfferedFile } from './offered-files.js';
+import { type Reading, readForTask, type SentFile, secretRefusal } from './read-for-task.js';
+
+/** In characters, of all files together: the service takes no larger requests, and no model larger prompts. */
+const MAX_TOTAL_LENGTH = 4_000_000;
+
+/** What goes with a task, and one sentence for each file that does not. */
+export interface Gathered {
+  readonly context: RunContext;
+  readonly refusals: readonly string[];
+}
+
+interface ReadFile extends Pick<OfferedFile, 'kind' | 'path' | 'selection'> {
+  readonly files: readonly SentFile[];
+}
+
+/**
+ * The files of a task, as they stand in the editor. Tagged files and those that the task names with `@path` come first,
+ * open editors fill what is left of the room.
+ */
+export async function gatherContext(
+  folder: Folder,
+  { offered, task, signal }: { offered: readonly OfferedFile[]; task: string; signal: AbortSignal },
+): Promise<Gathered> {
+  const names = mentionedNames(task);
+  const refusals = [
+    ...offered.flatMap(({ refusal }) => refusal ?? []),
+    ...names.filter(isSecretPath).map(secretRefusal),
+  ];
+  const sendable = offered.filter(({ refusal }) => refusal === null);
+  const wanted = [...(await mentionedFiles(folder, names)), ...sendable].filter(
+    ({ kind, path }, index, all) =>
+      kind === 'focus' || all.findIndex((each) => each.kind !== 'focus' && each.path === path) === index,
+  );
+  const read: ReadFile[] = [];
+  let total = 0;
+  for (const { kind, path, selection } of wanted) {
+    const reading = withinTotal(path, await readForTask(folder, path, signal), total);
+    if ('refusal' in reading) refusals.push(reading.refusal);
+    else read.push({ kind, path, selection, files: reading.files });
+    total += 'files' in reading ? lengthOf(reading.files) : 0;
+  }
+  return { context: contextOf(read), refusals: [...new Set(refusals)] };
+}
+
+const lengthOf = (files: readonly SentFile[]): number =>
+  files.reduce((sum, { content }) => sum + content.length, 0);
+
+function withinTotal(path: string, reading: Reading, total: number): Reading {
+  if ('refusal' in reading || total + lengthOf(reading.files) <= MAX_TOTAL_LENGTH) return reading;
+  return { refusal: `${path} is not sent: with the other files it would be too much for one request.` };
+}
+
+function mentionedNames(task: string): readonly string[] {
+  const names = [...task.matchAll(/(?<=^|\s)@([^\s@]+)/g)].map(([, name = '']) =>
+    name.replace(/[.,;:!?)]+$/, ''),
+  );
+  return [...new Set(names)];
+}
+
+/** What the task names as `@path`; words that are no path are words. */
+async function mentionedFiles(
+  folder: Folder,
+  names: readonly string[],
+): Promise<Pick<OfferedFile, 'kind' | 'path' | 'selection'>[]> {
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const kind = await folder.kindOf(name).catch(() => undefined);
+      return kind && name !== ''
+        ? [{ kind: 'tagged' as const, path: await folder.nameOf(name), selection: null }]
+        : [];
+    }),
+  );
+  return found.flat();
+}
+
+function contextOf(read: readonly ReadFile[]): RunContext {
+  const tagged = read.filter(({ kind }) => kind === 'tagged');
+  const focus = read.find(({ kind }) => kind === 'focus');
+  const editors = read.filter(({ kind }) => kind === 'editor');
+  const files = [...tagged, ...(focus ? [focus] : [])].flatMap((each) => each.files);
+  return {
+    ...(tagged.length > 0 && { paths: tagged.map(({ path }) => path) }),
+    ...(focus && {
+      focus: {
+        last_focused_file_path: focus.path,
+        ...(focus.selection && { selection: focus.selection }),
+      },
+    }),
+    // Without a score they come last: whoever tagged a file wants it before those that happen to be open.
+    ...(editors.length > 0 && { vectorResults: editors.flatMap((each) => each.files) }),
+    ...(files.length > 0 && { inline: { files } }),
+  };
+}

@@ -1,0 +1,122 @@
+import { StoredFolder } from 'stepwise/tools/browser';
+import * as vscode from 'vscode';
+import { WorkspaceRoots } from '../workspace/workspace-roots.js';
+import { workspaceStore } from '../workspace/workspace-store.js';
+import { pathForTask, readForTask } from './read-for-task.js';
+
+/** A file that would go with the next task, as a chip shows it. */
+export interface OfferedFile {
+  /** Unique among those that are offered. */
+  readonly id: string;
+  readonly kind: 'focus' | 'editor' | 'tagged';
+  readonly path: string;
+  /** The selected lines of the file in focus. */
+  readonly selection: { readonly start_line: number; readonly end_line: number } | null;
+  /** Why it is not sent, in a sentence; null if it is. */
+  readonly refusal: string | null;
+}
+
+/** Beyond these the older open editors stay out: they are the least of what goes with a task. */
+const MAX_OPEN_EDITORS = 10;
+
+/** What would go with the next task: the file in focus, open editors, tagged files; each can be taken out. */
+export class OfferedFiles implements vscode.Disposable {
+  readonly #tagged = new Map<string, vscode.Uri>();
+  readonly #removed = new Set<string>();
+  readonly #listeners: readonly vscode.Disposable[];
+  readonly #includesOpenEditors: () => boolean;
+
+  constructor(includesOpenEditors: () => boolean, onChange: () => void) {
+    this.#includesOpenEditors = includesOpenEditors;
+    const onFocus = () => {
+      // Taken out is the file one looks at, until one looks at another.
+      for (const id of this.#removed) if (id.startsWith('focus:')) this.#removed.delete(id);
+      onChange();
+    };
+    this.#listeners = [
+      vscode.window.onDidChangeActiveTextEditor(onFocus),
+      vscode.window.onDidChangeTextEditorSelection(onChange),
+      vscode.window.tabGroups.onDidChangeTabs(onChange),
+      vscode.workspace.onDidChangeWorkspaceFolders(onChange),
+    ];
+  }
+
+  /** What would not be sent is not tagged: then the sentence that says why. */
+  async tag(uri: vscode.Uri): Promise<string | undefined> {
+    const roots = new WorkspaceRoots();
+    const found = pathForTask(roots, uri);
+    if ('refusal' in found) return found.refusal;
+    const folder = new StoredFolder(workspaceStore(roots));
+    const reading = await readForTask(folder, found.path, new AbortController().signal);
+    if ('refusal' in reading) return reading.refusal;
+    this.#tagged.set(uri.toString(), uri);
+    return undefined;
+  }
+
+  remove(id: string): void {
+    for (const uri of this.#tagged.values())
+      if (idOf('tagged', uri) === id) this.#tagged.delete(uri.toString());
+    this.#removed.add(id);
+  }
+
+  /** After a task: what was tagged for it goes, what was taken out is offered again. */
+  reset(): void {
+    this.#tagged.clear();
+    this.#removed.clear();
+  }
+
+  /** Tagged files first, then the focus, then open editors; no file twice. */
+  list(): readonly OfferedFile[] {
+    const roots = new WorkspaceRoots();
+    const all = [...this.#taggedFiles(roots), ...focusedFile(roots), ...this.#openEditors(roots)];
+    const isFirst = ({ path }: OfferedFile, index: number) =>
+      all.findIndex((each) => each.path === path) === index;
+    return all.filter(
+      (file, index) => !this.#removed.has(file.id) && (isFirst(file, index) || file.kind === 'focus'),
+    );
+  }
+
+  dispose(): void {
+    for (const listener of this.#listeners) listener.dispose();
+  }
+
+  #taggedFiles(roots: WorkspaceRoots): OfferedFile[] {
+    return [...this.#tagged.values()].map((uri) => offer('tagged', uri, roots));
+  }
+
+  #openEditors(roots: WorkspaceRoots): OfferedFile[] {
+    if (!this.#includesOpenEditors()) return [];
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    return tabs
+      .flatMap(({ input }) => (input instanceof vscode.TabInputText && isFile(input.uri) ? input.uri : []))
+      .slice(-MAX_OPEN_EDITORS)
+      .map((uri) => offer('editor', uri, roots));
+  }
+}
+
+function focusedFile(roots: WorkspaceRoots): OfferedFile[] {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor || !isFile(editor.document.uri)) return [];
+  const { selection } = editor;
+  const file = offer('focus', editor.document.uri, roots);
+  return [{ ...file, selection: selection.isEmpty ? null : linesOf(selection) }];
+}
+
+/** Output panels, diffs and settings are editors too, but no files. */
+const isFile = ({ scheme }: vscode.Uri): boolean =>
+  scheme === 'file' || (vscode.workspace.workspaceFolders?.some(({ uri }) => uri.scheme === scheme) ?? false);
+
+/** A selection that ends before the first character of a line does not take that line. */
+function linesOf({ start, end }: vscode.Selection): NonNullable<OfferedFile['selection']> {
+  const last = end.character === 0 ? end.line : end.line + 1;
+  return { start_line: start.line + 1, end_line: Math.max(last, start.line + 1) };
+}
+
+function offer(kind: OfferedFile['kind'], uri: vscode.Uri, roots: WorkspaceRoots): OfferedFile {
+  const found = pathForTask(roots, uri);
+  const path = 'path' in found ? found.path : (uri.path.split('/').at(-1) ?? uri.path);
+  const refusal = 'refusal' in found ? found.refusal : null;
+  return { id: idOf(kind, uri), kind, path, selection: null, refusal };
+}
+
+const idOf = (kind: OfferedFile['kind'], uri: vscode.Uri): string => `${kind}:${uri.toString()}`;

@@ -1,0 +1,71 @@
+import { type Folder, isSecretPath } from 'stepwise/tools/browser';
+import type * as vscode from 'vscode';
+import type { WorkspaceRoots } from '../workspace/workspace-roots.js';
+
+/** In bytes: of a larger file the model reads the part it needs with its tools. */
+const MAX_FILE_BYTES = 1024 * 1024;
+/** A tagged folder beyond this is better searched than sent. */
+const MAX_FOLDER_FILES = 200;
+
+/** A file's path and text, as they go with a task. */
+export interface SentFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+/** The contents of a place, or one sentence why it is not sent. */
+export type Reading = { readonly files: readonly SentFile[] } | { readonly refusal: string };
+
+/** The path of a file or folder that may be sent, or why it may not. */
+export function pathForTask(
+  roots: WorkspaceRoots,
+  uri: vscode.Uri,
+): { readonly path: string } | { readonly refusal: string } {
+  const path = roots.pathOf(uri);
+  const name = uri.path.split('/').at(-1) ?? uri.path;
+  if (path === undefined) return { refusal: `${name} lies outside the workspace, so it is not sent.` };
+  if (isSecretPath(path)) return { refusal: secretRefusal(path) };
+  return { path };
+}
+
+export const secretRefusal = (path: string): string =>
+  `${path} is a file of secrets by its name, so it is not sent.`;
+
+/** What a path holds, as it stands in the editor; of a folder its text files. */
+export async function readForTask(folder: Folder, path: string, signal: AbortSignal): Promise<Reading> {
+  try {
+    return (await folder.kindOf(path)) === 'folder'
+      ? await readFolder(folder, path, signal)
+      : await readFile(folder, path);
+  } catch {
+    return { refusal: `${path} cannot be read, so it is not sent.` };
+  }
+}
+
+async function readFile(folder: Folder, path: string): Promise<Reading> {
+  const text = await folder.readIfText(path);
+  if (!text) return { refusal: `${path} is a binary file, so it is not sent.` };
+  if (text.bytes > MAX_FILE_BYTES) {
+    return { refusal: `${path} is larger than 1 MiB, so it is not sent; the model can read parts of it.` };
+  }
+  return { files: [{ path, content: text.content }] };
+}
+
+async function readFolder(folder: Folder, path: string, signal: AbortSignal): Promise<Reading> {
+  const paths: string[] = [];
+  for await (const entry of folder.walk(path, { signal })) {
+    if (entry.type === 'file') paths.push(entry.path);
+    if (paths.length > MAX_FOLDER_FILES) {
+      return {
+        refusal: `${path} has more than ${MAX_FOLDER_FILES} files, so it is not sent; the model can search it.`,
+      };
+    }
+  }
+  const files: SentFile[] = [];
+  for (const each of paths) {
+    signal.throwIfAborted();
+    const reading = await readFile(folder, each).catch(() => undefined);
+    if (reading && 'files' in reading) files.push(...reading.files);
+  }
+  return files.length > 0 ? { files } : { refusal: `${path} has no text files to send.` };
+}

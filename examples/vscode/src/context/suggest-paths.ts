@@ -1,0 +1,42 @@
+import { isSecretPath, StoredFolder } from 'stepwise/tools/browser';
+import * as vscode from 'vscode';
+import { WorkspaceRoots } from '../workspace/workspace-roots.js';
+import { workspaceStore } from '../workspace/workspace-store.js';
+
+const MAX_SUGGESTIONS = 8;
+/** Files that are looked through: the shortest names of these are suggested. */
+const MAX_FOUND = 200;
+const MAX_WALKED = 5_000;
+
+/** Paths of the workspace that hold what was typed after `@`, shortest first. */
+export async function suggestPaths(query: string): Promise<readonly string[]> {
+  const letters = query.replaceAll(/[*?{}[\]!\\]/g, '').toLowerCase();
+  const roots = new WorkspaceRoots();
+  const paths = isSearched() ? await foundPaths(roots, letters) : await walkedPaths(roots);
+  return paths
+    .filter((path) => path.toLowerCase().includes(letters) && !isSecretPath(path))
+    .sort((one, other) => one.length - other.length || (one < other ? -1 : 1))
+    .slice(0, MAX_SUGGESTIONS);
+}
+
+/** Elsewhere `findFiles` finds nothing, or does not end: the editor searches disks, its own and a remote machine's. */
+const isSearched = (): boolean =>
+  (vscode.workspace.workspaceFolders ?? []).every(({ uri }) =>
+    ['file', 'vscode-remote'].includes(uri.scheme),
+  );
+
+async function foundPaths(roots: WorkspaceRoots, letters: string): Promise<readonly string[]> {
+  const found = await vscode.workspace.findFiles(`**/*${letters.split('/').at(-1)}*`, undefined, MAX_FOUND);
+  return found.flatMap((uri) => roots.pathOf(uri) ?? []);
+}
+
+async function walkedPaths(roots: WorkspaceRoots): Promise<readonly string[]> {
+  const paths: string[] = [];
+  const folder = new StoredFolder(workspaceStore(roots));
+  const { signal } = new AbortController();
+  for await (const { path, type } of folder.walk('.', { signal })) {
+    if (type === 'file') paths.push(path);
+    if (paths.length >= MAX_WALKED) break;
+  }
+  return paths;
+}

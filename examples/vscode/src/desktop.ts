@@ -1,0 +1,19 @@
+import { homedir } from 'node:os';
+import { matchLinesInVm } from 'stepwise/tools';
+import * as vscode from 'vscode';
+import { createCommandTools } from './desktop/command-tools.js';
+import { activateOn } from './extension.js';
+
+/** The extension on a desktop: commands, and the service in a terminal. */
+export function activate(context: vscode.ExtensionContext): Promise<void> {
+  return activateOn(context, {
+    matchLines: matchLinesInVm,
+    commandTools: createCommandTools,
+    startService: () => {
+      // At home: in the workspace, npx would start whatever that calls stepwise.
+      const terminal = vscode.window.createTerminal({ name: 'Stepwise service', cwd: homedir() });
+      terminal.show();
+      terminal.sendText('npx stepwise serve');
+    },
+  });
+}

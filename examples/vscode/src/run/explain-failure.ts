@@ -1,0 +1,78 @@
+import type { StepError } from 'stepwise';
+import type { Remedy } from './run-view.js';
+
+/** What went wrong in one sentence with what to do, and the command that does it, where one does. */
+export interface Explanation {
+  readonly sentence: string;
+  readonly remedy: Remedy | null;
+}
+
+const setKey: Remedy = { label: 'Set model key', command: 'stepwise.setModelKey' };
+const setToken: Remedy = { label: 'Set service token', command: 'stepwise.setServiceToken' };
+const openSettings: Remedy = { label: 'Open settings', command: 'stepwise.openSettings' };
+
+const explanations: ReadonlyMap<string, Explanation> = new Map([
+  [
+    'unauthenticated',
+    { sentence: 'The service asks for a token, or does not accept yours.', remedy: setToken },
+  ],
+  [
+    'forbidden',
+    { sentence: 'Your token does not allow this; ask the service’s operator.', remedy: setToken },
+  ],
+  ['missing_api_key', { sentence: 'This model needs a key.', remedy: setKey }],
+  ['malformed_api_key', { sentence: 'The model key is misspelt: set it again.', remedy: setKey }],
+  [
+    'upstream_authentication_failed',
+    { sentence: 'The provider does not accept the model key.', remedy: setKey },
+  ],
+  ['upstream_permission_denied', { sentence: 'The model key does not allow this model.', remedy: setKey }],
+  ['upstream_model_not_found', { sentence: 'The provider does not know this model.', remedy: openSettings }],
+  [
+    'unsupported_model',
+    {
+      sentence: 'The service knows no provider for this model: set stepwise.upstream.',
+      remedy: openSettings,
+    },
+  ],
+  [
+    'token_budget_exceeded',
+    { sentence: 'Even the shortest prompt does not fit: raise stepwise.tokenLimit.', remedy: openSettings },
+  ],
+  [
+    'upstream_context_length_exceeded',
+    {
+      sentence: 'The prompt is longer than the model takes: lower stepwise.tokenLimit.',
+      remedy: openSettings,
+    },
+  ],
+  ['service_timeout', { sentence: 'The service did not answer in time. Ask again to go on.', remedy: null }],
+  [
+    'invalid_answer',
+    { sentence: 'What answers at stepwise.serviceUrl is not the Stepwise service.', remedy: openSettings },
+  ],
+  [
+    'overloaded',
+    { sentence: 'The service has too much to do. Ask again in a moment to go on.', remedy: null },
+  ],
+  [
+    'shutting_down',
+    { sentence: 'The service is shutting down. Once it runs again, ask again to go on.', remedy: null },
+  ],
+]);
+
+const SERVICE_UNREACHABLE: Explanation = {
+  sentence: 'The service does not answer: start it with “npx stepwise serve”, or check stepwise.serviceUrl.',
+  remedy: { label: 'Check again', command: 'stepwise.checkService' },
+};
+
+export function explainFailure(error: Pick<StepError, 'code' | 'message' | 'retry_after_ms'>): Explanation {
+  const { code, message, retry_after_ms } = error;
+  if (code === 'service_unreachable') return SERVICE_UNREACHABLE;
+  if (code === 'rate_limited' || code === 'upstream_rate_limited') {
+    const whose = code === 'rate_limited' ? 'the service' : 'the provider';
+    const wait = retry_after_ms === null ? 'in a moment' : `in ${Math.ceil(retry_after_ms / 1_000)} s`;
+    return { sentence: `Too many requests for ${whose}. Ask again ${wait} to go on.`, remedy: null };
+  }
+  return explanations.get(code) ?? { sentence: message, remedy: null };
+}

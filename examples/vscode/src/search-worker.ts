@@ -1,0 +1,3 @@
+import { answerSearches } from 'stepwise/tools/browser';
+
+answerSearches(self);

@@ -1,0 +1,64 @@
+import { StepwiseClient, StepwiseError } from 'stepwise';
+import { explainFailure } from '../run/explain-failure.js';
+import type { Remedy } from '../run/run-view.js';
+import type { Secrets } from './secrets.js';
+import type { Settings } from './settings.js';
+
+/** Whether a task can be sent, as the view says it. */
+export interface ServiceView {
+  readonly state: 'checking' | 'ready' | 'trouble';
+  /** In `trouble` what to do, else empty. */
+  readonly sentence: string;
+  readonly remedies: readonly Remedy[];
+}
+
+const CHECK_TIMEOUT_MS = 5_000;
+
+export const checking: ServiceView = { state: 'checking', sentence: '', remedies: [] };
+
+const ready: ServiceView = { state: 'ready', sentence: '', remedies: [] };
+
+const startService: Remedy = { label: 'Start it in a terminal', command: 'stepwise.startService' };
+const checkAgain: Remedy = { label: 'Check again', command: 'stepwise.checkService' };
+
+/** Asks the service whom it can reach: cheap, and shows at once a wrong address, a missing token and a foreign origin. */
+export async function reachService(
+  { serviceUrl }: Settings,
+  secrets: Secrets,
+  canStart: boolean,
+): Promise<ServiceView> {
+  try {
+    const client = new StepwiseClient({
+      baseUrl: serviceUrl,
+      token: (await secrets.read()).token,
+      timeoutMs: CHECK_TIMEOUT_MS,
+    });
+    await client.models();
+    return ready;
+  } catch (error) {
+    const failure = error instanceof StepwiseError ? error.toStepError() : undefined;
+    if (failure && !noAnswer.has(failure.code)) {
+      const { sentence, remedy } = explainFailure(failure);
+      return { state: 'trouble', sentence, remedies: remedy ? [remedy, checkAgain] : [checkAgain] };
+    }
+    return unreachable(serviceUrl, canStart);
+  }
+}
+
+const noAnswer = new Set(['service_unreachable', 'service_timeout']);
+
+/** To be named in a sentence: without what may be secret in a URL. */
+const nameOf = (address: string): string =>
+  URL.canParse(address) ? new URL(address).origin : 'the address in stepwise.serviceUrl';
+
+const unreachable = (address: string, canStart: boolean): ServiceView => ({
+  state: 'trouble',
+  sentence: `No service answers at ${nameOf(address)}. Start it with “npx stepwise serve”, or change stepwise.serviceUrl.${originHint()}`,
+  remedies: canStart ? [startService, checkAgain] : [checkAgain],
+});
+
+/** In a browser a service that refuses the page's origin looks like a dead one. */
+const originHint = (): string =>
+  typeof globalThis.origin === 'string'
+    ? ` If it runs, start it with CORS_ORIGINS=${globalThis.origin}, so that it lets this page call.`
+    : '';

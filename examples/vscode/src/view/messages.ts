@@ -1,0 +1,73 @@
+import type { InputRequest } from 'stepwise';
+import type { ApprovalAnswer, ApprovalView } from '../approvals/approvals.js';
+import type { OfferedFile } from '../context/offered-files.js';
+import type { RunView, StepView } from '../run/run-view.js';
+import type { ServiceView } from '../service/reach-service.js';
+
+/** All that the view shows. */
+export interface ViewState {
+  readonly service: ServiceView;
+  readonly model: string;
+  readonly offered: readonly OfferedFile[];
+  /** One sentence for each file that was wanted and not sent. */
+  readonly refusals: readonly string[];
+  readonly run: RunView;
+  readonly approval: ApprovalView | null;
+  readonly question: Pick<InputRequest, 'call_id' | 'question' | 'choices'> | null;
+}
+
+/** From the extension to its view. Steps are sent from the first that changed. */
+export type ViewMessage =
+  | {
+      readonly type: 'state';
+      readonly state: Omit<ViewState, 'run'> & { readonly run: Omit<RunView, 'steps'> };
+      readonly from: number;
+      readonly steps: readonly StepView[];
+    }
+  | { readonly type: 'suggestions'; readonly query: string; readonly paths: readonly string[] };
+
+/** From the view to the extension. */
+export type ViewRequest =
+  | { readonly type: 'ready' | 'stop' | 'newTask' | 'resume' | 'showChange' }
+  | { readonly type: 'start'; readonly task: string }
+  | { readonly type: 'answer'; readonly callId: string; readonly text: string }
+  | { readonly type: 'decide'; readonly id: string; readonly answer: ApprovalAnswer }
+  | { readonly type: 'remove'; readonly id: string }
+  | { readonly type: 'openFile'; readonly path: string }
+  | { readonly type: 'suggest'; readonly query: string }
+  | { readonly type: 'command'; readonly command: string };
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** The fields that a message of each type must have, all of them texts. */
+const textFields: Readonly<Record<ViewRequest['type'], readonly string[]>> = {
+  ready: [],
+  stop: [],
+  newTask: [],
+  resume: [],
+  showChange: [],
+  start: ['task'],
+  answer: ['callId', 'text'],
+  decide: ['id'],
+  remove: ['id'],
+  openFile: ['path'],
+  suggest: ['query'],
+  command: ['command'],
+};
+
+/** A message of the view as it may be acted on; undefined for anything else. */
+export function readViewRequest(message: unknown): ViewRequest | undefined {
+  const fields: Readonly<Record<string, unknown>> = Object(message);
+  const { type, answer } = fields;
+  if (!isText(type) || !Object.hasOwn(textFields, type)) return undefined;
+  // `type` is a key of the table, as was just asked.
+  if (!textFields[type as ViewRequest['type']].every((name) => isText(fields[name]))) return undefined;
+  if (type === 'decide' && !isAnswer(answer)) return undefined;
+  return message as ViewRequest; // type and fields were looked at
+}
+
+function isAnswer(value: unknown): value is ApprovalAnswer {
+  const { choice, index, reason }: { choice?: unknown; index?: unknown; reason?: unknown } = Object(value);
+  if (choice === 'always') return Number.isInteger(index);
+  return choice === 'reject' ? isText(reason) : choice === 'accept';
+}

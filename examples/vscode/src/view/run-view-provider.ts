@@ -1,0 +1,90 @@
+import * as vscode from 'vscode';
+import type { StepView } from '../run/run-view.js';
+import { readViewRequest, type ViewMessage, type ViewRequest, type ViewState } from './messages.js';
+
+/** Milliseconds: what a model writes is shown this often, whatever the pace of its deltas. */
+const FRAME_MS = 50;
+
+interface RunViewParts {
+  readonly extensionUri: vscode.Uri;
+  readonly state: () => ViewState;
+  readonly onRequest: (request: ViewRequest) => void;
+}
+
+/** The side view: its page, what is told to it, and what it asks for. */
+export class RunViewProvider implements vscode.WebviewViewProvider {
+  readonly #parts: RunViewParts;
+  #view: vscode.WebviewView | undefined;
+  #sent: readonly StepView[] = [];
+  #frame: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(parts: RunViewParts) {
+    this.#parts = parts;
+  }
+
+  get isVisible(): boolean {
+    return this.#view?.visible ?? false;
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    const dist = vscode.Uri.joinPath(this.#parts.extensionUri, 'dist');
+    this.#view = view;
+    view.webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    view.webview.html = pageOf(view.webview, dist);
+    view.webview.onDidReceiveMessage((message: unknown) => {
+      const request = readViewRequest(message);
+      if (request?.type === 'ready') this.#sent = [];
+      if (request) this.#parts.onRequest(request);
+    });
+    view.onDidDispose(() => {
+      this.#view = undefined;
+    });
+  }
+
+  /** Shows the newest state, soon. */
+  refresh(): void {
+    if (this.#frame === undefined) this.#frame = setTimeout(() => this.#send(), FRAME_MS);
+  }
+
+  post(message: ViewMessage): void {
+    this.#view?.webview.postMessage(message);
+  }
+
+  #send(): void {
+    this.#frame = undefined;
+    if (!this.#view) return;
+    const { run, ...state } = this.#parts.state();
+    const { steps, ...rest } = run;
+    // A step that did not change is the same object as before.
+    const from = steps.findIndex((step, index) => step !== this.#sent[index]);
+    const first = from === -1 ? steps.length : from;
+    this.#sent = steps;
+    this.post({ type: 'state', state: { ...state, run: rest }, from: first, steps: steps.slice(first) });
+  }
+}
+
+function pageOf(webview: vscode.Webview, dist: vscode.Uri): string {
+  const nonce = crypto.getRandomValues(new Uint32Array(4)).join('');
+  const address = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
+  const policy = [
+    `default-src 'none'`,
+    `style-src ${webview.cspSource}`,
+    `script-src 'nonce-${nonce}'`,
+    `require-trusted-types-for 'script'`,
+    `trusted-types 'none'`,
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Stepwise</title>
+<link rel="stylesheet" href="${address('view.css')}">
+</head>
+<body>
+<main id="app"></main>
+<script nonce="${nonce}" src="${address('view.js')}"></script>
+</body>
+</html>`;
+}

@@ -1,0 +1,113 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ApprovalAnswer, ApprovalView } from '../approvals/approvals.js';
+import { CodeText } from './code-text.js';
+import { Exact } from './exact.js';
+import { request } from './host.js';
+import { useHandedFocus } from './use-handed-focus.js';
+
+/** Asks about one call: accept, always in this session, reject with a reason. */
+export function ApprovalCard({ approval }: { approval: ApprovalView }) {
+  const { id, tool, args, preview, path, always } = approval;
+  const [isRejecting, setIsRejecting] = useState(false);
+  const card = useHandedFocus<HTMLElement>();
+  const answer = (given: ApprovalAnswer) => request({ type: 'decide', id, answer: given });
+  return (
+    <section class="approval" aria-label="Approval" ref={card}>
+      <h2>
+        {path === null ? (
+          <>
+            Run <code>{tool}</code>?
+          </>
+        ) : (
+          <>
+            Change <Exact text={path} />?
+          </>
+        )}
+      </h2>
+      <CodeText>
+        {preview === null ? <Exact text={args} /> : <Preview text={preview} isDiff={path !== null} />}
+      </CodeText>
+      {isRejecting ? (
+        <RejectForm
+          onReject={(reason) => answer({ choice: 'reject', reason })}
+          onBack={() => setIsRejecting(false)}
+        />
+      ) : (
+        <div class="choices">
+          <button type="button" onClick={() => answer({ choice: 'accept' })}>
+            Accept
+          </button>
+          <button type="button" class="secondary" onClick={() => setIsRejecting(true)}>
+            Reject…
+          </button>
+          {path !== null && (
+            <button type="button" class="secondary" onClick={() => request({ type: 'showChange' })}>
+              Show diff
+            </button>
+          )}
+          {always.map((words, index) => (
+            <button
+              type="button"
+              class="secondary"
+              key={words}
+              onClick={() => answer({ choice: 'always', index })}
+            >
+              Always in this session: <Exact text={words} />
+            </button>
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+const MAX_DIFF_LINES = 200;
+
+/** A diff line by line, in the editor's colours; of a long one the beginning, whole it is in the editor. */
+function Preview({ text, isDiff }: { text: string; isDiff: boolean }) {
+  if (!isDiff) return <Exact text={text} />;
+  // Its first two lines name the file, which stands above.
+  const lines = text.split('\n').filter((line) => !/^(?:---|\+\+\+) /.test(line));
+  const rest = lines.length - MAX_DIFF_LINES;
+  return (
+    <>
+      {lines.slice(0, MAX_DIFF_LINES).map((line, index) => (
+        <span key={index} class={classOf(line)}>
+          <Exact text={`${line}\n`} />
+        </span>
+      ))}
+      {rest > 0 && <span class="muted">{`… ${rest} more lines: see the diff in the editor`}</span>}
+    </>
+  );
+}
+
+function classOf(line: string): string {
+  if (line.startsWith('@@')) return 'muted';
+  if (line.startsWith('+')) return 'added';
+  return line.startsWith('-') ? 'removed' : '';
+}
+
+function RejectForm({ onReject, onBack }: { onReject: (reason: string) => void; onBack: () => void }) {
+  const [reason, setReason] = useState('');
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onReject(reason.trim());
+      }}
+    >
+      <label>
+        Why not? The model is told.
+        <input ref={box} value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
+      </label>
+      <div class="choices">
+        <button type="submit">Reject</button>
+        <button type="button" class="secondary" onClick={onBack}>
+          Back
+        </button>
+      </div>
+    </form>
+  );
+}

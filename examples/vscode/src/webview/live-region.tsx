@@ -1,0 +1,35 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ViewState } from '../view/messages.js';
+
+/** Says to those who do not see the view what has changed; not each word, but each turn of the run. */
+export function LiveRegion({ state }: { state: ViewState }) {
+  const before = useRef<ViewState | null>(null);
+  const [words, setWords] = useState('');
+  useEffect(() => {
+    const news = newsOf(before.current, state);
+    before.current = state;
+    if (news !== '') setWords(news);
+  }, [state]);
+  return (
+    <div class="hidden" role="status" aria-live="polite">
+      {words}
+    </div>
+  );
+}
+
+function newsOf(before: ViewState | null, { run, approval, question, service }: ViewState): string {
+  if (approval && approval.id !== before?.approval?.id) {
+    return `${approval.path ? `A change of ${approval.path}` : approval.tool} waits for your approval.`;
+  }
+  if (question && question.call_id !== before?.question?.call_id)
+    return `The model asks: ${question.question}`;
+  if (run.end && run.end !== before?.run.end && run.status !== before?.run.status) return run.end.sentence;
+  if (service.sentence !== '' && service.sentence !== before?.service.sentence) return service.sentence;
+  const step = run.steps.at(-1);
+  if (!step || run.status !== 'running') return '';
+  if (run.steps.length !== before?.run.steps.length) return `Step ${step.number} begins.`;
+  const actions = step.actions.filter(
+    ({ state }, index) => before.run.steps.at(-1)?.actions[index]?.state !== state,
+  );
+  return actions.map(({ tool, state }) => `${tool}: ${state}`).join(', ');
+}

@@ -1,0 +1,18 @@
+import type { Remedy } from '../run/run-view.js';
+import { request } from './host.js';
+
+/** Buttons that help out of a trouble. */
+export const RemedyButtons = ({ remedies }: { remedies: readonly Remedy[] }) => (
+  <div class="choices">
+    {remedies.map(({ label, command }) => (
+      <button
+        type="button"
+        class="secondary"
+        key={command}
+        onClick={() => request({ type: 'command', command })}
+      >
+        {label}
+      </button>
+    ))}
+  </div>
+);

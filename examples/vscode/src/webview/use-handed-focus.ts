@@ -1,0 +1,20 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** A card that goes when it is answered: the keyboard's focus in it goes on to the task box or Stop, not to nowhere. */
+export function useHandedFocus<Card extends HTMLElement>(): RefObject<Card | null> {
+  const card = useRef<Card>(null);
+  useEffect(() => {
+    const element = card.current;
+    const isIn = { focus: false };
+    const note = ({ type }: FocusEvent) => {
+      isIn.focus = type === 'focusin';
+    };
+    element?.addEventListener('focusin', note);
+    element?.addEventListener('focusout', note);
+    return () => {
+      if (isIn.focus) document.querySelector<HTMLElement>('.composer textarea, .composer button')?.focus();
+    };
+  }, []);
+  return card;
+}

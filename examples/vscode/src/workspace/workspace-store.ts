@@ -1,0 +1,123 @@
+import { ToolError } from 'stepwise';
+import type { FileEntry, FileStore, StoredChange, StoredFile } from 'stepwise/tools/browser';
+import * as vscode from 'vscode';
+import { changedSpan } from './changed-span.js';
+import type { WorkspaceRoots } from './workspace-roots.js';
+
+/** In bytes: the editor's API has no part of a file, so of a larger one nothing is read. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * The workspace as the file tools of the SDK take it. What is open and not saved is read as it stands in the editor.
+ * Links are not followed, on the way to a file neither.
+ */
+export function workspaceStore(roots: WorkspaceRoots): FileStore {
+  return {
+    typeOf: (path) => typeOf(roots, path),
+    list: (path) => list(roots, path),
+    open: async (path) => open(await placeOf(roots, path)),
+    write: async (path, change) => {
+      const type = await typeOf(roots, path);
+      const uri = roots.locate(path);
+      if (!uri) throw new Error('There is no such folder in the workspace.');
+      await (type === undefined ? create(uri, change) : replace(uri, change));
+    },
+  };
+}
+
+async function typeOf(roots: WorkspaceRoots, path: string): Promise<FileEntry['type'] | undefined> {
+  if (path === '.') return 'folder';
+  const parts = path.split('/');
+  for (const index of parts.keys()) {
+    const uri = roots.locate(parts.slice(0, index + 1).join('/'));
+    const type = uri && (await typeAt(uri));
+    if (type === undefined || index === parts.length - 1) return type;
+    if (type !== 'folder') throw new Error('What lies above is no folder.');
+  }
+  return undefined;
+}
+
+async function typeAt(uri: vscode.Uri): Promise<FileEntry['type'] | undefined> {
+  try {
+    return entryType((await vscode.workspace.fs.stat(uri)).type);
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return undefined;
+    throw error;
+  }
+}
+
+/** A link has the type of what it leads to, and one bit more. */
+function entryType(type: vscode.FileType): FileEntry['type'] {
+  if (type === vscode.FileType.Directory) return 'folder';
+  return type === vscode.FileType.File ? 'file' : 'other';
+}
+
+async function list(roots: WorkspaceRoots, path: string): Promise<readonly FileEntry[]> {
+  if (path === '.' && roots.names) return roots.names.map((name) => ({ name, type: 'folder' }));
+  const entries = await vscode.workspace.fs.readDirectory(await placeOf(roots, path));
+  return entries.map(([name, type]) => ({ name, type: entryType(type) }));
+}
+
+/** Where a path lies that leads over no link. Throws for what is not there. */
+async function placeOf(roots: WorkspaceRoots, path: string): Promise<vscode.Uri> {
+  const uri = roots.locate(path);
+  const type = await typeOf(roots, path);
+  if (!uri || type === undefined || type === 'other') throw new Error('There is no such file or folder.');
+  return uri;
+}
+
+/** The open document with changes that are not saved. */
+export const unsavedDocument = (uri: vscode.Uri): vscode.TextDocument | undefined =>
+  vscode.workspace.textDocuments.find((each) => each.isDirty && each.uri.toString() === uri.toString());
+
+async function open(uri: vscode.Uri): Promise<StoredFile> {
+  const unsaved = unsavedDocument(uri);
+  if (unsaved) return storedFile(new TextEncoder().encode(unsaved.getText()));
+  const { size } = await vscode.workspace.fs.stat(uri);
+  if (size > MAX_BYTES)
+    return { size, slice: () => ({ arrayBuffer: () => Promise.reject(new Error('Too large.')) }) };
+  return storedFile(await vscode.workspace.fs.readFile(uri));
+}
+
+const storedFile = (bytes: Uint8Array): StoredFile => ({
+  size: bytes.length,
+  // A copy: what the editor gives may be a part of a larger buffer.
+  slice: (start, end) => ({ arrayBuffer: async () => new Uint8Array(bytes.subarray(start, end)).buffer }),
+});
+
+async function create(uri: vscode.Uri, { text, confirm }: StoredChange): Promise<void> {
+  await confirm();
+  const edit = new vscode.WorkspaceEdit();
+  edit.createFile(uri, { contents: new TextEncoder().encode(text), overwrite: false });
+  if (!(await vscode.workspace.applyEdit(edit)))
+    throw new ToolError('The editor refused to create the file.');
+}
+
+/** An edit of the document, so that the person can undo it. What was saved before is saved again; what was not is left so. */
+async function replace(uri: vscode.Uri, { text, confirm }: StoredChange): Promise<void> {
+  if (vscode.workspace.notebookDocuments.some((each) => each.uri.toString() === uri.toString())) {
+    throw new ToolError(
+      'The file is open as a notebook, which would lose what is not saved there. Close it first.',
+    );
+  }
+  const document = await vscode.workspace.openTextDocument(uri);
+  const wasSaved = !document.isDirty;
+  await confirm();
+  const edit = new vscode.WorkspaceEdit();
+  const span = changedSpan(document.getText(), asInEditor(text, document.eol));
+  edit.replace(
+    uri,
+    new vscode.Range(document.positionAt(span.start), document.positionAt(span.end)),
+    span.text,
+  );
+  if (!(await vscode.workspace.applyEdit(edit))) {
+    throw new ToolError('The editor did not make the change: the file was changed meanwhile. Read it again.');
+  }
+  if (wasSaved && !(await document.save())) {
+    throw new ToolError('The change stands in the editor, but the file could not be saved.');
+  }
+}
+
+/** The editor keeps a byte order mark by itself, and has line ends of one kind, which it writes. */
+const asInEditor = (text: string, eol: vscode.EndOfLine): string =>
+  text.replace(/^\uFEFF/, '').replaceAll(/\r\n|\r|\n/g, eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n');

@@ -1,0 +1,77 @@
+/**
+ * Takes the pictures of the VS Code extension from real VS Code, in Chromium, with a scripted model that goes from a task to an
+ * accepted change: `npm run record:vscode`. Needs Chromium, and `npm ci` in examples/vscode.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ScriptedReply } from '../src/service/offline/testing.js';
+import { WorkbenchStack } from '../test/support/vscode/workbench-stack.js';
+
+const target = join(process.cwd(), 'docs/recordings');
+const shop = join(process.cwd(), 'examples/shop');
+const path = 'src/pricing/coupons.js';
+
+const replies: readonly ScriptedReply[] = [
+  {
+    text: `Thought: Coupons are priced in \`src/pricing\`; I read how one is worked out.\nAction: read_file(path="${path}")`,
+  },
+  {
+    text: `Thought: The minimum is compared, but an empty cart is not. I return early when there is nothing to pay.\nAction: edit_file(path="${path}", old_string="if (subtotal < (coupon.minimumCents ?? 0)) return 0;", new_string="if (subtotal < (coupon.minimumCents ?? 0)) return 0;\\n  if (subtotal === 0) return 0;")`,
+    chunkDelayMs: 120,
+  },
+  {
+    text: "Thought: The change is in place.\nFinal Answer: **A coupon never takes more than the subtotal.** `couponDiscount` returns 0 for:\n\n- a cart below the coupon's minimum,\n- an empty cart, which `src/pricing/coupons.js` now checks.",
+  },
+];
+
+/** The texts of the shop, by path. */
+const files = Object.fromEntries(
+  readdirSync(shop, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => [file.slice(shop.length + 1), readFileSync(file, 'utf8')]),
+);
+
+async function takePictures(stack: WorkbenchStack, theme: 'light' | 'dark'): Promise<void> {
+  stack.service.fake.script(replies);
+  const workbench = await stack.open({ files, theme, settings: { 'stepwise.tokenLimit': 6_000 } });
+  const { page, view } = workbench;
+  await page.setViewportSize({ width: 860, height: 640 }); // the pictures stay small
+  const shoot = async (name: string) => {
+    await page.mouse.move(250, 17);
+    await page.waitForTimeout(400); // what still moves comes to rest
+    await page.screenshot({ path: join(target, `vscode-${name}-${theme}.png`) });
+  };
+  await workbench.runCommand('workbench.action.closePanel');
+  await workbench.probe('setSetting', 'editor.minimap.enabled', false);
+  await workbench.openFile('src/money.js');
+  await workbench.openFile(path, 'if (subtotal < (coupon.minimumCents ?? 0)) return 0;');
+  await workbench.probe('runOnFile', 'stepwise.tagFile', 'src');
+  await view
+    .getByRole('textbox', { name: 'Task' })
+    .fill('A coupon must never take more than the subtotal. Check it.');
+  await view.getByRole('list', { name: 'Goes with the task' }).getByText('tagged').waitFor();
+  await shoot('idle');
+  await view.getByRole('button', { name: 'Send' }).click();
+  await view.getByText('an empty cart').waitFor();
+  await shoot('running');
+  const approval = view.getByRole('region', { name: 'Approval' });
+  await approval.waitFor();
+  await page.locator('.monaco-diff-editor').waitFor();
+  await shoot('approval');
+  await approval.getByRole('button', { name: 'Accept' }).click();
+  await view.getByRole('region', { name: 'End of the run' }).waitFor();
+  await view.getByText(/Left out or cut/).click();
+  await view.getByRole('list', { name: 'Left out' }).getByRole('listitem').nth(6).scrollIntoViewIfNeeded();
+  await shoot('left-out');
+  await stack.closePages();
+}
+
+const stack = new WorkbenchStack();
+try {
+  await stack.start();
+  await takePictures(stack, 'light');
+  await takePictures(stack, 'dark');
+} finally {
+  await stack.close();
+}

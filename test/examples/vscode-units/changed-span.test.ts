@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { changedSpan } from '../../../examples/vscode/src/workspace/changed-span.js';
+
+/** Few different characters, so that two texts have much in common: a surrogate pair and a line break of two among them. */
+const texts = fc
+  .array(fc.constantFrom('a', 'b', '\n', '\r\n', '\u{1f600}', '\u{1f601}'))
+  .map((parts) => parts.join(''));
+
+const splitsPair = (text: string, at: number): boolean =>
+  /^(?:[\uD800-\uDBFF][\uDC00-\uDFFF]|\r\n)$/.test(text.slice(at - 1, at + 1));
+
+describe('what an edit of a document replaces', () => {
+  test('makes the new text of the old one, whatever they are', () => {
+    fc.assert(
+      fc.property(texts, texts, (before, after) => {
+        const { start, end, text } = changedSpan(before, after);
+        expect(before.slice(0, start) + text + before.slice(end)).toBe(after);
+      }),
+    );
+  });
+
+  test('begins and ends in no surrogate pair and in no line break of two characters', () => {
+    fc.assert(
+      fc.property(texts, texts, (before, after) => {
+        const { start, end } = changedSpan(before, after);
+        expect([start, end].filter((at) => splitsPair(before, at))).toEqual([]);
+      }),
+    );
+  });
+
+  test('is nothing for the same text, and one word where one word differs', () => {
+    expect(changedSpan('let a = 1;', 'let a = 1;')).toEqual({ start: 10, end: 10, text: '' });
+    expect(changedSpan('let a = 1;', 'let a = 20;')).toEqual({ start: 8, end: 9, text: '20' });
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+import { editorQuestion } from '../../../examples/vscode/src/approvals/editor-question.js';
+import { inMessage } from '../../../examples/vscode/src/approvals/in-message.js';
+import { SessionConsents } from '../../../examples/vscode/src/approvals/session-consents.js';
+import type { ApprovalRequest, ApprovalRule } from '../../../src/sdk/index.js';
+
+const change = { path: 'notes.md', before: 'old\n', after: 'new\n' };
+
+function asking(
+  tool_name: string,
+  tool_args: ApprovalRequest['action']['tool_args'],
+  rules: readonly ApprovalRule[] = [],
+): ApprovalRequest {
+  const action = { id: 'call_1', tool_name, tool_args, raw_action_string: '', requires_approval: true };
+  return { action, preview: null, rules };
+}
+
+const edit = asking('edit_file', { path: 'notes.md', old_string: 'old', new_string: 'new' });
+const command = { command: 'npm test' };
+const rule: ApprovalRule = { type: 'call', tool: 'run_command', args: command };
+
+describe('what is always allowed in a session (rule: always-rules)', () => {
+  const consents = () => {
+    const made = new SessionConsents();
+    made.noteChange('call_1', change);
+    return made;
+  };
+
+  test('a file: its changes, and no command that has the id of one of them, as in the next conversation', () => {
+    const made = consents();
+    made.allow(edit, 0);
+    expect(made.allows(edit)).toBe(true);
+    const removal = asking('run_command', { command: 'rm -rf .' });
+    expect(made.allows(removal)).toBe(false);
+    expect(made.changeOf(removal)).toBeUndefined();
+    expect(made.allows(asking('edit_file', { ...edit.action.tool_args, path: 'other.md' }))).toBe(false);
+  });
+
+  test('a command: that one, and the file of a change with its id is asked about', () => {
+    const made = consents();
+    made.allow(asking('run_command', command, [rule]), 0);
+    expect(made.allows(asking('run_command', command, [rule]))).toBe(true);
+    expect(
+      made.allows(asking('run_command', { command: 'rm -rf .' }, [{ ...rule, args: { command: 'rm' } }])),
+    ).toBe(false);
+    expect(made.allows(edit)).toBe(false);
+  });
+
+  test('nothing that was not among the choices, and nothing once it is forgotten', () => {
+    const made = consents();
+    for (const index of [-1, 1, 7]) made.allow(edit, index);
+    expect(made.allows(edit)).toBe(false);
+    made.allow(edit, 0);
+    made.forget();
+    expect(made.allows(edit)).toBe(false);
+  });
+});
+
+describe('what others wrote, in a message of the editor', () => {
+  test('is no link, one line, and not without end', () => {
+    expect(inMessage('[Show](command:workbench.action.closeWindow)')).toBe(
+      '[Show] (command:workbench.action.closeWindow)',
+    );
+    expect(inMessage('a\n\u202eb')).toBe('a\uFFFD\uFFFDb');
+    expect(inMessage('x'.repeat(4_000)).length).toBeLessThan(400);
+    expect(inMessage('docs/a file [1] (copy).md')).toBe('docs/a file [1] (copy).md');
+  });
+});
+
+describe('what is asked outside the view', () => {
+  const all = ['Accept', 'Reject', 'Show'];
+  const call = { tool: 'run_command', args: '{}', path: null };
+
+  test('names the command that would run; one that does not show whole is accepted in the view alone', () => {
+    expect(editorQuestion({ ...call, preview: 'npm test' })).toEqual({
+      question: 'Stepwise wants to run run_command: npm test',
+      choices: all,
+    });
+    const { question, choices } = editorQuestion({ ...call, preview: `echo ${'x'.repeat(400)}; rm -rf .` });
+    expect(question).toMatch(/x…$/);
+    expect(choices).toEqual(['Reject', 'Show']);
+  });
+
+  test('names the file of a change, which stands in a diff', () => {
+    expect(editorQuestion({ ...call, path: 'notes.md', preview: 'x'.repeat(400) })).toEqual({
+      question: 'Stepwise wants to change notes.md.',
+      choices: all,
+    });
+  });
+});

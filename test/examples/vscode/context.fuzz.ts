@@ -1,0 +1,100 @@
+import { expect, test } from '@jest/globals';
+import { until } from '../../support/until.js';
+import { describeWorkbench } from '../../support/vscode/describe-workbench.js';
+import { answering, ended, send, shownToModel } from './side-view.js';
+
+const files = {
+  'src/total.ts': 'export const first = 1;\nexport const second = 2;\nexport const third = 3;\n',
+  'src/tax.ts': 'export const tax = 0.081;\n',
+  'src/open.ts': 'export const open = true;\n',
+  'docs/tagged.md': 'This file was tagged.\n',
+  'docs/named.md': 'This file is named in the task.\n',
+  '.env': 'PASSWORD=canary-of-the-environment\n',
+  'image.png': '\u0000\u0001 not a text',
+};
+
+describeWorkbench('what goes with a task', (suite) => {
+  const shown = () => shownToModel(suite.service.fake.requests.at(-1));
+
+  test('the focus with its selection and unsaved text, open editors, tagged and named files reach the model', async () => {
+    const workbench = await suite.open({ files });
+    const { view } = workbench;
+    suite.service.fake.script(answering('Seen.'));
+    await workbench.openFile('src/open.ts');
+    await workbench.openFile('src/total.ts');
+    await workbench.probe('replaceText', `// never saved\n${files['src/total.ts']}`);
+    await workbench.openFile('src/total.ts', 'export const second = 2;');
+    await workbench.probe('runOnFile', 'stepwise.tagFile', 'docs/tagged.md');
+    const chips = view.getByRole('list', { name: 'Goes with the task' });
+    await until(async () => (await chips.getByRole('listitem').count()) === 3);
+    expect((await chips.innerText()).replaceAll(/[\s×]+/g, ' ').trim()).toBe(
+      'tagged.md tagged total.ts:3 in focus open.ts open',
+    );
+    await send(workbench, 'What do you see? Look at @docs/named.md.');
+    expect(await ended(workbench)).toContain('Answered.');
+    expect(shown()).toContain('// never saved');
+    expect(shown()).toContain('export const open = true;');
+    expect(shown()).toContain('This file was tagged.');
+    expect(shown()).toContain('This file is named in the task.');
+    expect(shown()).toMatch(/src\/total\.ts[^\n]*3/);
+    expect(shown()).not.toContain('export const tax');
+    expect(await workbench.readFile('src/total.ts')).toBe(files['src/total.ts']);
+  });
+
+  test('@ suggests the files of the workspace, and the keyboard takes one', async () => {
+    const { view } = await suite.open({ files });
+    const box = view.getByRole('textbox', { name: 'Task' });
+    await box.pressSequentially('Look at @nam');
+    await view.getByRole('option', { name: 'docs/named.md' }).waitFor();
+    await box.press('Tab');
+    expect(await box.inputValue()).toBe('Look at @docs/named.md ');
+  });
+
+  test('a chip that is taken out stays here', async () => {
+    const workbench = await suite.open({ files });
+    suite.service.fake.script(answering('Seen.'));
+    await workbench.openFile('src/tax.ts');
+    await workbench.openFile('src/open.ts');
+    await workbench.view.getByRole('button', { name: 'Leave out src/tax.ts' }).click();
+    await workbench.view.getByRole('button', { name: 'Leave out src/tax.ts' }).waitFor({ state: 'detached' });
+    await send(workbench, 'What do you see?');
+    await ended(workbench);
+    expect(shown()).toContain('export const open = true;');
+    expect(shown()).not.toContain('0.081');
+  });
+
+  test('a file of secrets and a binary one are refused with a sentence, and not sent', async () => {
+    const workbench = await suite.open({ files });
+    suite.service.fake.script(answering('Seen.'));
+    await workbench.openFile('.env');
+    await send(workbench, 'Look at @image.png, please.');
+    await ended(workbench);
+    const refusals = await workbench.view.getByRole('list', { name: 'Not sent' }).innerText();
+    expect(refusals).toContain('.env is a file of secrets by its name, so it is not sent.');
+    expect(refusals).toContain('image.png is a binary file, so it is not sent.');
+    expect(JSON.stringify(suite.service.fake.requests.at(-1)?.body)).not.toContain(
+      'canary-of-the-environment',
+    );
+  });
+
+  test('what does not fit is named with its reason, and a click opens it', async () => {
+    const long = Array.from({ length: 3_000 }, (_, line) => `export const value${line} = compute(${line});`);
+    const workbench = await suite.open({
+      files: { ...files, 'src/long.ts': long.join('\n') },
+      settings: { 'stepwise.tokenLimit': 4_000 },
+    });
+    const { view } = workbench;
+    suite.service.fake.script(answering('Seen.'));
+    await workbench.openFile('src/long.ts');
+    await workbench.openFile('src/tax.ts');
+    await send(workbench, 'What do you see?');
+    await ended(workbench);
+    const budget = view.getByRole('region', { name: 'Token budget' });
+    expect(await budget.innerText()).toMatch(/of 4,000 tokens/);
+    await budget.getByText(/Left out or cut: 1/).click();
+    const row = budget.getByRole('list', { name: 'Left out' }).getByRole('listitem');
+    expect(await row.innerText()).toMatch(/^src\/long\.ts\s+\S/);
+    await row.getByRole('button', { name: 'src/long.ts' }).click();
+    await until(async () => (await workbench.editors()).active?.path === 'src/long.ts');
+  });
+});

@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals';
+import { describeWorkbench } from '../../support/vscode/describe-workbench.js';
+import type { Workbench } from '../../support/vscode/workbench.js';
+import { answering, calling, ended, send, unfoldAll } from './side-view.js';
+
+/** Each would set `globalThis.ran`, load something, run a command of the editor, or leave its box. */
+const hostile: Readonly<Record<string, string>> = {
+  'a script': '<script>globalThis.ran = true</script> after',
+  'an image with a handler': '<img src="x" onerror="globalThis.ran = true"> after',
+  'an SVG with a handler':
+    '<svg onload="globalThis.ran = true"><a href="javascript:globalThis.ran=1">x</a></svg>',
+  'an image of Markdown': '![a picture](https://example.invalid/beacon.png)',
+  'links of many kinds':
+    '[press](javascript:globalThis.ran=true) [or](data:text/html,<script>1</script>) [or](https://example.invalid/) <https://example.invalid/>',
+  'a command of the editor': '[press](command:workbench.action.closeAllEditors)',
+  'a style': '<style>* { display: none }</style> after',
+  'a frame': '<iframe src="https://example.invalid/"></iframe> after',
+  'a form': '<form action="https://example.invalid/"><input name="key"></form> after',
+  'a thousand quotations deep': `${'> '.repeat(1_000)}deep`,
+  'ten thousand brackets': `${'['.repeat(10_000)}${'*_'.repeat(5_000)}`,
+  'a table of two hundred columns': ['|a'.repeat(200), '|-'.repeat(200), '|1'.repeat(200)].join('|\n'),
+  'one line of a million characters': 'x'.repeat(1_000_000),
+  'right to left': 'שלום עולם, هذا نص عربي طويل',
+};
+
+describeWorkbench('what a model writes stays text', (suite) => {
+  test('whatever it is: nothing runs, nothing is loaded, nothing leaves its box', async () => {
+    const workbench = await suite.open({ files: {} });
+    const { view } = workbench;
+    for (const [name, text] of Object.entries(hostile)) {
+      suite.service.fake.script({ ...answering(text), chunks: [answering(text).text ?? ''] });
+      await workbench.runCommand('stepwise.newTask');
+      await send(workbench, `Answer with ${name}.`);
+      expect([name, await ended(workbench)]).toEqual([name, expect.stringContaining('Answered.')]);
+      expect([name, await whatBecameOfIt(workbench)]).toEqual([
+        name,
+        { ran: null, elements: 0, overflow: 0 },
+      ]);
+    }
+    await view.getByRole('textbox', { name: 'Task' }).waitFor();
+  });
+
+  test('in a thought, a call, its arguments and its result too', async () => {
+    const markup = '<img src=x onerror=globalThis.ran=true>';
+    const workbench = await suite.open({ files: { [`a${markup}.ts`]: `${markup}\n` } });
+    suite.service.fake.script([
+      calling(`read_file(path="a${markup}.ts")`, `See ${markup} ![b](https://example.invalid/b.png)`),
+      calling(`write_file(path="b${markup}.ts", content="${markup}")`),
+    ]);
+    await send(workbench, `Read ${markup}.`);
+    await workbench.view.getByRole('region', { name: 'Approval' }).waitFor();
+    await unfoldAll(workbench);
+    expect(await whatBecameOfIt(workbench)).toEqual({ ran: null, elements: 0, overflow: 0 });
+    expect(await workbench.page.evaluate('globalThis.ran ?? null')).toBe(null);
+  });
+
+  test('characters that turn a text round are told, in a call that is asked about', async () => {
+    const workbench = await suite.open({ files: {} });
+    suite.service.fake.script([calling('write_file(path="notes\u202Etxt.md", content="a\u200Bb")')]);
+    await send(workbench, 'Write.');
+    const card = workbench.view.getByRole('region', { name: 'Approval' });
+    await card.waitFor();
+    const shown = await card.innerText();
+    expect(shown).not.toMatch(/[\u200B\u202A-\u202E\u2066-\u2069]/);
+    expect(shown).toMatch(/202E/i);
+  });
+});
+
+/** In the view: what ran, elements that no text may become, and pixels that stick out. */
+const whatBecameOfIt = async (workbench: Workbench): Promise<unknown> =>
+  (await workbench.viewFrame()).evaluate(`({
+    ran: globalThis.ran ?? null,
+    elements: document.querySelectorAll('main :is(script, img, svg, iframe, style, form[action], object, embed, a)').length,
+    overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  })`);
