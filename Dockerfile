@@ -8,6 +8,8 @@ COPY package.json package-lock.json .npmrc ./
 # The lock names each package by its hash. None of them needs its install script, and none gets to run one.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/build-playground.js scripts/build-contract-page.js ./scripts/
+COPY examples/shop ./examples/shop
 COPY src ./src
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 # The time of the last commit, or any other: all files get it, so that two builds are the same byte for byte.
