@@ -1,12 +1,8 @@
 import { type Figure, tableOf } from './figures.js';
 import { profileSteps } from './flame.js';
+import type { BenchOptions } from './measure/rounds.js';
 import { installPeers } from './peers.js';
 import { describeRun, writeResults } from './results.js';
-
-interface BenchOptions {
-  /** Only shows that the suite runs; its figures mean nothing. */
-  readonly quick: boolean;
-}
 
 type Suite = () => Promise<{ run: (options: BenchOptions) => Promise<readonly Figure[]> }>;
 
@@ -22,11 +18,14 @@ const suites: Readonly<Record<string, Suite>> = {
   parser: () => import('./suites/parser.js'),
   tokens: () => import('./suites/tokens.js'),
   context: () => import('./suites/context.js'),
+  page: () => import('./suites/page.js'),
+  terminal: () => import('./suites/terminal.js'),
   faults: () => import('./suites/faults.js'),
 };
 
 const usage = `usage: npm run bench                          all suites; writes bench/RESULTS.md
        npm run bench -- SUITE …               ${Object.keys(suites).join(', ')}
+       npm run bench -- --many SUITE …        with as many rounds as all of it takes
        npm run bench -- --quick [SUITE …]     only shows that they run
        npm run bench -- flame [KILOBYTES]     profiles ten-step runs over a context of this size (100)`;
 
@@ -34,7 +33,7 @@ async function main(words: readonly string[]): Promise<void> {
   const [first, size = '100'] = words;
   if (first === 'flame' && words.length <= 2 && Number(size) > 0) return profileSteps(Number(size));
   const quick = words.includes('--quick');
-  const names = words.filter((word) => word !== '--quick');
+  const names = words.filter((word) => word !== '--quick' && word !== '--many');
   if (!names.every((name) => Object.hasOwn(suites, name))) {
     console.error(usage);
     process.exitCode = 2;
@@ -42,7 +41,10 @@ async function main(words: readonly string[]): Promise<void> {
   }
   const isWhole = names.length === 0;
   if (isWhole) installPeers();
-  const figures = await runSuites(isWhole ? Object.keys(suites) : names, { quick });
+  const few = !isWhole && !words.includes('--many');
+  const figures = await runSuites(isWhole ? Object.keys(suites) : names, { quick, few });
+  if (few && !quick && names.includes('step'))
+    console.log('\nfew rounds; --many takes as many as the whole bench');
   if (isWhole && !quick) writeResults(figures);
 }
 

@@ -1,3 +1,10 @@
+export interface BenchOptions {
+  /** Only shows that the suite runs; its figures mean nothing. */
+  readonly quick: boolean;
+  /** Fewer rounds, for whoever changes the code: the medians are the same, give or take a tenth. */
+  readonly few: boolean;
+}
+
 export interface Rounds {
   /** Rounds of each contestant that are not kept: V8 has compiled what is hot by their end. */
   readonly warmUp: number;

@@ -1,3 +1,4 @@
+import type { Settings } from '../../src/service/config.js';
 import { stepPath, streamPath } from '../../test/support/test-service.js';
 import { key, llmConfig, stepRequest } from '../../test/support/whole-service.js';
 import { type StackProcess, startStack } from '../measure/stack-process.js';
@@ -39,8 +40,8 @@ export async function openRoutes(behaviour: UpstreamOptions = {}): Promise<Recor
   };
 }
 
-export async function openOurs(upstreamUrl: string): Promise<Route> {
-  const stack = await startStack('stepwise', { upstreamUrl });
+export async function openOurs(upstreamUrl: string, settings: Settings = {}): Promise<Route> {
+  const stack = await startStack('stepwise', { upstreamUrl, settings });
   const url = (streamed: boolean): string => stack.url + (streamed ? streamPath : stepPath);
   return { stack, url, headers: {}, body: stepBody };
 }

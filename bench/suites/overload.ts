@@ -1,12 +1,11 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atLeast, type Figure, stated } from '../figures.js';
 import { takeCode } from '../inputs/code.js';
 import { post } from '../measure/client.js';
+import { openLoop } from '../measure/open-loop.js';
 import { startStack } from '../measure/stack-process.js';
-import { openOurs, type Route } from '../stacks/routes.js';
+import { openOurs } from '../stacks/routes.js';
 
-const DELAY_MS = 50;
 const BODY_BYTES = 20_000;
 const CONTEXT = 18_000;
 /** Different bodies; each comes again, as the context of a run does. */
@@ -14,138 +13,152 @@ const BODIES = 50;
 /** V8 has compiled what is hot by their end. */
 const WARM_UP_SECONDS = 8;
 const SECONDS = 3;
-/** Not counted, at the beginning of each load: as many wait by then as ever will. */
-const SETTLING_SECONDS = 1.5;
-/** Between two loads: the callers who still waited have left. */
+const SETTLING_SECONDS = 2;
+/** Between two loads: what still waited was answered, or has left. */
 const PAUSE_MS = 1_000;
-const CLOSED_LOOP = 32;
-/** Callers who wait at the same time; nobody is sent while there are so many. */
-const MOST_WAITING = 3_000;
-const TICK_MS = 10;
-const MULTIPLES = [1, 2, 10];
 const ROUNDS = 3;
+
+/** What bounds a service: how many steps it takes at a time, while each waits for a model, or its processor. */
+interface Bound {
+  readonly what: string;
+  /** Of the fake provider. */
+  readonly delayMs: number;
+  readonly inFlight?: number;
+  /** Callers who each wait for their answer, enough to reach the capacity. */
+  readonly callers: number;
+  readonly offers: readonly Offer[];
+}
+
+/** So many times the capacity, sent at its rate come what may. */
+interface Offer {
+  readonly what: string;
+  readonly times: number;
+}
+
+const once: Offer = { what: '1 × capacity', times: 1 };
+const twice: Offer = { what: '2 × capacity', times: 2 };
+const tenfold: Offer = { what: '10 × capacity', times: 10 };
+/** A full processor takes no more connections than it answers on: how much of the rate is offered is only told. */
+const allWaiting: Offer = { what: 'all connections waiting', times: 10 };
+
+const bounds: readonly Bound[] = [
+  {
+    what: '128 at a time',
+    delayMs: 800,
+    inFlight: 128,
+    callers: 128,
+    offers: [once, twice, tenfold],
+  },
+  { what: 'processor', delayMs: 50, callers: 100, offers: [once, allWaiting] },
+];
 
 /** What was measured close together, so that a drift of the machine meets all of it alike. */
 interface Round {
   /** Steps a second where each caller waits for its answer. */
   readonly capacity: number;
-  /** By how many times the capacity was sent. */
-  readonly loads: ReadonlyMap<number, Load>;
+  readonly loads: ReadonlyMap<Offer, Load>;
 }
 
+/** A second. */
 interface Load {
-  /** 200s a second. */
+  /** 200s. */
   readonly answered: number;
-  /** 503s a second. */
+  /** 503s. */
   readonly refused: number;
-  /** Requests a second. */
-  readonly sent: number;
+  /** Requests that were sent. */
+  readonly offered: number;
 }
 
 /** What a service still answers when it is asked for more than it can do; the caller sends at a rate, come what may. */
 export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
-  const upstream = await startStack('upstream', { delayMs: DELAY_MS });
-  const route = await openOurs(upstream.url);
-  const bodies = Array.from({ length: BODIES }, () => bodyOf(route));
-  const seconds = quick ? 1 : SECONDS;
-  const send: Send = (index, signal) =>
-    post(route.url(false), bodies[index % BODIES] ?? '', { signal }).then(({ status }) => status);
-  await closedLoop(send, quick ? 1 : WARM_UP_SECONDS);
+  const figures: Figure[] = [];
+  for (const bound of bounds) figures.push(...figuresOf(bound, await measure(bound, quick)));
+  return figures;
+}
+
+async function measure(bound: Bound, quick: boolean): Promise<Round[]> {
+  const upstream = await startStack('upstream', { delayMs: bound.delayMs });
+  const route = await openOurs(upstream.url, bound.inFlight ? { MAX_IN_FLIGHT: bound.inFlight } : {});
+  const question = (): string => takeCode(BODY_BYTES - CONTEXT - 1_000);
+  const bodies = Array.from({ length: BODIES }, () =>
+    JSON.stringify(route.body({ context: takeCode(CONTEXT), question: question(), streamed: false })),
+  );
+  const target: Target = { url: route.url(false), bodies, bound };
+  await closedLoop(target, quick ? 1 : WARM_UP_SECONDS);
   const rounds: Round[] = [];
-  while (rounds.length < (quick ? 1 : ROUNDS)) rounds.push(await measure(send, seconds, rounds.length));
+  while (rounds.length < (quick ? 1 : ROUNDS))
+    rounds.push(await playRound(target, quick ? 1 : SECONDS, rounds.length));
   route.stack.stop();
   upstream.stop();
-  return figuresOf(rounds);
+  return rounds;
+}
+
+interface Target {
+  readonly url: string;
+  readonly bodies: readonly string[];
+  readonly bound: Bound;
 }
 
 /** The load that begins changes from round to round. */
-async function measure(send: Send, seconds: number, round: number): Promise<Round> {
-  const capacity = await closedLoop(send, seconds);
-  const loads = new Map<number, Load>();
-  for (const times of round % 2 ? MULTIPLES.toReversed() : MULTIPLES)
-    loads.set(times, await openLoop(send, capacity * times, seconds));
+async function playRound(target: Target, seconds: number, round: number): Promise<Round> {
+  const { url, bodies, bound } = target;
+  const capacity = await closedLoop(target, seconds);
+  const loads = new Map<Offer, Load>();
+  for (const offer of round % 2 ? bound.offers.toReversed() : bound.offers) {
+    const perSecond = capacity * offer.times;
+    const timing = { settlingMs: SETTLING_SECONDS * 1_000, countedMs: seconds * 1_000 };
+    const { sent, answers } = await openLoop({ url, bodies, perSecond, ...timing });
+    loads.set(offer, { offered: sent, answered: answers.get(200) ?? 0, refused: answers.get(503) ?? 0 });
+    await sleep(PAUSE_MS);
+  }
   return { capacity, loads };
 }
 
-function figuresOf(rounds: readonly Round[]): Figure[] {
-  const of = (times: number, field: keyof Load) =>
-    rounds.map(({ loads }) => loads.get(times)?.[field] ?? Number.NaN);
-  const peaks = rounds.map(({ capacity, loads }) =>
-    Math.max(capacity, ...[...loads.values()].map(({ answered }) => answered)),
-  );
-  const steps = { unit: 'steps a second', digits: 0 };
-  return [
-    ...MULTIPLES.map((times) =>
-      atLeast(
-        { what: `goodput at ${times} × capacity, of its peak`, unit: '%', digits: 0 },
-        90,
-        of(times, 'answered').map((answered, round) => (100 * answered) / (peaks[round] ?? Number.NaN)),
-      ),
-    ),
-    stated(
-      { what: 'capacity, 20 KB bodies', ...steps },
-      rounds.map(({ capacity }) => capacity),
-    ),
-    ...MULTIPLES.flatMap((times) => [
-      stated({ what: `answered at ${times} × capacity`, ...steps }, of(times, 'answered')),
-      stated({ what: `refused at once at ${times} × capacity`, ...steps }, of(times, 'refused')),
-      stated({ what: `sent at ${times} × capacity`, ...steps }, of(times, 'sent')),
-    ]),
-  ];
-}
-
-function bodyOf(route: Route): string {
-  const question = takeCode(BODY_BYTES - CONTEXT - 1_000);
-  return JSON.stringify(route.body({ context: takeCode(CONTEXT), question, streamed: false }));
-}
-
-/** Resolves to the status. */
-type Send = (index: number, signal?: AbortSignal) => Promise<number>;
-
-/** Answers a second, where so many callers send again as soon as they are answered. */
-async function closedLoop(send: Send, seconds: number): Promise<number> {
-  const end = performance.now() + seconds * 1_000;
+/** Answers a second, where so many callers send again as soon as they are answered; the first of each are not counted. */
+async function closedLoop({ url, bodies, bound }: Target, seconds: number): Promise<number> {
+  const begin = performance.now() + 2 * bound.delayMs;
+  const end = begin + seconds * 1_000;
+  let sent = 0;
   let answered = 0;
   const caller = async (): Promise<void> => {
-    while (performance.now() < end) if ((await send(answered)) === 200) answered += 1;
+    while (performance.now() < end) {
+      const { status } = await post(url, bodies[sent++ % bodies.length] ?? '');
+      const now = performance.now();
+      if (status === 200 && now >= begin && now < end) answered += 1;
+    }
   };
-  await Promise.all(Array.from({ length: CLOSED_LOOP }, caller));
+  await Promise.all(Array.from({ length: bound.callers }, caller));
   return answered / seconds;
 }
 
-async function openLoop(send: Send, perSecond: number, seconds: number): Promise<Load> {
-  const begin = performance.now() + SETTLING_SECONDS * 1_000;
-  const end = begin + seconds * 1_000;
-  const leaving = new AbortController();
-  setMaxListeners(MOST_WAITING, leaving.signal);
-  const count = { sent: 0, counted: 0, answered: 0, refused: 0, waiting: 0 };
-  const caller = async (): Promise<void> => {
-    count.waiting += 1;
-    const status = await send(count.sent, leaving.signal).catch(() => 0);
-    count.waiting -= 1;
-    const now = performance.now();
-    if (now < begin || now >= end) return;
-    if (status === 200) count.answered += 1;
-    if (status === 503) count.refused += 1;
-  };
-  const waits: Promise<void>[] = [];
-  for (let last = performance.now(); last < end; ) {
-    await sleep(TICK_MS);
-    const now = performance.now();
-    const due = Math.round(((now - last) / 1_000) * perSecond);
-    last = now;
-    for (let index = 0; index < due && count.waiting < MOST_WAITING; index += 1) {
-      count.sent += 1;
-      if (now >= begin) count.counted += 1;
-      waits.push(caller());
-    }
-  }
-  leaving.abort();
-  await Promise.all(waits);
-  await sleep(PAUSE_MS);
-  return {
-    answered: count.answered / seconds,
-    refused: count.refused / seconds,
-    sent: count.counted / seconds,
-  };
+const steps = { unit: 'steps a second', digits: 0 };
+
+function figuresOf({ what, offers }: Bound, rounds: readonly Round[]): Figure[] {
+  const capacity = stated(
+    { what: `capacity, 20 KB bodies (${what})`, ...steps },
+    rounds.map((round) => round.capacity),
+  );
+  return [...offers.flatMap((offer) => figuresOfOffer(offer, what, rounds)), capacity];
+}
+
+function figuresOfOffer(offer: Offer, bound: string, rounds: readonly Round[]): Figure[] {
+  const at = `at ${offer.what} (${bound})`;
+  const of = (field: keyof Load) => rounds.map(({ loads }) => loads.get(offer)?.[field] ?? Number.NaN);
+  const ofPeak = of('answered').map((answered, round) => (100 * answered) / peakOf(rounds[round]));
+  const ofRate = of('offered').map(
+    (offered, round) => (100 * offered) / (offer.times * (rounds[round]?.capacity ?? Number.NaN)),
+  );
+  const rate = { what: `really offered ${at}`, unit: '%', digits: 0 };
+  return [
+    atLeast({ what: `goodput ${at}, of its peak`, unit: '%', digits: 0 }, 90, ofPeak),
+    offer === allWaiting ? stated(rate, ofRate) : atLeast(rate, 95, ofRate),
+    ...(['answered', 'refused', 'offered'] as const).map((field) =>
+      stated({ what: `${field} ${at}`, ...steps }, of(field)),
+    ),
+  ];
+}
+
+function peakOf(round: Round | undefined): number {
+  if (!round) return Number.NaN;
+  return Math.max(round.capacity, ...[...round.loads.values()].map(({ answered }) => answered));
 }

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import type { ScriptedReply } from '../../src/service/offline/wire/reply.js';
+import { atMost, type Figure, stated } from '../figures.js';
+import type { BenchOptions } from '../measure/rounds.js';
+
+const FRAME = '\u001b[?2026h';
+const BETWEEN_DELTAS_MS = 3;
+
+interface Drawn {
+  /** To the first byte. */
+  readonly paintMs: number;
+  readonly frames: number;
+  /** From the first frame to the last. */
+  readonly seconds: number;
+  readonly bytes: number;
+  readonly cpuSeconds: number;
+  readonly peakMegabytes: number;
+}
+
+const sentence = 'The **total** of a cart is the sum of its `lines`, less what its coupons take. ';
+const paragraphs = (characters: number): string =>
+  `${sentence.repeat(5)}\n\n`.repeat(Math.ceil(characters / (sentence.length * 5)));
+
+/** Answers by what they show, in the pieces they come in. */
+const answers: Readonly<Record<string, { text: string; pieces: number; delayMs?: number }>> = {
+  '2,000 deltas': { text: paragraphs(16_000), pieces: 2_000, delayMs: BETWEEN_DELTAS_MS },
+  'an answer of 500 KB': { text: paragraphs(500_000), pieces: 5_000 },
+  '242 KB of nested quotes': { text: '> '.repeat(121_000), pieces: 2_500 },
+  '180,000 Chinese characters': {
+    text: '折扣是购物车总额的十分之一，上限为四十。'.repeat(9_000),
+    pieces: 2_500,
+  },
+};
+
+/** A run of the CLI on a pseudo-terminal of 100 columns, its service within it, while a scripted model answers. */
+export async function run({ quick }: BenchOptions): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const [what, { text, pieces, delayMs = 0 }] of Object.entries(answers)) {
+    const said = quick ? text.slice(0, 2_000) : text;
+    const drawn = await draw({ text: '', chunks: inPieces(said, pieces), chunkDelayMs: delayMs });
+    figures.push(...figuresOf(what, drawn, Buffer.byteLength(said)));
+  }
+  return figures;
+}
+
+function figuresOf(what: string, drawn: Drawn, length: number): Figure[] {
+  const { paintMs, frames, seconds, bytes, cpuSeconds, peakMegabytes } = drawn;
+  return [
+    atMost({ what: `${what}: frames per second`, unit: '' }, 31, [frames / seconds]),
+    atMost({ what: `${what}: bytes written for each of its own`, unit: '' }, 10, [bytes / length]),
+    atMost({ what: `${what}: peak memory`, unit: 'MB', digits: 0 }, 250, [peakMegabytes]),
+    stated({ what: `${what}: processor time, start included`, unit: 's' }, [cpuSeconds]),
+    stated({ what: `${what}: to the first paint`, unit: 'ms', digits: 0 }, [paintMs]),
+  ];
+}
+
+function inPieces(text: string, pieces: number): readonly string[] {
+  const length = Math.ceil(text.length / pieces);
+  const said = `Thought: That is all.\nFinal Answer: `;
+  return [
+    said,
+    ...Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
+      text.slice(at * length, (at + 1) * length),
+    ),
+  ];
+}
+
+async function draw(reply: ScriptedReply): Promise<Drawn> {
+  const provider = await startFakeProvider();
+  provider.script([reply]);
+  const home = mkdtempSync(join(tmpdir(), 'stepwise-bench-'));
+  const usage = join(home, 'usage.json');
+  writeFileSync(join(home, 'tell-usage.mjs'), tellUsage(usage));
+  try {
+    const begun = performance.now();
+    const child = spawn('script', ['-qfec', `stty cols 100 rows 40; ${command(home)}`, '/dev/null'], {
+      cwd: home,
+      env: {
+        ...{ PATH: process.env['PATH'], HOME: home, SHELL: '/bin/bash', TERM: 'xterm-256color' },
+        UPSTREAMS: JSON.stringify({ fake: `${provider.url}/v1` }),
+      },
+    });
+    const seen = watch(child.stdout, begun);
+    await once(child, 'close');
+    const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(readFileSync(usage, 'utf8'));
+    return { ...seen(), cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakMegabytes: maxRSS / 1_000 };
+  } finally {
+    await provider.close();
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+const command = (home: string): string =>
+  `${process.execPath} --import ${home}/tell-usage.mjs ${process.cwd()}/.build/src/cli/main.js --model scripted --upstream fake Tell`;
+
+/** Runs in the CLI's process. */
+const tellUsage = (file: string): string => `import { writeFileSync } from 'node:fs';
+process.on('exit', () => writeFileSync(${JSON.stringify(file)}, JSON.stringify(process.resourceUsage())));`;
+
+function watch(output: NodeJS.ReadableStream, begun: number) {
+  const times: number[] = [];
+  let [paintMs, bytes] = [0, 0];
+  output.setEncoding('utf8').on('data', (text: string) => {
+    paintMs ||= performance.now() - begun;
+    bytes += Buffer.byteLength(text);
+    for (let frame = text.split(FRAME).length; frame > 1; frame -= 1) times.push(performance.now());
+  });
+  return () => {
+    const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
+    return { paintMs, bytes, frames: times.length, seconds };
+  };
+}
