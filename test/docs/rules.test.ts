@@ -8,7 +8,7 @@ const rules = pages.flatMap(({ path, text }) =>
   [...text.matchAll(/^### ([a-z][a-z0-9]*(?:-[a-z0-9]+)*)$/gm)].map(([, name = '']) => ({ name, path })),
 );
 const names = new Set(rules.map(({ name }) => name));
-const code = ['src', 'test', 'bench'].flatMap((folder) => filesIn(folder, '.ts'));
+const code = ['src', 'test', 'bench', 'conformance'].flatMap((folder) => filesIn(folder, '.ts'));
 const citations = code.flatMap((path) => citedIn(read(path)).map((name) => ({ path, name })));
 
 test('every rule has one name, and every name one rule', () => {
@@ -44,7 +44,12 @@ test('every rule is cited by the test that proves it', () => {
 });
 
 test('every link between the documents leads to a file and a heading that exist', () => {
-  const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...filesIn('docs', '.md')];
+  const documents = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    ...['docs', 'conformance'].flatMap((folder) => filesIn(folder, '.md')),
+  ];
   expect(documents.flatMap((path) => brokenLinksIn(path))).toEqual([]);
 });
 

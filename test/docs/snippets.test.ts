@@ -12,11 +12,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { usage } from '../../src/cli/commands/usage.js';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import type { Service } from '../../src/service/start.js';
+import { blocks, emitOptions, strictly, withCompiledEntries } from '../support/document-snippets.js';
+import { untilCalm } from '../support/until-calm.js';
 
 /** What the documents tell a reader to type is typed here, and what they say comes out is compared. */
 const documentedUrl = 'http://127.0.0.1:8080';
@@ -36,6 +37,7 @@ beforeAll(async () => {
   rmSync(built, { recursive: true, force: true });
   mkdirSync(built, { recursive: true });
 });
+beforeEach(() => untilCalm(service.url), 60_000);
 afterAll(async () => {
   await service.close();
   rmSync(folder, { recursive: true });
@@ -91,7 +93,7 @@ test('the TypeScript of the documents compiles with the strictest options, and r
     const { code, trouble } = await run(process.execPath, [script]);
     expect({ page, code, trouble }).toEqual({ page, code: 0, trouble: '' });
   }
-}, 60_000);
+}, 300_000);
 
 test('the demo prints what the README shows of it', async () => {
   const demo = resolve('.build/src/cli/commands/demo.js');
@@ -99,7 +101,7 @@ test('the demo prints what the README shows of it', async () => {
   const wanted = stableLines(blocks(readme, 'text')[0] ?? '');
   const printed = stableLines(shown);
   expect(wanted.filter((line) => !printed.includes(line))).toEqual([]);
-}, 60_000);
+}, 300_000);
 
 test('all JSON in the documents is JSON', () => {
   const documents = [...pages, 'docs/reference/steps-and-histories.md', 'docs/reference/errors.md'];
@@ -155,12 +157,6 @@ function read(page: string): string {
   return readFileSync(page, 'utf8');
 }
 
-/** The fenced blocks of one language, in their order. */
-function blocks(markdown: string, language: string): string[] {
-  const fenced = markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms);
-  return [...fenced].filter(([, name]) => name === language).map(([, , body = '']) => body);
-}
-
 function jsonBlocks(markdown: string): unknown[] {
   return blocks(markdown, 'json').map((each) => JSON.parse(each));
 }
@@ -192,46 +188,18 @@ function snippetFile(page: string): string {
   return join(built, `${page.replaceAll(/\W+/g, '-')}.ts`);
 }
 
-/** The options of a careful reader; the package's entries stand for what they are built from. */
-function strictly(files: readonly string[]) {
-  const entries = Object.entries<{ types?: string }>(packageJson.exports).filter(([, { types }]) => types);
-  const paths = entries.map(([entry, { types = '' }]) => [
-    join('stepwise', entry),
-    [resolve(types.replace('./dist/', './src/').replace('.d.ts', '.ts'))],
-  ]);
-  return {
-    extends: resolve('tsconfig.json'),
-    compilerOptions: {
-      noUnusedLocals: false,
-      noUnusedParameters: false,
-      rootDir: process.cwd(),
-      paths: Object.fromEntries(paths),
-    },
-    files,
-  };
-}
-
 function tsc(...args: readonly string[]): Promise<Ended> {
   return run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), ...args], { cwd: process.cwd() });
 }
 
 /** The snippet as a module that imports the compiled sources and calls the service of this test. */
 async function emit(file: string): Promise<string> {
-  const options = ['--ignoreConfig', '--noCheck', '--noResolve', '--target', 'es2023', '--module', 'esnext'];
-  await tsc(file, ...options, '--types', 'node', '--outDir', built);
+  await tsc(...emitOptions(built), file);
   const script = file.replace(/\.ts$/, '.js');
-  const compiled = readFileSync(script, 'utf8').replaceAll(
-    /'(stepwise[\w/]*)'/g,
-    (_, entry: string) => `'${compiledEntry(entry)}'`,
-  );
+  const compiled = withCompiledEntries(readFileSync(script, 'utf8'));
   const module = script.replace(/\.js$/, '.mjs');
   writeFileSync(module, compiled.replaceAll(documentedUrl, service.url));
   return module;
-}
-
-function compiledEntry(entry: string): string {
-  const { default: path } = packageJson.exports[entry.replace('stepwise', '.')];
-  return pathToFileURL(resolve('.build/src', path.replace('./dist/', ''))).href;
 }
 
 /** Figures, addresses and cuts differ from run to run, and with the width of the window. */
