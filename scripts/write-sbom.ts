@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
  * Writes `sbom.cdx.json`: what a production install consists of, in CycloneDX, with the hash and the licence of each package.
@@ -20,19 +20,41 @@ interface Component {
 interface Bill {
   readonly metadata: { readonly component: object };
   readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
 /** Those that ask for no more than that their text is passed on. */
 const accepted = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'Unlicense']);
 const target = 'sbom.cdx.json';
 
-const words = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--omit', 'dev'];
+/** Named and versioned, as the bill refers to them. `npm sbom --omit dev` drops what a development dependency needs as well. */
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+  readonly packages: Readonly<Record<string, { readonly version: string; readonly dev?: boolean }>>;
+};
+const installed = new Set(
+  Object.entries(packages)
+    .filter(([path, { dev }]) => path !== '' && !dev)
+    .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`),
+);
+
+const words = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
 const printed = execFileSync('npm', words, {
   encoding: 'utf8',
   maxBuffer: 2 ** 26,
   stdio: ['ignore', 'pipe', 'ignore'],
 });
-const bill: Bill = JSON.parse(printed);
+const all: Bill = JSON.parse(printed);
+const bill: Bill = {
+  ...all,
+  components: all.components.filter(({ name, version }) => installed.has(`${name}@${version}`)),
+  dependencies: all.dependencies
+    .filter(({ ref }) => installed.has(ref) || ref.startsWith('stepwise@'))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => installed.has(each)) })),
+};
+if (bill.components.length !== installed.size) {
+  console.error(`${bill.components.length} of ${installed.size} packages of the lock file are in the bill`);
+  process.exit(1);
+}
 
 const licenceOf = ({ licenses = [] }: Component): string =>
   licenses.map(({ license, expression }) => license?.id ?? expression ?? 'unnamed').join(' and ') || 'none';
