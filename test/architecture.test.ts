@@ -9,12 +9,13 @@ import { expect, test } from '@jest/globals';
 const rooms: Record<string, readonly string[]> = {
   contract: ['zod', 'yaml'],
   conversation: ['contract:types'],
-  files: ['node:'],
+  files: [],
+  'files/disk': ['files', 'node:'],
   'service/event-loop': ['node:'],
   'service/json': ['contract:types', 'service/event-loop'],
   'service/tokens': ['service/event-loop', 'js-tiktoken', 'node:'],
   'service/parsing': ['@cfworker/json-schema'],
-  'service/context': ['contract', 'files', 'service/event-loop', 'service/tokens', 'node:'],
+  'service/context': ['contract', 'files', 'files/disk', 'service/event-loop', 'service/tokens', 'node:'],
   'service/structured': ['service/parsing'],
   'service/agent': [
     'contract',
@@ -38,7 +39,7 @@ const rooms: Record<string, readonly string[]> = {
     'zod',
     'node:',
   ],
-  'service/offline': ['node:'],
+  'service/offline': ['minisearch', 'node:'],
   'service/limits': ['rate-limiter-flexible', '@redis/client', 'pino', 'node:'],
   'service/metrics': [
     'contract:types',
@@ -48,7 +49,7 @@ const rooms: Record<string, readonly string[]> = {
     'service/providers:types',
     'prom-client',
   ],
-  'service/access': ['files', 'service/limits:types', 'yaml', 'zod', 'pino', 'node:'],
+  'service/access': ['files/disk', 'service/limits:types', 'yaml', 'zod', 'pino', 'node:'],
   'service/tracing': [
     'contract',
     'service/agent',
@@ -89,22 +90,46 @@ const rooms: Record<string, readonly string[]> = {
     'node:',
   ],
   sdk: ['contract:types', 'conversation'],
-  tools: ['sdk', 'files', 'diff', 'node:'],
+  'tools/folder': ['sdk', 'files'],
+  'tools/read': ['sdk', 'files', 'tools/folder'],
+  'tools/write': ['sdk', 'tools/folder', 'diff'],
+  'tools/portable': ['sdk', 'files', 'tools/folder', 'tools/read', 'tools/write'],
+  tools: ['sdk', 'files', 'files/disk', 'tools/folder', 'tools/read', 'tools/portable', 'node:'],
+  mcp: ['sdk', 'tools', '@modelcontextprotocol/client', 'cross-spawn', 'node:'],
+  playground: [
+    'sdk',
+    'tools/portable',
+    'service/parsing',
+    'playground/markdown',
+    'diff',
+    'preact',
+    '@preact/signals',
+  ],
+  'playground/markdown': ['marked', 'preact'],
   cli: [
     'contract:types',
     'conversation',
+    'files',
+    'mcp',
     'sdk',
     'tools',
+    'tools/folder',
+    'tools/portable',
+    'tools/read',
+    'tools/write',
     'service',
     'service/access',
     'service/parsing',
+    '@agentclientprotocol/sdk',
+    'marked',
+    'string-width',
     'node:',
   ],
 };
 
 const source = join(process.cwd(), 'src');
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.ts'),
+  /\.tsx?$/.test(file),
 );
 const roomOf = (file: string): string =>
   Object.keys(rooms)
@@ -118,6 +143,11 @@ interface Import {
   typeOnly: boolean;
 }
 
+const sourceOf = (imported: string): string => {
+  const stem = imported.replace(/\.js$/, '');
+  return files.includes(`${stem}.tsx`) ? `${stem}.tsx` : `${stem}.ts`;
+};
+
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(source, file), 'utf8');
   const statements = text.matchAll(
@@ -126,7 +156,7 @@ function importsOf(file: string): Import[] {
   return [...statements].map(([, type, from, bare, dynamic]) => {
     const specifier = from ?? bare ?? dynamic ?? '';
     const local = specifier.startsWith('.')
-      ? relative(source, join(source, dirname(file), specifier)).replace(/\.js$/, '.ts')
+      ? sourceOf(relative(source, join(source, dirname(file), specifier)))
       : undefined;
     return {
       from: file,

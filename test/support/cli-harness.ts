@@ -1,8 +1,17 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach } from '@jest/globals';
@@ -13,6 +22,7 @@ import {
   startFakeProvider,
 } from '../../src/service/offline/fake-provider.js';
 import type { ScriptedCompletion } from '../../src/service/offline/wire/reply.js';
+import { Emulator } from './emulator.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');
 
@@ -42,6 +52,8 @@ export interface Bench {
   startOnto(file: string, args: readonly string[]): ChildProcessWithoutNullStreams;
   /** Starts it on a terminal of its own. */
   open(args: readonly string[]): Pty;
+  /** Starts a shell with jobs on a terminal, and it as a command of that. */
+  openInShell(args: readonly string[]): Pty;
   /** The messages of the provider's request of this index, as one text. */
   prompt(index: number): string;
 }
@@ -81,11 +93,10 @@ export async function setUp(
     leftovers.push(() => void child.kill('SIGKILL'));
     return child;
   };
-  const start = (args: readonly string[]) =>
-    launch(process.execPath, [main, '--dir', folder, ...server, ...args]);
+  const words = (args: readonly string[]) => [process.execPath, main, '--dir', folder, ...server, ...args];
+  const start = (args: readonly string[]) => launch(process.execPath, words(args).slice(1));
   const startOnto = (file: string, args: readonly string[]) => {
-    const words = [process.execPath, main, '--dir', folder, ...server, ...args];
-    return launch('sh', ['-c', 'file="$1"; shift; exec "$@" > "$file"', 'sh', file, ...words]);
+    return launch('sh', ['-c', 'file="$1"; shift; exec "$@" > "$file"', 'sh', file, ...words(args)]);
   };
   return {
     folder,
@@ -94,7 +105,12 @@ export async function setUp(
     start,
     startOnto,
     run: (args, input = '') => ended(start(args), input),
-    open: (args) => openPty([main, '--dir', folder, ...server, ...args], environment),
+    open: (args) => openPty(words(args), environment),
+    openInShell: (args) => {
+      const pty = openPty(['bash', '--norc', '--noprofile', '-i'], { ...environment, PS1: '$ ' });
+      pty.type(`${words(args).map(quote).join(' ')}\r`);
+      return pty;
+    },
     prompt: (index) => JSON.stringify(provider.requests[index]?.body['messages']),
   };
 }
@@ -107,7 +123,7 @@ async function serve(environment: NodeJS.ProcessEnv): Promise<string> {
 
 function makeFolder(files: Readonly<Record<string, string>>): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stepwise-cli-')));
-  leftovers.push(() => rmSync(folder, { recursive: true, force: true }));
+  leftovers.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
@@ -130,10 +146,16 @@ interface Pty {
   type(keys: string): void;
   /** Resolves when the text stands in what was shown since the last call; fails after some seconds. */
   see(text: string): Promise<string>;
+  /** Resolves when the window shows the text, to all its rows; fails after some seconds. */
+  onScreen(text: string): Promise<string>;
+  /** Resolves when the window shows the text no longer. */
+  offScreen(text: string): Promise<string>;
   /** Everything shown so far, without colours and movements. */
   readonly shown: string;
   /** The same as it came, with everything that acts on a terminal. */
   readonly raw: string;
+  /** Makes the window larger or smaller. */
+  resize(columns: number, rows: number): void;
   /** Closes the terminal, as a person closes a window. */
   close(): void;
   /** The exit code. */
@@ -145,21 +167,43 @@ export const hasTerminal = /util-linux/.test(
   spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '',
 );
 
-function openPty(args: readonly string[], env: NodeJS.ProcessEnv): Pty {
-  const command = ['exec', process.execPath, ...args].map(quote).join(' ');
+/** Of 25 ms: a busy machine takes seconds to start a program. */
+const TRIES = 1_000;
+
+function openPty(words: readonly string[], env: NodeJS.ProcessEnv): Pty {
+  const command = `exec ${words.map(quote).join(' ')}`;
   const child = spawn('script', ['-qfec', `stty cols 100 rows 40; ${command}`, '/dev/null'], { env });
   leftovers.push(() => void child.kill('SIGKILL'));
   let raw = '';
   let seen = 0;
+  const emulator = new Emulator(100, 40);
+  const characters = new StringDecoder('utf8');
   child.stdout.on('data', (chunk) => {
-    raw += chunk;
+    const text = characters.write(chunk);
+    raw += text;
+    emulator.write(text);
   });
+  const screenWith = async (isWanted: (screen: string) => boolean, wanted: string) => {
+    let screen = '';
+    for (let tries = 0; tries < TRIES; tries++) {
+      screen = (await emulator.window()).join('\n').trimEnd();
+      if (isWanted(screen)) return screen;
+      await wait(25);
+    }
+    throw new Error(`${wanted} on the screen:\n${screen}`);
+  };
   const shown = () => stripVTControlCharacters(raw).replaceAll('\r', '');
   return {
     type: (keys) => void child.stdin.write(keys),
+    resize: (columns, rows) => {
+      const [shell] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ');
+      const size = ['cols', String(columns), 'rows', String(rows)];
+      spawnSync('stty', ['-F', readlinkSync(`/proc/${shell}/fd/0`), ...size]);
+      emulator.resize(columns, rows);
+    },
     close: () => void child.kill('SIGKILL'),
     see: async (text) => {
-      for (let tries = 0; tries < 400; tries++) {
+      for (let tries = 0; tries < TRIES; tries++) {
         const found = shown().indexOf(text, seen);
         if (found >= 0) {
           const part = shown().slice(seen, found + text.length);
@@ -170,6 +214,8 @@ function openPty(args: readonly string[], env: NodeJS.ProcessEnv): Pty {
       }
       throw new Error(`"${text}" was not shown after:\n${shown().slice(seen)}`);
     },
+    onScreen: (text) => screenWith((screen) => screen.includes(text), `"${text}" is not`),
+    offScreen: (text) => screenWith((screen) => !screen.includes(text), `"${text}" stays`),
     get shown() {
       return shown();
     },
@@ -180,7 +226,7 @@ function openPty(args: readonly string[], env: NodeJS.ProcessEnv): Pty {
   };
 }
 
-const quote = (word: string): string => (word === 'exec' ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 export const escapeKey = '\u001b';
 export const enterKey = '\r';

@@ -1,7 +1,8 @@
-import { openapiSchemaToJsonSchema } from '@openapi-contrib/openapi-schema-to-json-schema';
 import { Ajv, type ValidateFunction } from 'ajv';
+import { type ErrorCode, errorCodes } from '../../src/contract/error-codes.js';
 import { openapiDocument } from '../../src/contract/openapi/openapi.js';
-import { operations } from '../../src/contract/openapi/operations.js';
+import { referenceTo } from '../../src/contract/openapi/openapi-schemas.js';
+import { type Operation, operations } from '../../src/contract/openapi/operations.js';
 
 interface Answer {
   readonly status: number;
@@ -14,71 +15,95 @@ type Schema = { [key: string]: unknown; properties?: Record<string, Schema> };
 // The document is plain JSON; its shape is asserted by the lint of test/contract/openapi.test.ts.
 const document = JSON.parse(JSON.stringify(openapiDocument())) as {
   components: { schemas: Record<string, Schema> };
-  paths: Record<string, Record<string, { responses: Record<string, { content: unknown }> }>>;
 };
 
-const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
 /**
- * Holds an answer to the document: the operation knows the status, the body fits the component, and every key
+ * Holds an answer to the document: the operation knows the failure, the body fits the component, and every key
  * of the component is there (the server sends all of them, null or not).
  */
 export function assertKeepsContract(method: string, path: string, answer: Answer): void {
-  const component = componentOf(method, path, answer);
+  const operation = operations.find((each) => each.path === path && each.method === method.toLowerCase());
+  const component = componentOf(operation, answer.status);
   const validate = validatorOf(component);
   if (!validate(answer.body)) {
     throw new Error(
-      `${method} ${path} ${answer.status} breaks ${component}: ${ajv.errorsText(validate.errors)}`,
+      `${method} ${path} ${answer.status} breaks ${component}: ${complete.errorsText(validate.errors)}`,
     );
   }
-  if (!answer.headers['x-request-id']) throw new Error(`${method} ${path} has no X-Request-Id`);
-  if (
-    (answer.status === 429 || answer.status === 503) &&
-    !/^\d+$/.test(answer.headers['retry-after'] ?? '')
-  ) {
-    throw new Error(`${method} ${path} ${answer.status} has no Retry-After`);
-  }
+  if (component === 'ErrorResponse') assertIsKnown(operation, answer);
+  assertHasHeaders(`${method} ${path} ${answer.status}`, answer);
 }
 
 /** Also for the bodies of events. */
 export function assertIsComponent(component: string, body: unknown): void {
   const validate = validatorOf(component);
-  if (!validate(body)) throw new Error(`breaks ${component}: ${ajv.errorsText(validate.errors)}`);
+  if (!validate(body)) throw new Error(`breaks ${component}: ${complete.errorsText(validate.errors)}`);
+}
+
+/** What is wrong with a body for somebody who has the document alone; empty if nothing is. */
+export function breaches(component: string, body: unknown): string {
+  const validate = strict.getSchema(referenceOf(component));
+  if (!validate) throw new Error(`no component ${component}`);
+  return validate(body) ? '' : strict.errorsText(validate.errors);
+}
+
+/** A failure has the status of its code, and its operation says that it may come. */
+function assertIsKnown(operation: Operation | undefined, { status, body }: Answer): void {
+  // The body has been checked.
+  const { code } = (body as { error: { code: ErrorCode } }).error;
+  if (errorCodes[code]?.status !== status) throw new Error(`${code} is no ${status}`);
+  if (operation && !operation.errors.includes(code)) {
+    throw new Error(`${operation.operationId} does not document ${code}`);
+  }
+}
+
+function assertHasHeaders(request: string, { status, headers }: Answer): void {
+  if (!headers['x-request-id']) throw new Error(`${request} has no X-Request-Id`);
+  if ((status === 429 || status === 503) && !/^\d+$/.test(headers['retry-after'] ?? '')) {
+    throw new Error(`${request} has no Retry-After`);
+  }
 }
 
 function validatorOf(component: string): ValidateFunction {
-  const validate = ajv.getSchema(`#/components/schemas/${component}`);
+  const validate = complete.getSchema(referenceOf(component));
   if (!validate) throw new Error(`no component ${component}`);
   return validate;
 }
 
 /** Paths and methods that the document does not know fail with the common body. */
-function componentOf(method: string, path: string, { status }: Answer): string {
-  const operation = operations.find((each) => each.path === path && each.method === method.toLowerCase());
-  if (!operation) return 'ErrorResponse';
-  const response = document.paths[path]?.[operation.method]?.responses[String(status)];
-  if (!response) throw new Error(`${operation.operationId} does not document ${status}`);
-  return /#\/components\/schemas\/(\w+)/.exec(JSON.stringify(response.content))?.[1] ?? 'none';
+function componentOf(operation: Operation | undefined, status: number): string {
+  if (!operation || status !== 200) return 'ErrorResponse';
+  const { response } = operation;
+  if (typeof response === 'string') throw new Error(`${operation.operationId} does not answer JSON`);
+  return referenceTo(response).$ref.slice(referenceOf('').length);
 }
 
-/** The component as JSON Schema that also insists on every key, but where some are left out. */
-function strictly(name: string, schema: Schema): object {
-  const required = withOptionalKeys.has(name) ? schema['required'] : Object.keys(schema.properties ?? {});
-  const { $schema: _, ...converted } = openapiSchemaToJsonSchema({ ...schema, required } as object) as Schema;
-  const properties = Object.entries(converted.properties ?? {}).map(([key, property]) => [
-    key,
-    isNullableReference(schema.properties?.[key]) ? { anyOf: [property, { type: 'null' }] } : property,
-  ]);
-  return { ...converted, properties: Object.fromEntries(properties) };
+const referenceOf = (component: string): string => `#/components/schemas/${component}`;
+
+/** Also insists on every key, but where some are left out. */
+function withAllKeys(name: string, schema: Schema): Schema {
+  if (withOptionalKeys.has(name) || !schema.properties) return schema;
+  return { ...schema, required: Object.keys(schema.properties) };
 }
 
 /** What callers write themselves, details, which say only what they know, and events, each with its own field. */
 const withOptionalKeys = new Set(['Turn', 'ToolCall', 'ToolResult', 'ErrorDetail', 'StreamEvent']);
 
-/** The converter drops `nullable` beside `allOf`. */
-function isNullableReference(property: Schema | undefined): boolean {
-  return property?.['nullable'] === true && 'allOf' in property;
+/** Strict: a keyword that means nothing where it stands, such as a `nullable` without a type, is an error. */
+function validator(change: (name: string, schema: Schema) => Schema): Ajv {
+  const ajv = new Ajv({
+    strict: true,
+    allErrors: true,
+    formats: { int32, double: true, password: true, uuid },
+  });
+  for (const word of ['x-go-type', 'x-extensible-enum', 'x-event-data']) ajv.addKeyword(word);
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    ajv.addSchema(change(name, schema), referenceOf(name));
+  }
+  return ajv;
 }
 
-for (const [name, schema] of Object.entries(document.components.schemas)) {
-  ajv.addSchema(strictly(name, schema), `#/components/schemas/${name}`);
-}
+const int32 = { type: 'number', validate: (value: number) => (value | 0) === value } as const;
+const uuid = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i;
+const complete = validator(withAllKeys);
+const strict = validator((_, schema) => schema);

@@ -4,6 +4,7 @@ import type { ErrorResponse, Step } from '../../src/contract/step.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
 import { faultNames } from '../../src/service/offline/faults/faults.js';
 import type { FaultName } from '../../src/service/offline/wire/reply.js';
+import { watchHealth } from './health-watch.js';
 import { pooled } from './pooled.js';
 import { readEvents, type SentEvent } from './read-events.js';
 import { startServiceProcess, upstreamsAt } from './service-process.js';
@@ -39,6 +40,8 @@ export interface TrialOptions {
 
 export interface Trials {
   readonly outcomes: readonly TrialOutcome[];
+  /** What 19 of 20 answers of `/healthz` took beside them, in milliseconds: how late the machine is. */
+  readonly machineMs: number;
   /** Provider connections once the service has ended. */
   readonly socketsAtTheEnd: number;
   readonly exitCode: number | null;
@@ -67,7 +70,9 @@ export async function runFaultTrials({ runs, deadlineMs, atOnce, faults }: Trial
     STEP_DEADLINE_MS: String(deadlineMs),
   });
   await warmUp(service.url);
+  const health = await watchHealth(service.url);
   const answers = await pooled(trials, atOnce, (trial) => ask(service.url, trial));
+  const { p95: machineMs } = await health.stop();
   await wait(1_000);
   const exchanges = exchangesByTrial(fake);
   const outcomes = answers.map(({ answeredAt, elapsedMs, ...answer }, number): TrialOutcome => {
@@ -79,7 +84,7 @@ export async function runFaultTrials({ runs, deadlineMs, atOnce, faults }: Trial
   await wait(100);
   const socketsAtTheEnd = fake.openSockets();
   await fake.close();
-  return { outcomes, socketsAtTheEnd, exitCode };
+  return { outcomes, machineMs, socketsAtTheEnd, exitCode };
 }
 
 /** The first steps of a process wait for its token tables; that is no provider's fault. */

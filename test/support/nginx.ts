@@ -93,7 +93,10 @@ export class Nginx {
   #write(out?: Replica): void {
     const server = (options: string) =>
       this.#replicas
-        .map((replica) => `server ${new URL(replica.url).host}${options}${replica === out ? ' down' : ''};`)
+        .map(
+          (replica) =>
+            `server ${new URL(replica.url).host}${options}${replica.url === out?.url ? ' down' : ''};`,
+        )
         .join('\n');
     const conf = shipped
       .replace(/server stepwise-1:8080.*;\n\s*server stepwise-2:8080(.*);/, (_, options) => server(options))

@@ -9,21 +9,29 @@ const binary = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, 
 export const hasRedis = binary !== undefined || process.env['CI'] !== undefined;
 if (!hasRedis) process.stderr.write('Left out: neither redis-server nor valkey-server is installed.\n');
 
+interface RedisOptions {
+  readonly password?: string;
+  /** Of its command line. */
+  readonly options?: readonly string[];
+}
+
 /** A server of its own, on a port that stays the same when it is started again. */
 export class RedisServer {
   readonly url: string;
   readonly #port: number;
   readonly #password: string;
+  readonly #options: readonly string[];
   #child: ChildProcess | undefined;
 
-  private constructor(port: number, password: string) {
+  private constructor(port: number, { password, options }: Required<RedisOptions>) {
     this.#port = port;
     this.#password = password;
+    this.#options = options;
     this.url = `redis://${password && `:${password}@`}127.0.0.1:${port}`;
   }
 
-  static async start({ password = '' } = {}): Promise<RedisServer> {
-    const redis = new RedisServer(await freePort(), password);
+  static async start({ password = '', options = [] }: RedisOptions = {}): Promise<RedisServer> {
+    const redis = new RedisServer(await freePort(), { password, options });
     await redis.start();
     return redis;
   }
@@ -32,7 +40,7 @@ export class RedisServer {
     if (!binary) throw new Error('Neither redis-server nor valkey-server is installed.');
     const quiet = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--daemonize', 'no'];
     const secret = this.#password ? ['--requirepass', this.#password] : [];
-    const child = spawn(binary, ['--port', String(this.#port), ...quiet, ...secret], {
+    const child = spawn(binary, ['--port', String(this.#port), ...quiet, ...secret, ...this.#options], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.#child = child;

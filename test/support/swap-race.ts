@@ -1,7 +1,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type OpenedCheck, openContained } from '../../src/files/open-contained.js';
+import { diskTree } from '../../src/files/disk/disk-tree.js';
+import { type OpenedCheck, openContained } from '../../src/files/disk/open-contained.js';
 import { listNearest } from '../../src/files/walk-folder.js';
 import { projectFolderSource } from '../../src/service/context/sources/project-folder.js';
 import { writeFiles } from './temporary-folder.js';
@@ -93,5 +94,5 @@ async function readFolder(root: string, path: string): Promise<string> {
 }
 
 async function listFolder(root: string, path: string): Promise<string> {
-  return (await listNearest(root, path, new AbortController().signal)).paths.join('\n');
+  return (await listNearest(diskTree(root), path, new AbortController().signal)).paths.join('\n');
 }

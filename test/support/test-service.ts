@@ -104,7 +104,8 @@ export async function call(
     headers,
     body: isJson ? await response.json() : await response.text(),
   };
-  if (isJson && !['/', '/openapi.json'].includes(path)) assertKeepsContract(method, path, answer);
+  if (isJson && !['/', '/openapi.json', '/playground/example.json'].includes(path))
+    assertKeepsContract(method, path, answer);
   return answer;
 }
 

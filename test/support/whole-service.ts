@@ -54,16 +54,16 @@ export async function startWholeService(
     ...environment,
   });
   const service = await startService(config, pino(linesInto(log)));
-  const post = async (
-    path: string,
-    body: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<StepAnswer> => {
-    const response = await supertest(service.url)
-      .post(path)
-      .set(headers)
-      .send(JSON.stringify(body))
-      .type('json');
+  const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    supertest(service.url).post(path).set(headers).send(JSON.stringify(body)).type('json');
+  const post: WholeService['post'] = async (...request) => {
+    const [path] = request;
+    let response = await send(...request);
+    // A busy machine holds the event loop up, and the service says no: a client that waits is answered (rule: overload).
+    for (let tries = 0; tries < MOST_TRIES && isBusy(response) && !environment['MAX_IN_FLIGHT']; tries += 1) {
+      await wait(shedMs);
+      response = await send(...request);
+    }
     const answer = { status: response.status, headers: response.headers, body: response.body };
     assertKeepsContract('POST', path, answer);
     return answer;
@@ -83,6 +83,10 @@ export async function startWholeService(
     },
   };
 }
+
+const MOST_TRIES = 20;
+const isBusy = ({ status, body }: supertest.Response): boolean =>
+  status === 503 && body.error?.code === 'overloaded';
 
 /** The service sheds load for a second after the event loop was held. */
 const shedMs = 1_100;

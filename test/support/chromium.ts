@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, chromium } from 'playwright-core';
+
+const binary = ['chromium', 'chromium-browser', 'google-chrome'].find(
+  (name) => spawnSync(name, ['--version']).status === 0,
+);
+
+/** In CI it must be there. */
+export const hasChromium = binary !== undefined || process.env['CI'] !== undefined;
+
+/** Chromium of this machine; nothing is downloaded. */
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: spawnSync('which', [binary ?? 'chromium'], { encoding: 'utf8' }).stdout.trim(),
+  });
+
+/** A page and its scripts on a port of their own, under the policy that the service gives its pages. */
+export async function servePage(files: Readonly<Record<string, string>>) {
+  const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'";
+  const server = createServer((request, response) => {
+    const found = files[request.url ?? ''];
+    const type = request.url?.endsWith('.js') ? 'text/javascript' : 'text/html';
+    response.writeHead(found === undefined ? 404 : 200, {
+      'content-type': type,
+      'content-security-policy': policy,
+    });
+    response.end(found);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+  return { url: `http://127.0.0.1:${port}/`, close };
+}

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+
+/** True while the process does something; one that has ended and waits for its parent to ask does not. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    if (process.platform !== 'linux') return true;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z';
+  } catch {
+    return false;
+  }
+}

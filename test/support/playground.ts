@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Script } from '../../src/service/offline/fake-provider.js';
+import { hasChromium, launchChromium } from './chromium.js';
+import { startWholeService, type WholeService } from './whole-service.js';
+
+/** What a test of the page holds: one page of one service, and what went wrong on it that nobody asked about. */
+export interface Playground {
+  readonly page: Page;
+  readonly service: WholeService;
+  /** Errors of the console, violations of the policy, requests to anywhere else. */
+  readonly troubles: string[];
+  /** Takes the scripted model in place of the embedded one. */
+  script(script: Script): Promise<void>;
+  /** Writes the task and presses Run. */
+  run(task: string): Promise<void>;
+  /** Resolves when the run has ended. */
+  ended(): Promise<void>;
+  button(name: string | RegExp): Locator;
+}
+
+/**
+ * A suite in Chromium over the real service and a fake provider; a fresh page for each test. Whatever a test looks at:
+ * no error, no violation of the policy, no request to another origin may have happened on its page.
+ */
+export function describePlayground(
+  title: string,
+  tests: (playground: Playground) => void,
+  options: BrowserContextOptions = {},
+): void {
+  (hasChromium ? describe : describe.skip)(title, () => {
+    let browser: Browser;
+    let service: WholeService;
+    let page: Page;
+    const troubles: string[] = [];
+    beforeAll(async () => {
+      [browser, service] = await Promise.all([
+        launchChromium(),
+        startWholeService(undefined, { OFFLINE_MODEL: 'on' }),
+      ]);
+    }, 60_000);
+    afterAll(async () => {
+      await browser.close();
+      await service.close();
+    });
+    beforeEach(async () => {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+      page = await context.newPage();
+      await watch(page, { origin: service.url, troubles });
+      await page.goto(`${service.url}/`);
+      await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
+    });
+    afterEach(async () => {
+      await page.context().close();
+      expect(troubles.splice(0)).toEqual([]);
+    });
+    tests({
+      get page() {
+        return page;
+      },
+      get service() {
+        return service;
+      },
+      troubles,
+      script: async (script) => {
+        service.fake.script(script);
+        await showPart(page, 'Setup');
+        await page.getByLabel('Upstream').selectOption('local');
+        await page.getByLabel('Name', { exact: true }).fill('scripted');
+        await showPart(page, 'Run');
+      },
+      run: async (task) => {
+        await page.getByRole('textbox', { name: 'Task' }).fill(task);
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+      },
+      ended: () => page.getByRole('button', { name: 'Run', exact: true }).waitFor(),
+      button: (name) => page.getByRole('button', { name, exact: typeof name === 'string' }),
+    });
+  });
+}
+
+/** On a narrow window the parts of the page are tabs. */
+async function showPart(page: Page, name: string): Promise<void> {
+  const tab = page.getByRole('tab', { name, exact: true });
+  if (await tab.isVisible()) await tab.click();
+}
+
+interface Watched {
+  readonly origin: string;
+  readonly troubles: string[];
+}
+
+async function watch(page: Page, { origin, troubles }: Watched): Promise<void> {
+  page.on('pageerror', (error) => troubles.push(`page: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') troubles.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !url.startsWith('blob:')) troubles.push(`request: ${url}`);
+  });
+  await page.addInitScript({
+    content: `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+      console.error('policy: ' + violatedDirective + ' ' + blockedURI));`,
+  });
+}

@@ -1,0 +1,15 @@
+/** A line of a file as an answer of the model `offline` quotes it. */
+export interface QuotedLine {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The lines below each `path:line` of an answer. */
+export function quotedLines(answer: string): QuotedLine[] {
+  return answer.split(/^(?=\S+:\d+(?:$| ))/m).flatMap((block) => {
+    const path = /^(\S+):\d+\s/.exec(block)?.[1];
+    const lines = [...block.matchAll(/^ {4} *(\d+)(?: {2}(.*))?$/gm)];
+    return path === undefined ? [] : lines.map(([, line, text = '']) => ({ path, line: Number(line), text }));
+  });
+}

@@ -1,0 +1,168 @@
+/**
+ * A server of the Model Context Protocol without any library, for what no library would do: it is run as a program with
+ * its behaviour as JSON in the first argument.
+ */
+import { spawn } from 'node:child_process';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+
+/** How the server behaves; what is left out, it does as it should. */
+export interface RawServer {
+  /** What it writes before all else, as it is. */
+  readonly greeting?: string;
+  readonly neverInitializes?: boolean;
+  readonly neverLists?: boolean;
+  /** Characters that it writes to its standard error. */
+  readonly errorFlood?: number;
+  /** Entries of `tools/list`, page by page. */
+  readonly pages?: readonly (readonly unknown[])[];
+  /** The pages after `change` was called. */
+  readonly changedPages?: readonly (readonly unknown[])[];
+  /** A file with the entries of its one page, read each time. */
+  readonly listFile?: string;
+  /** Every page names itself as the next. */
+  readonly circles?: boolean;
+  /** Where it writes down what it is told. */
+  readonly log?: string;
+  /** Starts processes that outlive it unless they are ended too: in a session of their own, and forked twice. */
+  readonly startsProcess?: boolean;
+  /** Where it writes its process id, for a test to kill it. */
+  readonly pidFile?: string;
+  /** Lists another tool, `deep`, whose schema is nested as deeply. */
+  readonly schemaDepth?: number;
+}
+
+/** How a test names this program. */
+export const rawServer = (behaviour: RawServer) => ({
+  command: process.execPath,
+  args: [new URL(import.meta.url).pathname, JSON.stringify(behaviour)],
+});
+
+/** Kills the server that has written down its process id, as something else on a machine might. */
+export const killServer = (pidFile: string) => process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGKILL');
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number };
+}
+
+/** What the tools of this name do. */
+const calls: Readonly<Record<string, (id: number, behaviour: RawServer) => void>> = {
+  echo: (id) => answer(id, text('hello')),
+  fail: (id) => answer(id, { ...text('It went wrong.'), isError: true }),
+  die: () => process.exit(7),
+  hang: () => undefined,
+  freeze: () => {
+    for (;;);
+  },
+  flood: (id) => {
+    for (let line = 0; line < 2_000; line++) process.stdout.write(`${'x'.repeat(1_000)} no protocol\n`);
+    answer(id, text('after the flood'));
+  },
+  never_ending_line: () => {
+    for (let part = 0; part < 12; part++) process.stdout.write('x'.repeat(1_000_000));
+  },
+  storm: () => {
+    const one = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })}\n`;
+    const writeOn = () => process.stdout.write(one.repeat(1_000), writeOn);
+    writeOn();
+  },
+  garbage: () => void process.stdout.write('no protocol\n'.repeat(20_000)),
+  deep_result: (id) => {
+    const deep = `{"content":[],"structuredContent":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`;
+    process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":${deep}}\n`);
+  },
+  picture: (id) =>
+    answer(id, {
+      content: [
+        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+        { type: 'resource_link', uri: 'file:///plan.pdf', name: 'The plan', mimeType: 'application/pdf' },
+      ],
+    }),
+  wrong_id: (id) => answer(id + 1_000, text('for somebody else')),
+  change: (id) => {
+    changed = true;
+    send({ method: 'notifications/tools/list_changed' });
+    answer(id, text('changed'));
+  },
+  ask_back: (id) => {
+    for (const [offset, method] of ['sampling/createMessage', 'elicitation/create', 'roots/list'].entries())
+      send({ id: 900 + offset, method, params: {} });
+    waiting = id;
+  },
+  long: (id) => answer(id, text('word '.repeat(40_000))),
+  no_result: (id) => answer(id, {}),
+  environment: (id) => answer(id, text(JSON.stringify(process.env))),
+  tells_secret: (id) => {
+    const message = `with ${process.env['TOKEN']}`;
+    send({ method: 'notifications/progress', params: { progressToken: id, progress: 1, message } });
+  },
+  repeats_secret: (id) => answer(id, { ...text(`bad token ${process.env['TOKEN']}`), isError: true }),
+};
+
+let changed = false;
+let waiting = 0;
+const answersToUs: unknown[] = [];
+
+const text = (said: string) => ({ content: [{ type: 'text', text: said }] });
+const send = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const answer = (id: number, result: unknown) => send({ id, result });
+
+function listTools(id: number, { cursor: at }: { cursor?: number }, behaviour: RawServer): void {
+  const { listFile, circles } = behaviour;
+  const { pages = [listFile ? JSON.parse(readFileSync(listFile, 'utf8')) : []], changedPages = pages } =
+    behaviour;
+  const all = changed ? changedPages : pages;
+  const page = Number(at ?? 0);
+  const next = circles ? 'again' : page + 1 < all.length ? String(page + 1) : undefined;
+  const tools = JSON.stringify(all[page] ?? all[0]);
+  const cursor = next === undefined ? '' : `,"nextCursor":"${next}"`;
+  // Written by hand: what is nested so deeply JSON.stringify cannot write.
+  process.stdout.write(
+    `{"jsonrpc":"2.0","id":${id},"result":{"tools":${tools.slice(0, -1)}${deepTool(behaviour)}]${cursor}}}\n`,
+  );
+}
+
+function deepTool({ schemaDepth: depth = 0 }: RawServer): string {
+  if (depth === 0) return '';
+  const schema = `${'{"properties":{"a":'.repeat(depth)}{}${'}}'.repeat(depth)}`;
+  return `,{"name":"deep","description":"","inputSchema":${schema}}`;
+}
+
+function receive(message: Message, behaviour: RawServer): void {
+  const { id, method, params = {} } = message;
+  if (behaviour.log) appendFileSync(behaviour.log, `${JSON.stringify(message)}\n`);
+  if (method === undefined) {
+    answersToUs.push(message.error?.code ?? message.result);
+    if (answersToUs.length === 3) answer(waiting, text(JSON.stringify(answersToUs)));
+  } else if (id === undefined) return;
+  else if (method === 'initialize' && !behaviour.neverInitializes) {
+    const capabilities = { tools: { listChanged: true } };
+    const serverInfo = { name: 'raw', version: '1' };
+    answer(id, { protocolVersion: params['protocolVersion'], capabilities, serverInfo });
+  } else if (method === 'tools/list' && !behaviour.neverLists) listTools(id, params, behaviour);
+  else if (method === 'tools/call') calls[String(params['name'])]?.(id, behaviour);
+  else if (method === 'ping') answer(id, {});
+}
+
+function serve(behaviour: RawServer): void {
+  const { greeting = '', errorFlood = 0, startsProcess, pidFile, log } = behaviour;
+  process.stdout.write(greeting);
+  for (let left = errorFlood; left > 0; left -= 10_000) process.stderr.write('e'.repeat(10_000));
+  if (startsProcess) {
+    const child = spawn('sleep', ['600'], { detached: true, stdio: 'inherit' });
+    if (log) appendFileSync(log, `${JSON.stringify({ started: child.pid })}\n`);
+    const forkTwice = `setsid sleep 600 & echo "{\\"started\\":$!}" >> "$0"`;
+    if (log) spawn('bash', ['-c', forkTwice, log], { detached: true, stdio: 'ignore' });
+  }
+  if (pidFile) writeFileSync(pidFile, String(process.pid));
+  process.on('SIGTERM', () => undefined); // it does not end by itself
+  createInterface({ input: process.stdin }).on('line', (line) => receive(JSON.parse(line), behaviour));
+}
+
+const [, program = '', given] = process.argv;
+if (import.meta.url === pathToFileURL(program).href && given !== undefined) serve(JSON.parse(given));
