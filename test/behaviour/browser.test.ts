@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { readConfig } from '../../src/service/config.js';
 import { startService } from '../../src/service/start.js';
+import { listen } from '../support/listen.js';
 
 const chromium = ['chromium', 'chromium-browser', 'google-chrome'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
@@ -111,12 +111,10 @@ async function serveSite() {
       response.end(await readFile(join(process.cwd(), '.build/src', pathname), 'utf8').catch(() => ''));
     } else response.writeHead(404).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const url = await listen(server);
   const close = async () => {
     server.closeAllConnections();
     server.close();
   };
-  return { url: `http://127.0.0.1:${port}`, report, modules, close };
+  return { url, report, modules, close };
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createToken } from '../../src/service/access/token.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
 import { faultNames } from '../../src/service/offline/faults/faults.js';
 import type { FaultName } from '../../src/service/offline/wire/reply.js';
+import { listen } from '../support/listen.js';
 import { pooled } from '../support/pooled.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
@@ -261,9 +261,7 @@ beforeAll(async () => {
     const fault = /fault:([\w-]+);/.exec(rawBody)?.[1] as FaultName | undefined; // written above
     return fault ? { fault, retryAfter: '0' } : { fault: 'silence' };
   });
-  await new Promise<void>((resolve) => parrot.listen(0, '127.0.0.1', resolve));
-  // A server that listens on a port has an AddressInfo.
-  const parrotUrl = `http://127.0.0.1:${(parrot.address() as AddressInfo).port}`;
+  const parrotUrl = await listen(parrot);
   traces = await startSpanReceiver();
   const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary', projects: [uuid] });
   const environment = {

@@ -1,5 +1,4 @@
 import { type ClientRequest, createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -7,6 +6,7 @@ import { type FakeProvider, startFakeProvider } from '../../src/service/offline/
 import type { RecordedRequest, ScriptedReply } from '../../src/service/offline/wire/reply.js';
 import { highest } from '../support/fault-trials.js';
 import { watchHealth } from '../support/health-watch.js';
+import { listen } from '../support/listen.js';
 import { pooled } from '../support/pooled.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 import { llmConfig, stepRequest } from '../support/whole-service.js';
@@ -65,12 +65,10 @@ beforeAll(async () => {
     providerAsked.tell(number, request);
     return phases[trials[number]?.phase ?? 'in the body'];
   });
-  await new Promise<void>((resolve) => contextService.listen(0, '127.0.0.1', resolve));
-  // A server that listens on a port has an AddressInfo.
-  const { port } = contextService.address() as AddressInfo;
+  const url = await listen(contextService);
   service = await startServiceProcess({
     ...upstreamsAt(fake.url),
-    CONTEXT_SERVICE_URL: `http://127.0.0.1:${port}`,
+    CONTEXT_SERVICE_URL: url,
     SHUTDOWN_GRACE_MS: '200000',
   });
   createInterface(service.stdout).on('line', (line) => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Script } from '../../src/service/offline/fake-provider.js';
+import { listen } from '../support/listen.js';
 import { startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
@@ -18,10 +18,8 @@ const contextService = createServer((request, response) => {
 
 let service: WholeService;
 beforeAll(async () => {
-  await new Promise((resolve) => contextService.listen(0, '127.0.0.1', () => resolve(undefined)));
-  // A TCP server's address is an object.
-  const { port } = contextService.address() as AddressInfo;
-  service = await startWholeService(undefined, { CONTEXT_SERVICE_URL: `http://127.0.0.1:${port}` });
+  const url = await listen(contextService);
+  service = await startWholeService(undefined, { CONTEXT_SERVICE_URL: url });
 });
 afterAll(async () => {
   contextService.close();

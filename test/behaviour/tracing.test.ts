@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import type { Script } from '../../src/service/offline/fake-provider.js';
 import { type Collector, hasCollector, startCollector } from '../support/collector.js';
+import { listen } from '../support/listen.js';
 import { type ReceivedSpan, type SpanReceiver, startSpanReceiver, treeOf } from '../support/span-receiver.js';
 import { startWholeService, stepRequest, uuid, type WholeService } from '../support/whole-service.js';
 
@@ -37,14 +37,13 @@ describe.each(ways)('the spans of a step, sent to $to (rule: tracing)', ({ throu
   beforeAll(async () => {
     receiver = await startSpanReceiver();
     collector = through ? await startCollector(receiver.url) : undefined;
-    await new Promise((resolve) => contextService.listen(0, '127.0.0.1', () => resolve(undefined)));
+    const CONTEXT_SERVICE_URL = await listen(contextService);
     service = await startWholeService(answer, {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector?.url ?? receiver.url,
       ...(!through && { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }),
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=trial%20run',
       OTEL_BSP_SCHEDULE_DELAY: '50',
-      // A TCP server's address is an object.
-      CONTEXT_SERVICE_URL: `http://127.0.0.1:${(contextService.address() as AddressInfo).port}`,
+      CONTEXT_SERVICE_URL,
     });
   });
   afterAll(async () => {

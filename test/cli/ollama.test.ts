@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { ollamaModels } from '../../src/cli/session/ollama.js';
+import { listen } from '../support/listen.js';
 
 async function modelsOf(body: string): Promise<readonly string[]> {
   const paths: (string | undefined)[] = [];
@@ -10,10 +9,9 @@ async function modelsOf(body: string): Promise<readonly string[]> {
     paths.push(request.url);
     response.end(body);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
+  const url = await listen(server);
   try {
-    return await ollamaModels(`http://127.0.0.1:${port}`);
+    return await ollamaModels(url);
   } finally {
     server.closeAllConnections();
     server.close();

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
 import { mcpTools } from '../../src/mcp/index.js';
+import { listen } from '../support/listen.js';
 import { until } from '../support/until.js';
 
 const change = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
@@ -39,11 +38,10 @@ afterEach(() => {
 });
 
 test('a server at an address that tells of changes without end is left too, and told why (rule: mcp-servers)', async () => {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const url = await listen(server);
   const notices: string[] = [];
   const mcp = await mcpTools({
-    servers: { raw: { url: `http://127.0.0.1:${port}/mcp` } },
+    servers: { raw: { url: `${url}/mcp` } },
     onNotice: (_, notice) => notices.push(notice),
   });
   await until(() => notices.length > 0);

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type McpServer, type McpTools, mcpTools } from '../../src/mcp/index.js';
 import type { Tool } from '../../src/sdk/actions/define-tool.js';
 import { freePort } from '../support/free-port.js';
+import { listen } from '../support/listen.js';
 import { finish, readAll, start } from '../support/run-harness.js';
 import { until } from '../support/until.js';
 
@@ -150,9 +150,8 @@ describe('a server at an address (rule: mcp-servers)', () => {
       response.writeHead(status, { ...(location && { location }), 'content-type': 'application/json' });
       response.end(body || JSON.stringify({ said: request.headers.authorization }));
     });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    const { port } = server.address() as AddressInfo; // it listens on TCP
-    return { url: `http://127.0.0.1:${port}/mcp`, seen, close: () => server.close() };
+    const url = await listen(server);
+    return { url: `${url}/mcp`, seen, close: () => server.close() };
   }
 
   async function noticeOf(server: McpServer): Promise<string> {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Browser, chromium } from 'playwright-core';
+import { listen } from './listen.js';
 
 const binary = ['chromium', 'chromium-browser', 'google-chrome'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
@@ -29,13 +29,11 @@ export async function servePage(files: Readonly<Record<string, string>>) {
     });
     response.end(found);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const url = await listen(server);
   const close = async () => {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
   };
-  return { url: `http://127.0.0.1:${port}/`, close };
+  return { url: `${url}/`, close };
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { errorCodes } from '../../src/contract/error-codes.js';
 import type { TurnInput } from '../../src/contract/history.js';
 import { errorResponseSchema, type Step, stepSchema } from '../../src/contract/step.js';
 import { type StepRequest, stepRequestSchema } from '../../src/contract/step-request.js';
 import { blankStep, stepError } from '../../src/conversation/blank-step.js';
+import { listen } from './listen.js';
 import { quietSignals } from './quiet-fields.js';
 
 /** What the model does in one step; `reply` for anything special. */
@@ -57,12 +57,10 @@ export async function startScriptedService(...script: Script[]): Promise<Scripte
     record.requests.push(parsed);
     answer(line, parsed, { response, streamed: request.url?.endsWith('/stream') ?? false });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const url = await listen(server);
   return {
     ...record,
-    url: `http://127.0.0.1:${port}`,
+    url,
     close: async () => {
       server.closeAllConnections();
       server.close();

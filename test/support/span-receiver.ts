@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
+import { listen } from './listen.js';
 
 /** A span as it was exported. */
 export interface ReceivedSpan {
@@ -45,13 +44,12 @@ export async function startSpanReceiver(answer: Answer = taken): Promise<SpanRec
     posts.push(JSON.stringify(request.headers) + body);
     if (request.headers['content-type'] === 'application/json') received.push(...spansIn(JSON.parse(body)));
     answer(request, response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  const url = await listen(server);
   const spans = () =>
     received.toSorted((a, b) => Number(BigInt(a.startTimeUnixNano) - BigInt(b.startTimeUnixNano)));
   return {
-    // A TCP server's address is an object.
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     posts,
     spans,
     async trace(traceId) {

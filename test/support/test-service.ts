@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { compactHistory } from '../../src/service/agent/compaction/compact-history.js';
@@ -12,6 +11,7 @@ import type { Agent } from '../../src/service/http/routes/step-routes.js';
 import type { ModelDirectory } from '../../src/service/providers/create-model-directory.js';
 import { createTokenCounter } from '../../src/service/tokens/token-counter.js';
 import { assertKeepsContract } from './contract-check.js';
+import { listen } from './listen.js';
 import { quietSignals, reportItem } from './quiet-fields.js';
 
 export interface TestService {
@@ -66,10 +66,8 @@ export async function startTestService(
     version: '1.2.3',
     ...given,
   });
-  const server = createServer(app, given.server).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A TCP server's address is an object.
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = createServer(app, given.server);
+  const url = await listen(server);
   return {
     url,
     server,

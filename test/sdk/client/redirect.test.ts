@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
+import { listen } from '../../support/listen.js';
 import { stepRequest } from '../../support/whole-service.js';
 
 const servers: Server[] = [];
@@ -10,23 +9,21 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-async function listen(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+const serve = (answer: RequestListener): Promise<string> => {
+  const server = createServer(answer);
   servers.push(server);
-  await once(server, 'listening');
-  // A TCP server's address is an object.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+  return listen(server);
+};
 
 test.each([
   301, 302, 303, 307, 308,
 ])('HTTP %d takes neither key nor task elsewhere (rule: key-redaction)', async (status) => {
   let asked = 0;
-  const elsewhere = await listen((_request, response) => {
+  const elsewhere = await serve((_request, response) => {
     asked += 1;
     response.end('{}');
   });
-  const baseUrl = await listen((_request, response) =>
+  const baseUrl = await serve((_request, response) =>
     response.writeHead(status, { location: elsewhere }).end(),
   );
   const client = new StepwiseClient({ baseUrl, token: 'stepwise_canary', llmKey: 'sk-canary' });

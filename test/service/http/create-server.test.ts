@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import express from 'express';
 import { createServer } from '../../../src/service/http/create-server.js';
+import { listen } from '../../support/listen.js';
 
 test('requests and responses are born as the ones of the app: Express has no prototype to change', async () => {
   const app = express().use((request, response) => void response.json({ path: request.path }));
@@ -12,10 +11,8 @@ test('requests and responses are born as the ones of the app: Express has no pro
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     born.push(Object.getPrototypeOf(request), Object.getPrototypeOf(response));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  // A server that listens on a port has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  const answer = await fetch(`http://127.0.0.1:${port}/docs?a=b`);
+  const url = await listen(server);
+  const answer = await fetch(`${url}/docs?a=b`);
   server.close();
   expect(await answer.json()).toEqual({ path: '/docs' });
   expect(born[0]).toBe(app.request);

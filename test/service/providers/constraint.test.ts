@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { structuredOf } from '../../../src/service/providers/models/known-servers.js';
 import { LearnedParameters } from '../../../src/service/providers/models/model-parameters.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { classifyFailure } from '../../../src/service/providers/upstream/classify-failure.js';
+import { listen } from '../../support/listen.js';
 import { ask, connect, directoryAt, patienceOf, ways } from '../../support/providers/requests.js';
 
 const constraint = {
@@ -98,11 +97,8 @@ async function gatewayRefusing(message: string, { name, streamed }: (typeof ways
     response.end(streamed ? framed.map((each) => `data: ${each}\n\n`).join('') : framed.join(''));
   });
   servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A server that listens on a port has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, held };
+  const url = await listen(server);
+  return { url, held };
 }
 
 const replySchema = { type: 'object', properties: {}, required: [], additionalProperties: false };

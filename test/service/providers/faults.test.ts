@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { createServer as createSocketServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { ProviderError, type ProviderFailure } from '../../../src/service/agent/provider.js';
 import type { FaultName } from '../../../src/service/offline/wire/reply.js';
+import { listen } from '../../support/listen.js';
 import {
   ask,
   collect,
@@ -126,11 +126,9 @@ describe.each([
       socket
         .on('error', () => {})
         .once('data', () => socket.write(`HTTP/1.1 101 Switching\r\n${headers}\r\n`));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    // A server that listens on a port has an AddressInfo.
-    const { port } = server.address() as AddressInfo;
-    const error = await failureOf(ask(connect(directoryAt(`http://127.0.0.1:${port}`), way.model), way));
+    });
+    const url = await listen(server);
+    const error = await failureOf(ask(connect(directoryAt(url), way.model), way));
     server.close();
     expect(error).toMatchObject({ failure: 'invalid_response' });
   });
@@ -147,11 +145,8 @@ test.each(
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswers[model]);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A server that listens on a port has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  const provider = connect(directoryAt(`http://127.0.0.1:${port}`), model);
+  const url = await listen(server);
+  const provider = connect(directoryAt(url), model);
   const events = await collect(provider.stream(completionRequest({ model }), patienceOf()));
   server.close();
   expect(events).toMatchObject([

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import type { ScriptedReply } from '../../../src/service/offline/wire/reply.js';
+import { listen } from '../../support/listen.js';
 import {
   ask,
   completionRequest,
@@ -58,11 +59,8 @@ describe.each(ways)('the caller leaves (rule: caller-leaves): $title', (way) => 
     const server = createServer((socket) => {
       opened += 1;
       socket.on('error', () => {}).resume();
-    }).listen(0, '127.0.0.1');
-    await eventually(() => server.listening);
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    const provider = connect(directoryAt(`http://127.0.0.1:${port}`), way.model);
+    });
+    const provider = connect(directoryAt(await listen(server)), way.model);
     const calls = Array.from({ length: 5 }, () => patienceOf());
     const failures = calls.map((deadline) => failureOf(ask(provider, way, deadline)));
     await eventually(() => opened === calls.length);

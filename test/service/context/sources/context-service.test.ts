@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   ContextServiceFailed,
   contextServiceSource,
 } from '../../../../src/service/context/sources/context-service.js';
+import { listen } from '../../../support/listen.js';
 import { temporaryFolder, writeFiles } from '../../../support/temporary-folder.js';
 
 const projectId = '0190a4c8-5b7e-7cc0-8000-000000000001';
@@ -18,14 +18,13 @@ afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
 /** A context service on loopback that answers as told. */
 async function serve(listener: RequestListener, options: { timeoutMs?: number; maxBytes?: number } = {}) {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer(listener);
+  const url = await listen(server);
   closing.push(async () => {
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // a TCP server has no other kind of address
-  return contextServiceSource({ url: `http://127.0.0.1:${port}/base/`, projectId, ...options });
+  return contextServiceSource({ url: `${url}/base/`, projectId, ...options });
 }
 
 const json =

@@ -1,14 +1,8 @@
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { createServer as createTcpServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import {
-  ask,
-  connect,
-  directoryAt,
-  eventually,
-  failureOf,
-  patienceOf,
-} from '../../../support/providers/requests.js';
+import { listen } from '../../../support/listen.js';
+import { ask, connect, directoryAt, failureOf, patienceOf } from '../../../support/providers/requests.js';
 
 const plain = { model: 'gpt-4o', streamed: false };
 const answer = JSON.stringify({
@@ -20,16 +14,13 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-async function listen(server: Server): Promise<string> {
+const listening = (server: Server): Promise<string> => {
   servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await eventually(() => server.listening);
-  // A server that listens on a port has an AddressInfo.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+  return listen(server);
+};
 
 const answering = (write: (response: ServerResponse) => void) =>
-  listen(
+  listening(
     createHttpServer((request, response) => {
       request.resume().on('end', () => write(response));
     }),
@@ -37,7 +28,7 @@ const answering = (write: (response: ServerResponse) => void) =>
 
 /** Says these bytes to whoever has sent something, and hangs up. */
 const saying = (bytes: string) =>
-  listen(createTcpServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(bytes))));
+  listening(createTcpServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(bytes))));
 
 const failureAt = async (url: string, way = plain) =>
   failureOf(ask(connect(directoryAt(url), way.model), way));
@@ -150,7 +141,7 @@ describe('connections', () => {
     }).on('connection', () => {
       connections += 1;
     });
-    const provider = connect(directoryAt(await listen(server)), 'gpt-4o');
+    const provider = connect(directoryAt(await listening(server)), 'gpt-4o');
     await ask(provider, plain);
     await new Promise((resolve) => setTimeout(resolve, 5_500));
     await ask(provider, plain);

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ProviderError } from '../../../../src/service/agent/provider.js';
 import type { FaultName } from '../../../../src/service/offline/wire/reply.js';
 import { cleanVendorWords } from '../../../../src/service/providers/upstream/vendor-words.js';
+import { listen } from '../../../support/listen.js';
 import {
   ask,
   canary,
@@ -203,11 +202,8 @@ test.each([
   const server = createServer((_, response) => {
     response.writeHead(404, { 'content-type': 'application/json' }).end(body);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A server that listens on a port has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  const provider = connect(directoryAt(`http://127.0.0.1:${port}`), 'any', 'local');
+  const url = await listen(server);
+  const provider = connect(directoryAt(url), 'any', 'local');
   const failure = await failureOf(ask(provider, { model: 'any', streamed: false }));
   server.close();
   expect(failure).toMatchObject({ failure: 'model_not_found', vendorWords: words });
