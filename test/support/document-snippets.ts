@@ -1,7 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 
+const inNode = promisify(execFile);
+const compiler = resolve('node_modules/typescript/bin/tsc');
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** The fenced blocks of one language, in their order. */
@@ -26,6 +30,7 @@ export function strictly(files: readonly string[]) {
       paths: Object.fromEntries(paths),
     },
     files,
+    include: [],
   };
 }
 
@@ -43,3 +48,38 @@ function compiledEntry(entry: string): string {
   const { default: path } = packageJson.exports[entry.replace('stepwise', '.')];
   return pathToFileURL(resolve('.build/src', path.replace('./dist/', ''))).href;
 }
+
+/** What a page says, and what stands in its place in a test, such as the address of the service. */
+type Replacements = Readonly<Record<string, string>>;
+
+/** Each block of a page that names its file in the first line, in a new folder below `.build`; the path of a file by its name. */
+export function copyFiles(markdown: string, folder: string, replacements: Replacements): (name: string) => string {
+  const built = resolve('.build', folder);
+  rmSync(built, { recursive: true, force: true });
+  mkdirSync(built, { recursive: true });
+  const files = ['js', 'ts', 'python'].flatMap((language) =>
+    blocks(markdown, language).map((block) => [/^(?:\/\/|#) ([\w-]+\.\w+)$/m.exec(block)?.[1] ?? '', block] as const),
+  );
+  for (const [name, block] of files) writeFileSync(join(built, name), replaceAll(block, replacements));
+  return (name) => {
+    if (!files.some(([copied]) => copied === name)) throw new Error(`The page has no ${name}.`);
+    return join(built, name);
+  };
+}
+
+/** Checks a file with the strictest options, and gives the module that it becomes, over the compiled sources. Throws what the compiler says. */
+export async function compileSnippet(file: string, replacements: Replacements = {}): Promise<string> {
+  const config = file.replace(/ts$/, 'json');
+  writeFileSync(config, JSON.stringify(strictly([file])));
+  const { stdout } = await inNode(process.execPath, [compiler, '-p', config]).catch((failed) => failed);
+  if (stdout !== '') throw new Error(stdout);
+  // It complains of what it does not resolve, and emits all the same.
+  await inNode(process.execPath, [compiler, ...emitOptions(join(file, '..')), file]).catch(() => undefined);
+  const script = withCompiledEntries(readFileSync(file.replace(/ts$/, 'js'), 'utf8'));
+  const module = join(file, '..', `${basename(file, '.ts')}.mjs`);
+  writeFileSync(module, replaceAll(script, replacements));
+  return module;
+}
+
+export const replaceAll = (text: string, replacements: Replacements): string =>
+  Object.entries(replacements).reduce((changed, [from, to]) => changed.replaceAll(from, to), text);

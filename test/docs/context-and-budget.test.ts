@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startLocalService } from '../../src/cli/session/local-service.js';
+import type { Preview } from '../../src/contract/preview.js';
+import type { Step } from '../../src/contract/step.js';
+import type { StepRequestInput } from '../../src/contract/step-request.js';
+import type { Service } from '../../src/service/start.js';
+import { blocks } from '../support/document-snippets.js';
+import { untilCalm } from '../support/until-calm.js';
+
+/** The page's request, sent as it stands over the example shop: the report is the one shown, and each dial does what is said. */
+const page = readFileSync('docs/context-and-budget.md', 'utf8');
+const [startLine = '', command = ''] = blocks(page, 'sh');
+const [shownReport, pinned, focus, needed] = blocks(page, 'json').map((block) => JSON.parse(block));
+const request: StepRequestInput = JSON.parse(/-d '([^']+)'/.exec(command)?.[1] ?? 'null');
+
+let service: Service;
+beforeAll(async () => {
+  const [, projects = ''] = /^PROJECTS='(.+)' npm start$/m.exec(startLine) ?? [];
+  service = await startLocalService({ PROJECTS: projects.replace("'$PWD'", process.cwd()) });
+}, 60_000);
+beforeEach(() => untilCalm(service.url), 60_000);
+afterAll(() => service.close());
+
+async function preview(changes: Partial<StepRequestInput> = {}): Promise<Preview> {
+  const response = await fetch(`${service.url}/api/agent/context_preview`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...request, ...changes }),
+  });
+  return (await response.json()) as Preview;
+}
+
+const reportOf = async (changes?: Partial<StepRequestInput>) => (await preview(changes)).context_report;
+const config = (changes: Partial<StepRequestInput['llm_config']>) => ({ llm_config: { ...request.llm_config, ...changes } });
+const statusOf = (report: Preview['context_report'], id: string) => report.items.find((item) => item.id === id)?.status;
+
+/** Counts follow the wording of the prompt; where a file is cut follows the counts. */
+const withoutCounts = (shown: unknown): unknown =>
+  JSON.parse(JSON.stringify(shown), (name, value) => {
+    if (name === 'lines' && value?.includes(',')) return expect.stringMatching(/^1-\d+,\d+-\d+$/);
+    return /tokens$/.test(name) && value > 0 && value % 1_000 !== 0 ? expect.any(Number) : value;
+  });
+
+test('the request gets the report that is shown, in all its rows', async () => {
+  const { context_report } = shownReport;
+  const report = await reportOf();
+  const items = report.items.filter(({ kind }) => kind !== 'turn');
+  expect({ ...report, items }).toMatchObject(withoutCounts(context_report) as object);
+  const sum = context_report.sections.reduce((total: number, each: { tokens: number }) => total + each.tokens, 0);
+  expect(sum).toBe(context_report.prompt_tokens);
+});
+
+test("a step's own report has what is whole only if it is asked for", async () => {
+  const step = async (changes: object) => {
+    const response = await fetch(`${service.url}/api/agent/react_step`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...request, llm_config: { ...request.llm_config, modelName: 'offline' }, ...changes }),
+    });
+    return ((await response.json()) as Step).context_report?.items.map(({ status }) => status);
+  };
+  expect(await step({})).not.toContain('included');
+  expect(await step({ include: { report: 'full' } })).toContain('included');
+});
+
+test('a cut file says what is missing in the words shown', async () => {
+  const [, marker = ''] = /`(\[lines .+?\])`/.exec(page) ?? [];
+  const pattern = marker.replaceAll(/[[\]().]/g, '\\$&').replaceAll(/\d+/g, '\\d+');
+  const { messages } = await preview();
+  expect(messages.map(({ content }) => content).join('\n')).toMatch(new RegExp(pattern));
+});
+
+const pricing = ['coupons', 'discounts', 'price-cart'].map((name) => `src/pricing/${name}.js`);
+
+describe('each way to make room', () => {
+  test.each([
+    ['"max_iterations_left": 1', { max_iterations_left: 1 }],
+    ['"contextShare": 0.9', config({ contextShare: 0.9 })],
+    ['"tokenLimit": 8000', config({ tokenLimit: 8_000 })],
+  ])('%s shows all of the folder', async (dial, changes) => {
+    expect(page).toContain(`\`${dial}\``);
+    const report = await reportOf({ ...changes });
+    expect(pricing.map((id) => statusOf(report, id))).toEqual(['included', 'included', 'included']);
+  });
+
+  test('lines of a file are taken as they are', async () => {
+    const [, path = ''] = /`"(src\/pricing\/discounts\.js:[\d-]+)"`/.exec(page) ?? [];
+    const report = await reportOf({ explicit_context_paths: [path] });
+    expect(report.items[0]).toMatchObject({ id: path, status: 'included', lines: path.split(':')[1] });
+  });
+});
+
+test('a pinned note is in the prompt where there is room, and dropped where tagged files take it', async () => {
+  const roomy = { ...pinned, ...config({ tokenLimit: 8_000 }) };
+  expect(statusOf(await reportOf(roomy), 'house-rules')).toBe('included');
+  expect(JSON.stringify(await preview(roomy))).toContain('Prices are integers, in cents.');
+  expect(statusOf(await reportOf(pinned), 'house-rules')).toBe('dropped');
+});
+
+test('the focus file is whole at the end of the prompt, although tagged files were cut', async () => {
+  const { messages, context_report: report } = await preview({ ...focus });
+  expect(report.items.find(({ kind }) => kind === 'implicit')).toMatchObject({ id: 'src/cart.js', status: 'included' });
+  expect(report.items.map(({ status }) => status)).toContain('truncated');
+  expect(messages.at(-1)?.content).toMatch(/<focus path="src\/cart\.js" selected="10-14"(?!.*<file ).*<\/focus \w+>\s*$/s);
+});
+
+test('a text sent along wins over the disk', async () => {
+  const files = [{ path: 'docs/pricing.md', content: 'Nothing is saved yet.\n' }];
+  const prompt = JSON.stringify(await preview({ inline_context: { files } }));
+  expect(prompt).toContain('Nothing is saved yet.');
+  expect(prompt).not.toContain('# How prices');
+});
+
+describe('the stable prompt', () => {
+  const history = [
+    { role: 'user' as const, content: request.user_query },
+    { role: 'assistant' as const, content: 'I read.', toolCall: { name: 'read_file', parameters: { path: 'a' }, id: 'x' } },
+    { role: 'tool_observation' as const, content: 'Nothing.', toolCallId: 'x', toolResult: { success: true } },
+  ];
+  const next = { user_query: '', conversation_history: history };
+  const hashOf = async (changes: Partial<StepRequestInput>) => (await reportOf({ ...next, ...changes })).stable_prompt_sha256;
+  const textOf = async (changes: Partial<StepRequestInput>) =>
+    (await preview(changes)).messages.map(({ content }) => content).join('');
+
+  test.each([
+    ['another focus file', focus],
+    ['a changed TODO list', { tasks: [{ id: 1, content: 'Look', status: 'todo' }] }],
+    ['the order to answer', { max_iterations_left: 1 }],
+  ])('%s keeps it', async (_, changes) => {
+    expect(await hashOf(changes)).toBe(await hashOf({}));
+  });
+
+  test('a question after the answer only adds to it', async () => {
+    const answered = [...history, { role: 'assistant' as const, content: 'By 40 %.' }];
+    const before = await textOf({ ...next });
+    expect(await textOf({ user_query: 'And where?', conversation_history: answered })).toContain(before.trimEnd());
+  });
+
+  test.each([
+    ['another path', { explicit_context_paths: ['docs/orders.md'] }],
+    ['a file whose text has changed', { inline_context: { files: [{ path: 'docs/pricing.md', content: 'New.' }] } }],
+    ['other tools', { available_tools_prompt_segment: 'look(path) - looks' }],
+    ['a search result', { vector_search_results_to_include: [{ path: 'src/cart.js', content: 'enterCoupon' }] }],
+    ['another tokenLimit', config({ tokenLimit: 8_000 })],
+    ['another contextShare', config({ contextShare: 0.9 })],
+  ])('%s is another one', async (_, changes) => {
+    expect(await hashOf(changes)).not.toBe(await hashOf({}));
+  });
+});
+
+test('where nothing fits, the figure is in the details', async () => {
+  const answer = (await preview(config({ tokenLimit: 400, reservedOutputTokens: 200 }))) as unknown as {
+    error: { code: string; details: readonly object[] };
+  };
+  expect(answer.error.code).toBe('token_budget_exceeded');
+  const message = new RegExp(`^${needed.message.replaceAll(/\d+/g, '\\d+')}$`);
+  expect(answer.error.details).toEqual([{ ...needed, message: expect.stringMatching(message) }]);
+  expect(statusOf(await reportOf(config({ tokenLimit: 700, reservedOutputTokens: 200 })), pricing[0] ?? '')).toBe('dropped');
+});

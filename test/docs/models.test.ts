@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Step } from '../../src/contract/step.js';
+import { readConfig } from '../../src/service/config.js';
+import { type Service, startService } from '../../src/service/start.js';
+import { blocks } from '../support/document-snippets.js';
+import { listen } from '../support/listen.js';
+import { key, stepRequest } from '../support/whole-service.js';
+
+/** Every settings line of the page starts a service, and every request of it reaches a server at the path of that line. */
+const page = readFileSync('docs/models.md', 'utf8');
+const [, servers = ''] = /^## Servers\n(.*?)^## /ms.exec(page) ?? [];
+const sections = servers
+  .split(/^### /m)
+  .slice(1)
+  .map((section) => ({
+    name: section.split('\n')[0] ?? '',
+    line: blocks(section, 'sh')[0] ?? '',
+    config: JSON.parse(blocks(section, 'json')[0] ?? 'null'),
+  }));
+const sectionOf = (name: string) => sections.find((each) => each.name === name) ?? { line: '', config: {} };
+const rows = page
+  .split('\n')
+  .map((line) => /^\| \[(.+?)\]\(#.+?\) \| (.+) \|$/.exec(line))
+  .flatMap((found) => (found ? [[found[1] ?? '', ...(found[2] ?? '').replaceAll('`', '').split(' | ')]] : []));
+
+interface Asked {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Record<string, unknown>;
+}
+
+const asked: Asked[] = [];
+const services: Service[] = [];
+/** Any server of either shape, at whatever path; the address of each line is moved to it. */
+const fake = createServer(async (request, response) => {
+  const body = (await json(request)) as Asked['body'];
+  asked.push({ path: request.url ?? '', headers: request.headers, body });
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(request.url?.endsWith('/messages') ? anthropicReply : openaiReply));
+});
+const answered = 'Final Answer: It works.';
+const openaiReply = {
+  id: 'r',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: answered }, finish_reason: 'stop' }],
+};
+const anthropicReply = {
+  ...{ id: 'r', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null },
+  content: [{ type: 'text', text: answered }],
+  usage: { input_tokens: 1, output_tokens: 1 },
+};
+
+let fakeUrl: string;
+beforeAll(async () => {
+  fakeUrl = await listen(fake);
+});
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.close()));
+  fake.close();
+});
+
+/** The service that a line starts, with what it decided of each address, the addresses themselves moved to the fake. */
+async function startAsTold(line: string): Promise<Service> {
+  const [, settings] = /^(?:UPSTREAMS='(.+)' )?npm start\n$/.exec(line) ?? [line, line];
+  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...(settings && { UPSTREAMS: settings }) });
+  const upstreams = Object.entries(config.UPSTREAMS).map(([name, upstream]) => [
+    name,
+    { ...upstream, url: moved(upstream.url) },
+  ]);
+  const service = await startService({
+    ...config,
+    OPENAI_UPSTREAM_URL: moved(config.OPENAI_UPSTREAM_URL),
+    ANTHROPIC_UPSTREAM_URL: moved(config.ANTHROPIC_UPSTREAM_URL).replace(/\/$/, ''),
+    UPSTREAMS: Object.fromEntries(upstreams),
+  });
+  services.push(service);
+  return service;
+}
+
+const moved = (url: string): string => `${fakeUrl}${new URL(url).pathname}`;
+
+const tools = [
+  {
+    name: 'read_file',
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  },
+];
+
+async function step(service: Service, changes: object): Promise<Step> {
+  const response = await fetch(`${service.url}/api/agent/react_step`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(stepRequest({ protocol: 'auto', tools, user_api_keys: { llmKey: key }, ...changes })),
+  });
+  return (await response.json()) as Step;
+}
+
+/** What a request with `protocol: "auto"` shows of the protocol that was taken. */
+function protocolOf({ body }: Asked): string {
+  if ('tools' in body) return 'native';
+  return 'response_format' in body || 'output_config' in body ? 'json' : 'text';
+}
+
+test('the page has a row for each server, and all of them in their order', () => {
+  const others = ['Any other'];
+  expect(rows.map(([name]) => name)).toEqual(
+    sections.map(({ name }) => name).filter((name) => !others.includes(name)),
+  );
+  expect(sections).toHaveLength(8);
+});
+
+test.each(rows)('%s: asked at %s, key: %s, auto is %s, counting is %s', async (...row) => {
+  const [name = '', path, keyTold, protocol, counting] = row;
+  const { line, config } = sectionOf(name);
+  const result = await step(await startAsTold(line), { llm_config: config });
+  expect(result).toMatchObject({ status: 'direct_response_provided', direct_response: 'It works.' });
+  const request = asked.at(-1);
+  expect(request?.path).toBe(path);
+  expect(request?.body['model']).toBe(config.modelName);
+  expect(request?.headers['authorization']).toBe(keyTold === 'none' ? undefined : `Bearer ${key}`);
+  expect(JSON.stringify({ ...request, headers: { ...request?.headers, authorization: '' } })).not.toContain(key);
+  expect(request && protocolOf(request)).toBe(protocol);
+  const inText = await step(await startAsTold(line), { llm_config: config, protocol: 'text' });
+  expect(inText.context_report?.counting).toBe(counting);
+});
+
+test('a server that is not known is asked in text unless it is said that it can do more', async () => {
+  const { line, config } = sectionOf('Any other');
+  await step(await startAsTold(line), { llm_config: config });
+  expect(asked.at(-1)?.body['response_format']).toMatchObject({ type: 'json_schema' });
+  await step(await startAsTold(line.replace(', "structured": "json_schema"', '')), { llm_config: config });
+  expect(asked.at(-1)).toMatchObject({ path: '/v1/chat/completions' });
+  expect(protocolOf(asked.at(-1) as Asked)).toBe('text');
+});
+
+test('the line with two servers has both', async () => {
+  const [line = ''] = blocks(page, 'sh');
+  const service = await startAsTold(line);
+  const models = await (await fetch(`${service.url}/api/agent/models`)).json();
+  expect(models).toMatchObject({
+    upstreams: expect.arrayContaining([
+      { name: 'ollama', key_required: false },
+      { name: 'openrouter', key_required: true },
+    ]),
+  });
+});
+
+test('a run may change its model, its server and its protocol between any two steps', async () => {
+  const service = await startAsTold(sectionOf('Ollama').line);
+  const history = [
+    { role: 'user', content: 'Where is the total?' },
+    { role: 'assistant', content: 'I read.', toolCall: { name: 'read_file', parameters: { path: 'a.ts' }, id: 'x' } },
+    { role: 'tool_observation', content: 'total = 1', toolCallId: 'x', toolResult: { success: true } },
+  ];
+  for (const name of ['Ollama', 'OpenAI', 'Anthropic']) {
+    for (const protocol of ['text', 'xml', 'json', 'native', 'auto']) {
+      const { config } = sectionOf(name);
+      const request = { llm_config: config, protocol, user_query: '', conversation_history: history };
+      expect(await step(service, request)).toMatchObject({ direct_response: 'It works.' });
+      expect(JSON.stringify(asked.at(-1)?.body)).toContain('total = 1');
+    }
+  }
+});
+
+test('what the page says is sent, and is not, is so', async () => {
+  const reasoning = { modelName: 'o3', tokenLimit: 32_000, reservedOutputTokens: 4_000, temperature: 0 };
+  const result = await step(await startAsTold('npm start\n'), { llm_config: reasoning });
+  expect(result.warnings).toContainEqual(expect.objectContaining({ code: 'parameter_dropped' }));
+  expect(asked.at(-1)?.body).toMatchObject({ max_completion_tokens: 4_000 });
+  expect(asked.at(-1)?.body).not.toHaveProperty('temperature');
+  const newer = { ...reasoning, modelName: 'gpt-5.4', temperature: undefined };
+  await step(await startAsTold('npm start\n'), { llm_config: newer });
+  expect(protocolOf(asked.at(-1) as Asked)).toBe('json');
+  const { line, config } = sectionOf('Azure OpenAI');
+  await step(await startAsTold(line), { llm_config: config });
+  expect(asked.at(-1)?.body).toMatchObject({ max_completion_tokens: 4_000 });
+  const entra = await step(await startAsTold(line), { llm_config: config, user_api_keys: { llmKey: 'e'.repeat(1_500) } });
+  expect(entra.error?.code).toBe('malformed_api_key');
+});
