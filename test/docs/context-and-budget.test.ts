@@ -32,8 +32,11 @@ async function preview(changes: Partial<StepRequestInput> = {}): Promise<Preview
 }
 
 const reportOf = async (changes?: Partial<StepRequestInput>) => (await preview(changes)).context_report;
-const config = (changes: Partial<StepRequestInput['llm_config']>) => ({ llm_config: { ...request.llm_config, ...changes } });
-const statusOf = (report: Preview['context_report'], id: string) => report.items.find((item) => item.id === id)?.status;
+const config = (changes: Partial<StepRequestInput['llm_config']>) => ({
+  llm_config: { ...request.llm_config, ...changes },
+});
+const statusOf = (report: Preview['context_report'], id: string) =>
+  report.items.find((item) => item.id === id)?.status;
 
 /** Counts follow the wording of the prompt; where a file is cut follows the counts. */
 const withoutCounts = (shown: unknown): unknown =>
@@ -47,7 +50,10 @@ test('the request gets the report that is shown, in all its rows', async () => {
   const report = await reportOf();
   const items = report.items.filter(({ kind }) => kind !== 'turn');
   expect({ ...report, items }).toMatchObject(withoutCounts(context_report) as object);
-  const sum = context_report.sections.reduce((total: number, each: { tokens: number }) => total + each.tokens, 0);
+  const sum = context_report.sections.reduce(
+    (total: number, each: { tokens: number }) => total + each.tokens,
+    0,
+  );
   expect(sum).toBe(context_report.prompt_tokens);
 });
 
@@ -56,7 +62,11 @@ test("a step's own report has what is whole only if it is asked for", async () =
     const response = await fetch(`${service.url}/api/agent/react_step`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...request, llm_config: { ...request.llm_config, modelName: 'offline' }, ...changes }),
+      body: JSON.stringify({
+        ...request,
+        llm_config: { ...request.llm_config, modelName: 'offline' },
+        ...changes,
+      }),
     });
     return ((await response.json()) as Step).context_report?.items.map(({ status }) => status);
   };
@@ -100,9 +110,14 @@ test('a pinned note is in the prompt where there is room, and dropped where tagg
 
 test('the focus file is whole at the end of the prompt, although tagged files were cut', async () => {
   const { messages, context_report: report } = await preview({ ...focus });
-  expect(report.items.find(({ kind }) => kind === 'implicit')).toMatchObject({ id: 'src/cart.js', status: 'included' });
+  expect(report.items.find(({ kind }) => kind === 'implicit')).toMatchObject({
+    id: 'src/cart.js',
+    status: 'included',
+  });
   expect(report.items.map(({ status }) => status)).toContain('truncated');
-  expect(messages.at(-1)?.content).toMatch(/<focus path="src\/cart\.js" selected="10-14"(?!.*<file ).*<\/focus \w+>\s*$/s);
+  expect(messages.at(-1)?.content).toMatch(
+    /<focus path="src\/cart\.js" selected="10-14"(?!.*<file ).*<\/focus \w+>\s*$/s,
+  );
 });
 
 test('a text sent along wins over the disk', async () => {
@@ -115,11 +130,21 @@ test('a text sent along wins over the disk', async () => {
 describe('the stable prompt', () => {
   const history = [
     { role: 'user' as const, content: request.user_query },
-    { role: 'assistant' as const, content: 'I read.', toolCall: { name: 'read_file', parameters: { path: 'a' }, id: 'x' } },
-    { role: 'tool_observation' as const, content: 'Nothing.', toolCallId: 'x', toolResult: { success: true } },
+    {
+      role: 'assistant' as const,
+      content: 'I read.',
+      toolCall: { name: 'read_file', parameters: { path: 'a' }, id: 'x' },
+    },
+    {
+      role: 'tool_observation' as const,
+      content: 'Nothing.',
+      toolCallId: 'x',
+      toolResult: { success: true },
+    },
   ];
   const next = { user_query: '', conversation_history: history };
-  const hashOf = async (changes: Partial<StepRequestInput>) => (await reportOf({ ...next, ...changes })).stable_prompt_sha256;
+  const hashOf = async (changes: Partial<StepRequestInput>) =>
+    (await reportOf({ ...next, ...changes })).stable_prompt_sha256;
   const textOf = async (changes: Partial<StepRequestInput>) =>
     (await preview(changes)).messages.map(({ content }) => content).join('');
 
@@ -134,14 +159,22 @@ describe('the stable prompt', () => {
   test('a question after the answer only adds to it', async () => {
     const answered = [...history, { role: 'assistant' as const, content: 'By 40 %.' }];
     const before = await textOf({ ...next });
-    expect(await textOf({ user_query: 'And where?', conversation_history: answered })).toContain(before.trimEnd());
+    expect(await textOf({ user_query: 'And where?', conversation_history: answered })).toContain(
+      before.trimEnd(),
+    );
   });
 
   test.each([
     ['another path', { explicit_context_paths: ['docs/orders.md'] }],
-    ['a file whose text has changed', { inline_context: { files: [{ path: 'docs/pricing.md', content: 'New.' }] } }],
+    [
+      'a file whose text has changed',
+      { inline_context: { files: [{ path: 'docs/pricing.md', content: 'New.' }] } },
+    ],
     ['other tools', { available_tools_prompt_segment: 'look(path) - looks' }],
-    ['a search result', { vector_search_results_to_include: [{ path: 'src/cart.js', content: 'enterCoupon' }] }],
+    [
+      'a search result',
+      { vector_search_results_to_include: [{ path: 'src/cart.js', content: 'enterCoupon' }] },
+    ],
     ['another tokenLimit', config({ tokenLimit: 8_000 })],
     ['another contextShare', config({ contextShare: 0.9 })],
   ])('%s is another one', async (_, changes) => {
@@ -156,5 +189,7 @@ test('where nothing fits, the figure is in the details', async () => {
   expect(answer.error.code).toBe('token_budget_exceeded');
   const message = new RegExp(`^${needed.message.replaceAll(/\d+/g, '\\d+')}$`);
   expect(answer.error.details).toEqual([{ ...needed, message: expect.stringMatching(message) }]);
-  expect(statusOf(await reportOf(config({ tokenLimit: 700, reservedOutputTokens: 200 })), pricing[0] ?? '')).toBe('dropped');
+  expect(
+    statusOf(await reportOf(config({ tokenLimit: 700, reservedOutputTokens: 200 })), pricing[0] ?? ''),
+  ).toBe('dropped');
 });

@@ -96,7 +96,8 @@ test('a run tries each step twice again, after the time that is named, else afte
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
     const told: RunEvent[] = [];
-    for await (const event of new StepwiseClient({ baseUrl: scripted.url }).run('Hello', options)) told.push(event);
+    for await (const event of new StepwiseClient({ baseUrl: scripted.url }).run('Hello', options))
+      told.push(event);
     const errors = told.flatMap((event) => (event.type === 'agent_error' ? [event.retry_in_ms] : []));
     expect(errors).toEqual([...waits, null]);
     expect(scripted.requests).toHaveLength(3);

@@ -29,7 +29,8 @@ beforeAll(async () => {
 beforeEach(() => untilCalm(service.url), 60_000);
 afterAll(() => Promise.all([service.close(), provider.close()]));
 
-const run = (file: string) => inNode(process.execPath, [file], { env: { ...process.env, OPENAI_API_KEY: key } });
+const run = (file: string) =>
+  inNode(process.execPath, [file], { env: { ...process.env, OPENAI_API_KEY: key } });
 const latest = (): string => JSON.stringify(provider.requests.at(-1)?.body);
 const call = 'Action: read_file(path="src/limits.ts")';
 
@@ -75,7 +76,9 @@ test('the run over the SDK, and the history that came along, compile and answer'
 test('after a run that failed, another model goes on from its history', async () => {
   const client = new sdk.StepwiseClient({ baseUrl: service.url, llmKey: key });
   provider.script({ fault: 'unauthorized' });
-  const { history, stop_reason } = await client.run('The task', { llmConfig: { modelName: 'gpt-4o' } }).result();
+  const { history, stop_reason } = await client
+    .run('The task', { llmConfig: { modelName: 'gpt-4o' } })
+    .result();
   expect(stop_reason).toBe('error');
   provider.script(answer('Done.'));
   const next = client.run('Go on', { history, llmConfig: { modelName: 'gpt-4.1' } });
@@ -85,10 +88,21 @@ test('after a run that failed, another model goes on from its history', async ()
 
 test('every name of ours in the table exists', () => {
   const options = readFileSync('src/sdk/run/run-options.ts', 'utf8');
-  const named = ['llmConfig', 'tools', 'instructions', 'maxSteps', 'approve', 'history', 'compaction', 'retries'];
+  const named = [
+    'llmConfig',
+    'tools',
+    'instructions',
+    'maxSteps',
+    'approve',
+    'history',
+    'compaction',
+    'retries',
+  ];
   for (const name of named) {
     expect(page).toContain(name);
     expect(options).toMatch(new RegExp(`readonly ${name}\\??:`));
   }
-  expect(Object.keys(sdk)).toEqual(expect.arrayContaining(['defineTool', 'fromOpenAiMessages', 'StepwiseClient']));
+  expect(Object.keys(sdk)).toEqual(
+    expect.arrayContaining(['defineTool', 'fromOpenAiMessages', 'StepwiseClient']),
+  );
 });

@@ -24,7 +24,9 @@ const sectionOf = (name: string) => sections.find((each) => each.name === name) 
 const rows = page
   .split('\n')
   .map((line) => /^\| \[(.+?)\]\(#.+?\) \| (.+) \|$/.exec(line))
-  .flatMap((found) => (found ? [[found[1] ?? '', ...(found[2] ?? '').replaceAll('`', '').split(' | ')]] : []));
+  .flatMap((found) =>
+    found ? [[found[1] ?? '', ...(found[2] ?? '').replaceAll('`', '').split(' | ')]] : [],
+  );
 
 interface Asked {
   readonly path: string;
@@ -50,7 +52,14 @@ const openaiReply = {
   choices: [{ index: 0, message: { role: 'assistant', content: answered }, finish_reason: 'stop' }],
 };
 const anthropicReply = {
-  ...{ id: 'r', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null },
+  ...{
+    id: 'r',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+  },
   content: [{ type: 'text', text: answered }],
   usage: { input_tokens: 1, output_tokens: 1 },
 };
@@ -95,7 +104,9 @@ async function step(service: Service, changes: object): Promise<Step> {
   const response = await fetch(`${service.url}/api/agent/react_step`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(stepRequest({ protocol: 'auto', tools, user_api_keys: { llmKey: key }, ...changes })),
+    body: JSON.stringify(
+      stepRequest({ protocol: 'auto', tools, user_api_keys: { llmKey: key }, ...changes }),
+    ),
   });
   return (await response.json()) as Step;
 }
@@ -123,7 +134,9 @@ test.each(rows)('%s: asked at %s, key: %s, auto is %s, counting is %s', async (.
   expect(request?.path).toBe(path);
   expect(request?.body['model']).toBe(config.modelName);
   expect(request?.headers['authorization']).toBe(keyTold === 'none' ? undefined : `Bearer ${key}`);
-  expect(JSON.stringify({ ...request, headers: { ...request?.headers, authorization: '' } })).not.toContain(key);
+  expect(JSON.stringify({ ...request, headers: { ...request?.headers, authorization: '' } })).not.toContain(
+    key,
+  );
   expect(request && protocolOf(request)).toBe(protocol);
   const inText = await step(await startAsTold(line), { llm_config: config, protocol: 'text' });
   expect(inText.context_report?.counting).toBe(counting);
@@ -154,7 +167,11 @@ test('a run may change its model, its server and its protocol between any two st
   const service = await startAsTold(sectionOf('Ollama').line);
   const history = [
     { role: 'user', content: 'Where is the total?' },
-    { role: 'assistant', content: 'I read.', toolCall: { name: 'read_file', parameters: { path: 'a.ts' }, id: 'x' } },
+    {
+      role: 'assistant',
+      content: 'I read.',
+      toolCall: { name: 'read_file', parameters: { path: 'a.ts' }, id: 'x' },
+    },
     { role: 'tool_observation', content: 'total = 1', toolCallId: 'x', toolResult: { success: true } },
   ];
   for (const name of ['Ollama', 'OpenAI', 'Anthropic']) {
@@ -179,6 +196,9 @@ test('what the page says is sent, and is not, is so', async () => {
   const { line, config } = sectionOf('Azure OpenAI');
   await step(await startAsTold(line), { llm_config: config });
   expect(asked.at(-1)?.body).toMatchObject({ max_completion_tokens: 4_000 });
-  const entra = await step(await startAsTold(line), { llm_config: config, user_api_keys: { llmKey: 'e'.repeat(1_500) } });
+  const entra = await step(await startAsTold(line), {
+    llm_config: config,
+    user_api_keys: { llmKey: 'e'.repeat(1_500) },
+  });
   expect(entra.error?.code).toBe('malformed_api_key');
 });

@@ -23,7 +23,13 @@ function messagesOf(section: string): string[] {
 
 /** `…` stands for anything. */
 const patternOf = (message: string): RegExp =>
-  new RegExp(message.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*'), 's');
+  new RegExp(
+    message
+      .split('…')
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*'),
+    's',
+  );
 
 const unsaid = (messages: readonly string[], said: readonly string[]): string[] =>
   messages.filter((message) => !said.some((text) => patternOf(message).test(text)));
@@ -45,7 +51,14 @@ test('the service says each message of its start', async () => {
   ];
   const ends = trials.map((env) => inNode(process.execPath, [main], { env }));
   const misused = inNode(process.execPath, [main, '--port', '9000'], { env: {} });
-  const said = await Promise.all([...ends, misused].map((end) => end.then(() => '', ({ stderr }) => stderr)));
+  const said = await Promise.all(
+    [...ends, misused].map((end) =>
+      end.then(
+        () => '',
+        ({ stderr }) => stderr,
+      ),
+    ),
+  );
   taken.close();
   expect(unsaid(messagesOf('The service does not start'), said)).toEqual([]);
   expect(messagesOf('The service does not start')).toHaveLength(12);
@@ -71,7 +84,10 @@ test('the command says each message of the terminal', async () => {
     [['--server', nobody, 'Hello']],
     [['--server', other, 'Hello']],
     [[...scripted, '--token-limit', '300', 'Hello']],
-    [[...scripted, 'Write'], [act('write_file(path="a", content="x")'), { text: 'Final Answer: No.' }]],
+    [
+      [...scripted, 'Write'],
+      [act('write_file(path="a", content="x")'), { text: 'Final Answer: No.' }],
+    ],
     [[]],
     [[...scripted, 'See @READM.md'], hello, named],
     [['--modell', 'x', 'Hello']],
@@ -92,7 +108,10 @@ test('the command says each message of the terminal', async () => {
 
 test('the service says each message of a request that is refused', async () => {
   const { errorCodes } = await import('../../src/contract/error-codes.js');
-  const said = [...Object.values(errorCodes).map(({ message }) => message), sourceOf('src/service/http/intake')];
+  const said = [
+    ...Object.values(errorCodes).map(({ message }) => message),
+    sourceOf('src/service/http/intake'),
+  ];
   expect(unsaid(messagesOf('A request is refused'), said)).toEqual([]);
 });
 

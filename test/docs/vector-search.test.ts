@@ -25,7 +25,9 @@ let service: Service;
 beforeAll(async () => {
   // Below `.build` the package is found where it is for the project itself.
   const file = copyFiles(page, 'vector-search', {});
-  search = spawn(process.execPath, [file('search-server.mjs'), resolve('examples/shop'), '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  search = spawn(process.execPath, [file('search-server.mjs'), resolve('examples/shop'), '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = await once(search.stdout ?? search, 'data');
   searchUrl = /^search on (\S+)/.exec(String(line))?.[1] ?? '';
   service = await startLocalService({ CONTEXT_SERVICE_URL: searchUrl });
@@ -84,7 +86,11 @@ test('with the SDK the same passages are a part of the context', async () => {
   expect(results).toHaveLength(5);
   expect(results.map(({ score }) => score)).toEqual(results.map(({ score }) => score).sort((a, b) => b - a));
   const client = new StepwiseClient({ baseUrl: service.url });
-  const run = client.run('coupon', { llmConfig: { modelName: 'offline' }, context: { vectorResults: results }, report: 'full' });
+  const run = client.run('coupon', {
+    llmConfig: { modelName: 'offline' },
+    context: { vectorResults: results },
+    report: 'full',
+  });
   for await (const event of run) {
     if (event.type !== 'agent_reason') continue;
     const kinds = event.response.context_report?.items.map(({ kind }) => kind);
@@ -93,7 +99,9 @@ test('with the SDK the same passages are a part of the context', async () => {
 });
 
 test('lines that a search brings twice are sent once', async () => {
-  const { results } = (await (await fetch(`${searchUrl}/search?question=coupon`)).json()) as { results: object[] };
+  const { results } = (await (await fetch(`${searchUrl}/search?question=coupon`)).json()) as {
+    results: object[];
+  };
   const report = (
     await preview({
       explicit_context_paths: [],
@@ -106,7 +114,9 @@ test('lines that a search brings twice are sent once', async () => {
 
 test('what is not a search is not here, and says the same as what is not found', async () => {
   for (const path of ['src/cart.js', '../secret', 'search/', 'search/zeppelin']) {
-    const answer = await fetch(`${searchUrl}/projects/${request.project_id}/files?path=${encodeURIComponent(path)}`);
+    const answer = await fetch(
+      `${searchUrl}/projects/${request.project_id}/files?path=${encodeURIComponent(path)}`,
+    );
     expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found' }]);
   }
 });

@@ -17,20 +17,35 @@ let provider: FakeProvider;
 
 beforeAll(async () => {
   provider = await startFakeProvider();
-  service = await startLocalService({ UPSTREAMS: JSON.stringify({ fake: { url: `${provider.url}/v1`, keyRequired: true } }) });
+  service = await startLocalService({
+    UPSTREAMS: JSON.stringify({ fake: { url: `${provider.url}/v1`, keyRequired: true } }),
+  });
 }, 60_000);
 beforeEach(() => untilCalm(service.url), 60_000);
 afterAll(() => Promise.all([service.close(), provider.close()]));
 
 const key = 'sk-0123456789';
 const languages = [
-  { command: process.execPath, file: 'loop.mjs', offline: `modelName: 'offline'`, scripted: `modelName: 'scripted', provider: 'fake'` },
-  { command: 'python3', file: 'loop.py', offline: `"modelName": "offline"`, scripted: `"modelName": "scripted", "provider": "fake"` },
+  {
+    command: process.execPath,
+    file: 'loop.mjs',
+    offline: `modelName: 'offline'`,
+    scripted: `modelName: 'scripted', provider: 'fake'`,
+  },
+  {
+    command: 'python3',
+    file: 'loop.py',
+    offline: `"modelName": "offline"`,
+    scripted: `"modelName": "scripted", "provider": "fake"`,
+  },
 ].filter(({ command }) => command !== 'python3' || hasPython);
 
 describe.each(languages)('$file', ({ command, file, offline, scripted }) => {
   const start = (task?: string, model = scripted): ChildProcessWithoutNullStreams => {
-    const fileAt = copyFiles(page, `your-own-loop-${file}`, { 'http://127.0.0.1:8080': service.url, [offline]: model });
+    const fileAt = copyFiles(page, `your-own-loop-${file}`, {
+      'http://127.0.0.1:8080': service.url,
+      [offline]: model,
+    });
     const words = [fileAt(file), ...(task === undefined ? [] : [task])];
     return spawn(command, words, { env: { PATH: process.env['PATH'], STEPWISE_LLM_KEY: key } });
   };
@@ -50,7 +65,11 @@ describe.each(languages)('$file', ({ command, file, offline, scripted }) => {
   });
 
   test('asks before it deletes; a yes deletes', async () => {
-    provider.script([act('delete_note(path="old.md")'), act('search_notes(query="was")'), answer('Deleted.')]);
+    provider.script([
+      act('delete_note(path="old.md")'),
+      act('search_notes(query="was")'),
+      answer('Deleted.'),
+    ]);
     const { stdout } = await ended(start('Delete the old note'), 'y\n');
     expect(stdout).toContain('Action: delete_note(path="old.md") [y/N]');
     expect(stdout).toContain('Deleted.');
@@ -126,7 +145,12 @@ test('with no iterations left no call is made, and the code says so', async () =
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ project_id: crypto.randomUUID(), session_id: crypto.randomUUID(), user_query: 'Hello', conversation_history: [] },
+      ...{
+        project_id: crypto.randomUUID(),
+        session_id: crypto.randomUUID(),
+        user_query: 'Hello',
+        conversation_history: [],
+      },
       llm_config: { modelName: 'scripted', provider: 'fake', tokenLimit: 8_000, reservedOutputTokens: 1_000 },
       max_iterations_left: 0,
     }),

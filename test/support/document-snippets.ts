@@ -53,12 +53,18 @@ function compiledEntry(entry: string): string {
 type Replacements = Readonly<Record<string, string>>;
 
 /** Each block of a page that names its file in the first line, in a new folder below `.build`; the path of a file by its name. */
-export function copyFiles(markdown: string, folder: string, replacements: Replacements): (name: string) => string {
+export function copyFiles(
+  markdown: string,
+  folder: string,
+  replacements: Replacements,
+): (name: string) => string {
   const built = resolve('.build', folder);
   rmSync(built, { recursive: true, force: true });
   mkdirSync(built, { recursive: true });
   const files = ['js', 'ts', 'python'].flatMap((language) =>
-    blocks(markdown, language).map((block) => [/^(?:\/\/|#) ([\w-]+\.\w+)$/m.exec(block)?.[1] ?? '', block] as const),
+    blocks(markdown, language).map(
+      (block) => [/^(?:\/\/|#) ([\w-]+\.\w+)$/m.exec(block)?.[1] ?? '', block] as const,
+    ),
   );
   for (const [name, block] of files) writeFileSync(join(built, name), replaceAll(block, replacements));
   return (name) => {
