@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { readArguments } from '../../src/cli/commands/read-arguments.js';
 import type { Step } from '../../src/contract/step.js';
 import { readConfig } from '../../src/service/config.js';
 import { type Service, startService } from '../../src/service/start.js';
@@ -160,6 +161,13 @@ test('the line with two servers has both', async () => {
       { name: 'ollama', key_required: false },
       { name: 'openrouter', key_required: true },
     ]),
+  });
+});
+
+test('the command that names a model and its server is one', () => {
+  const [, flags = ''] = /^ {4}stepwise "task" (.+)$/m.exec(page) ?? [];
+  expect(readArguments(['task', ...flags.split(' ')])).toMatchObject({
+    options: { model: 'qwen3:8b', upstream: 'ollama' },
   });
 });
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
+import { usage } from '../../src/cli/commands/usage.js';
 import type { Script } from '../../src/service/offline/fake-provider.js';
 import { act, type Bench, scripted, setUp } from '../support/cli-harness.js';
 import { freePort } from '../support/free-port.js';
@@ -139,4 +140,14 @@ test('what the page calls a label is one', () => {
   const quoted = [...page.matchAll(/“([A-Z][a-z ]+)”/g)].map(([, label = '']) => label);
   expect(quoted.length).toBeGreaterThan(1);
   expect(quoted.filter((label) => !sourceOf('examples/vscode/src').includes(`'${label}'`))).toEqual([]);
+});
+
+test('every flag and command of ours that the page names exists', () => {
+  const help = usage + readFileSync('src/service/process/run.ts', 'utf8');
+  const quoted = [...page.matchAll(/`([^`]*)`/g)].flatMap(
+    ([, text = '']) => text.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [],
+  );
+  expect(quoted.length).toBeGreaterThan(8);
+  expect([...new Set(quoted)].filter((flag) => !help.includes(flag))).toEqual([]);
+  for (const command of ['doctor', 'serve']) expect(usage).toContain(command);
 });

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
 import type { Service } from '../../src/service/start.js';
@@ -40,6 +40,11 @@ const languages = [
   },
 ].filter(({ command }) => command !== 'python3' || hasPython);
 
+const started: ChildProcessWithoutNullStreams[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
 describe.each(languages)('$file', ({ command, file, offline, scripted }) => {
   const start = (task?: string, model = scripted): ChildProcessWithoutNullStreams => {
     const fileAt = copyFiles(page, `your-own-loop-${file}`, {
@@ -47,7 +52,9 @@ describe.each(languages)('$file', ({ command, file, offline, scripted }) => {
       [offline]: model,
     });
     const words = [fileAt(file), ...(task === undefined ? [] : [task])];
-    return spawn(command, words, { env: { PATH: process.env['PATH'], STEPWISE_LLM_KEY: key } });
+    const child = spawn(command, words, { env: { PATH: process.env['PATH'], STEPWISE_LLM_KEY: key } });
+    started.push(child);
+    return child;
   };
   const latest = (): string => JSON.stringify(provider.requests.at(-1)?.body);
 

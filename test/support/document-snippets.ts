@@ -87,5 +87,5 @@ export async function compileSnippet(file: string, replacements: Replacements = 
   return module;
 }
 
-export const replaceAll = (text: string, replacements: Replacements): string =>
+const replaceAll = (text: string, replacements: Replacements): string =>
   Object.entries(replacements).reduce((changed, [from, to]) => changed.replaceAll(from, to), text);
