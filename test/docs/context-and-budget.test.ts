@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startLocalService } from '../../src/cli/session/local-service.js';
 import type { Preview } from '../../src/contract/preview.js';
 import type { Step } from '../../src/contract/step.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
-import type { Service } from '../../src/service/start.js';
 import { blocks } from '../support/document-snippets.js';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { untilCalm } from '../support/until-calm.js';
 
 /** The page's request, sent as it stands over the example shop: the report is the one shown, and each dial does what is said. */
@@ -14,13 +13,16 @@ const [startLine = '', command = ''] = blocks(page, 'sh');
 const [shownReport, pinned, focus, needed] = blocks(page, 'json').map((block) => JSON.parse(block));
 const request: StepRequestInput = JSON.parse(/-d '([^']+)'/.exec(command)?.[1] ?? 'null');
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   const [, projects = ''] = /^PROJECTS='(.+)' npm start$/m.exec(startLine) ?? [];
-  service = await startLocalService({ PROJECTS: projects.replace("'$PWD'", process.cwd()) });
+  service = await startServiceProcess({
+    PROJECTS: projects.replace("'$PWD'", process.cwd()),
+    OFFLINE_MODEL: 'on',
+  });
 }, 60_000);
 beforeEach(() => untilCalm(service.url), 60_000);
-afterAll(() => service.close());
+afterAll(() => service.stop());
 
 async function preview(changes: Partial<StepRequestInput> = {}): Promise<Preview> {
   const response = await fetch(`${service.url}/api/agent/context_preview`, {
@@ -180,6 +182,14 @@ describe('the stable prompt', () => {
   ])('%s is another one', async (_, changes) => {
     expect(await hashOf(changes)).not.toBe(await hashOf({}));
   });
+});
+
+test('the same tools in another order are another stable prompt', async () => {
+  const tools = ['read_file', 'list_files'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+  const hashes = [tools, tools.toReversed()].map(
+    async (each) => (await reportOf({ tools: each })).stable_prompt_sha256,
+  );
+  expect(await hashes[0]).not.toBe(await hashes[1]);
 });
 
 test('where nothing fits, the figure is in the details', async () => {

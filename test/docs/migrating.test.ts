@@ -2,12 +2,11 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { startLocalService } from '../../src/cli/session/local-service.js';
 import * as sdk from '../../src/sdk/index.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import type { Service } from '../../src/service/start.js';
 import { answer } from '../support/cli-harness.js';
 import { blocks, compileSnippet, copyFiles } from '../support/document-snippets.js';
+import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 import { untilCalm } from '../support/until-calm.js';
 
 /** The loop before and the loop after, over the same scripted model; what is said to be gained is gained. */
@@ -15,19 +14,19 @@ const page = readFileSync('docs/migrating.md', 'utf8');
 const inNode = promisify(execFile);
 const key = 'sk-0123456789';
 
-let service: Service;
+let service: ServiceProcess;
 let provider: FakeProvider;
 let addresses: Readonly<Record<string, string>>;
 let fileOf: (name: string) => string;
 
 beforeAll(async () => {
   provider = await startFakeProvider();
-  service = await startLocalService({ OPENAI_UPSTREAM_URL: `${provider.url}/v1` });
+  service = await startServiceProcess(upstreamsAt(provider.url));
   addresses = { 'https://api.openai.com': provider.url, 'http://127.0.0.1:8080': service.url };
   fileOf = copyFiles(page, 'migrating', addresses);
 }, 60_000);
 beforeEach(() => untilCalm(service.url), 60_000);
-afterAll(() => Promise.all([service.close(), provider.close()]));
+afterAll(() => Promise.all([service.stop(), provider.close()]));
 
 const run = (file: string) =>
   inNode(process.execPath, [file], { env: { ...process.env, OPENAI_API_KEY: key } });

@@ -4,11 +4,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { startLocalService } from '../../src/cli/session/local-service.js';
 import type { Preview } from '../../src/contract/preview.js';
 import { StepwiseClient } from '../../src/sdk/index.js';
-import type { Service } from '../../src/service/start.js';
 import { blocks, copyFiles } from '../support/document-snippets.js';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { untilCalm } from '../support/until-calm.js';
 
 /** The page's server over the example shop, as a context service and as a search of one's own. */
@@ -20,7 +19,7 @@ const inNode = promisify(execFile);
 
 let search: ChildProcess;
 let searchUrl: string;
-let service: Service;
+let service: ServiceProcess;
 
 beforeAll(async () => {
   // Below `.build` the package is found where it is for the project itself.
@@ -30,12 +29,12 @@ beforeAll(async () => {
   });
   const [line] = await once(search.stdout ?? search, 'data');
   searchUrl = /^search on (\S+)/.exec(String(line))?.[1] ?? '';
-  service = await startLocalService({ CONTEXT_SERVICE_URL: searchUrl });
+  service = await startServiceProcess({ CONTEXT_SERVICE_URL: searchUrl, OFFLINE_MODEL: 'on' });
 }, 60_000);
 beforeEach(() => untilCalm(service.url), 60_000);
 afterAll(async () => {
   search.kill();
-  await service.close();
+  await service.stop();
 });
 
 async function preview(changes: object = {}): Promise<Preview> {

@@ -30,7 +30,8 @@ export function strictly(files: readonly string[]) {
       paths: Object.fromEntries(paths),
     },
     files,
-    include: [],
+    // Of the sources, what they declare for others.
+    include: [resolve('src/**/*.d.ts')],
   };
 }
 
