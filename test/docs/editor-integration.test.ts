@@ -4,12 +4,11 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startLocalService } from '../../src/cli/session/local-service.js';
 import type { RunLlmConfig, RunResult, Trajectory } from '../../src/sdk/index.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import type { Service } from '../../src/service/start.js';
 import { act, answer } from '../support/cli-harness.js';
 import { blocks, emitOptions, strictly, withCompiledEntries } from '../support/document-snippets.js';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { untilCalm } from '../support/until-calm.js';
 
 /** The guide, copied as it says: each block into the file that its first line names, run against the service. */
@@ -18,7 +17,7 @@ const built = resolve('.build/editor-integration');
 const inNode = promisify(execFile);
 const compiler = resolve('node_modules/typescript/bin/tsc');
 
-let service: Service;
+let service: ServiceProcess;
 let provider: FakeProvider;
 let modules: readonly string[];
 
@@ -26,14 +25,14 @@ beforeAll(async () => {
   provider = await startFakeProvider();
   const url = `${provider.url}/v1`;
   const UPSTREAMS = JSON.stringify({ fake: url, guarded: { url, keyRequired: true } });
-  service = await startLocalService({ UPSTREAMS });
+  service = await startServiceProcess({ UPSTREAMS });
   rmSync(built, { recursive: true, force: true });
   mkdirSync(built, { recursive: true });
   for (const block of blocks(guide, 'js')) write(block);
   modules = blocks(guide, 'ts').map(write);
 }, 60_000);
 beforeEach(() => untilCalm(service.url), 60_000);
-afterAll(() => Promise.all([service.close(), provider.close()]));
+afterAll(() => Promise.all([service.stop(), provider.close()]));
 
 /** Under the name in its first line, with the scripted model in place of the one that searches. */
 function write(block: string): string {
