@@ -1,0 +1,60 @@
+import { slug } from 'github-slugger';
+import { siteLinks } from '../pages/links.js';
+import { listedPages, sidebar } from '../pages/places.js';
+import { bothPictures, fencedBlocks } from '../pages/rendering.js';
+
+const root = process.env.SITE_ROOT;
+const pages = listedPages(root);
+const highContrast = { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' };
+/** What VitePress adds to Markdown: without it a page means here what it means where it is read as Markdown. */
+const additions = ['attrs', 'component', 'container', 'emoji', 'footnote', 'include', 'snippet', 'toc'];
+
+/** What is folded away, the examples of the API, would be found before what explains it. */
+async function searchedText(source, env, markdown) {
+  const html = await markdown.renderAsync(source, env);
+  return env.frontmatter?.search === false ? '' : html.replaceAll(/<details>.*?<\/details>/gs, '');
+}
+
+const upFrom = (page) => '../'.repeat(page.split('/').length - 1);
+
+// biome-ignore lint/style/noDefaultExport: VitePress takes its settings so
+export default {
+  title: 'Stepwise',
+  description: 'One HTTP call is one step of a ReAct agent: you keep the loop, the tools and the keys.',
+  lang: 'en',
+  // Every address is relative: the site lies where it is put, below any path.
+  base: './',
+  srcDir: '.build/pages',
+  cacheDir: '.build/cache',
+  outDir: process.env.SITE_TARGET,
+  ignoreDeadLinks: 'localhostLinks',
+  transformHead: ({ page }) => [['link', { rel: 'icon', href: `${upFrom(page)}icon.svg` }]],
+  markdown: {
+    theme: highContrast,
+    anchor: { slugify: (text) => slug(text) },
+    ...Object.fromEntries(additions.map((name) => [name, false])),
+    config: (markdown) => {
+      markdown.use(siteLinks(root, pages));
+      markdown.use(fencedBlocks);
+      markdown.use(bothPictures);
+    },
+  },
+  themeConfig: {
+    logo: { src: '/icon.svg', alt: '' },
+    nav: [
+      { text: 'Playground', link: '/docs/playground' },
+      { text: 'Reference', link: '/docs/reference/' },
+      { text: 'API', link: '/api/' },
+    ],
+    sidebar: sidebar(root),
+    outline: { level: [2, 3] },
+    externalLinkIcon: true,
+    search: {
+      provider: 'local',
+      options: {
+        _render: searchedText,
+        miniSearch: { searchOptions: { combineWith: 'AND', fuzzy: false, prefix: true } },
+      },
+    },
+  },
+};

@@ -1,0 +1,37 @@
+/**
+ * Each page of the site in its place: a line is a Markdown file of the repository, or a folder for all of its pages. Its name
+ * is its first heading. The build fails for a page of `docs/` that is in no group, and for a line that leads nowhere.
+ */
+export const navigation = {
+  Start: ['README.md', 'docs/playground.md', 'docs/terminal.md', 'docs/editors.md', 'docs/mcp.md'],
+  Build: ['docs/clients.md', 'docs/editor-integration.md', 'docs/context-service.md'],
+  Operate: ['docs/operating.md', 'docs/security.md'],
+  Reference: [
+    'docs/reference/README.md',
+    'docs/reference/steps-and-histories.md',
+    'docs/reference/context-and-budget.md',
+    'docs/reference/reading-the-model.md',
+    'docs/reference/constrained-output.md',
+    'docs/reference/errors.md',
+    'docs/reference/streaming.md',
+    'docs/reference/providers.md',
+    'docs/reference/api.md',
+    'docs/reference/service.md',
+    'docs/reference/client.md',
+  ],
+  Examples: [
+    'examples/agent-typescript/README.md',
+    'examples/agent-python/README.md',
+    'examples/own-loop-express/README.md',
+    'examples/durable-restate/README.md',
+    'examples/context-service/README.md',
+    'examples/vscode/README.md',
+    'examples/shop/README.md',
+  ],
+  Project: ['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  Figures: ['bench/RESULTS.md', 'conformance/', 'docs/trials/', 'docs/recordings/README.md'],
+  Decisions: ['docs/decisions/'],
+};
+
+/** Shut until one of their pages is open. */
+export const folded = ['Examples', 'Project', 'Figures', 'Decisions'];
