@@ -2,6 +2,7 @@ import { slug } from 'github-slugger';
 import { siteLinks } from '../pages/links.js';
 import { listedPages, sidebar } from '../pages/places.js';
 import { bothPictures, fencedBlocks } from '../pages/rendering.js';
+import { searchDialog } from '../pages/search-dialog.js';
 
 const root = process.env.SITE_ROOT;
 const pages = listedPages(root);
@@ -39,6 +40,7 @@ export default {
       markdown.use(bothPictures);
     },
   },
+  vite: { plugins: [searchDialog] },
   themeConfig: {
     logo: { src: '/icon.svg', alt: '' },
     nav: [
@@ -47,6 +49,8 @@ export default {
       { text: 'API', link: '/api/' },
     ],
     sidebar: sidebar(root),
+    // What is read aloud is what is shown.
+    notFound: { linkText: 'Go to the start', linkLabel: 'Go to the start' },
     outline: { level: [2, 3] },
     externalLinkIcon: true,
     search: {

@@ -25,7 +25,7 @@ function overview({ info, components }, calls) {
 
 ${info.description}
 
-Made of the document that clients are generated from: <a href="/openapi.yaml" download>openapi.yaml</a>, version ${info.version}. A running
+Made of the document that clients are generated from: <a href="../openapi.yaml" download>openapi.yaml</a>, version ${info.version}. A running
 service shows it too, at \`/docs\`, where requests can be sent. What its words mean is in the rest of the reference.
 
 ## Calls

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { resolve, sep } from 'node:path';
 import express from 'express';
+import { listen } from '../support/listen.js';
 
 /** Built once for all suites; gone as soon as the tests are compiled anew. */
 export const builtSite = resolve('.build/site');
@@ -24,13 +25,12 @@ export const sitePages = (): string[] =>
 export async function serveSite() {
   const app = express();
   app.use('/below/a/path', express.static(builtSite));
-  const server = app.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const server = createServer(app);
+  const origin = await listen(server);
   const close = async () => {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
   };
-  return { url: `http://127.0.0.1:${port}/below/a/path/`, close };
+  return { url: `${origin}/below/a/path/`, close };
 }

@@ -65,7 +65,7 @@ describe('search', () => {
     ['Retry-After', 'docs/reference/errors.html#retry-after'],
     ['unreadable_action', 'docs/reference/steps-and-histories.html#unreadable-action'],
     ['left out', 'docs/reference/context-and-budget.html#left-out-manifest'],
-    ['createReactStep', 'api/create-react-step.html'],
+    ['getReadiness', 'api/get-readiness.html'],
     ['kubectl', 'docs/operating.html'],
   ] as const) {
     test(`finds ${words}, and Enter leads there`, async () => {
