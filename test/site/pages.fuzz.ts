@@ -77,6 +77,9 @@ describe('search', () => {
       const hrefs = await Promise.all(results.map((each) => each.getAttribute('href')));
       expect(hrefs[0]).toContain(first);
       expect(await axeFindings(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.waitForFunction(isDark);
+      expect(await axeFindings(page)).toEqual([]);
       await page.keyboard.press('Enter');
       await page.waitForURL(`${site.url}${first}*`);
       expect(trouble).toEqual([]);
