@@ -4,7 +4,7 @@
  */
 export const navigation = {
   Start: ['README.md', 'docs/playground.md', 'docs/terminal.md', 'docs/editors.md', 'docs/mcp.md'],
-  Build: ['docs/clients.md', 'docs/editor-integration.md', 'docs/context-service.md'],
+  Guides: ['docs/context-service.md', 'docs/clients.md', 'docs/editor-integration.md'],
   Operate: ['docs/operating.md', 'docs/security.md'],
   Reference: [
     'docs/reference/README.md',
