@@ -4,7 +4,18 @@
  */
 export const navigation = {
   Start: ['README.md', 'docs/playground.md', 'docs/terminal.md', 'docs/editors.md', 'docs/mcp.md'],
-  Guides: ['docs/context-service.md', 'docs/clients.md', 'docs/editor-integration.md'],
+  Guides: [
+    'docs/your-own-loop.md',
+    'docs/context-and-budget.md',
+    'docs/models.md',
+    'docs/vector-search.md',
+    'docs/errors-and-retries.md',
+    'docs/troubleshooting.md',
+    'docs/migrating.md',
+    'docs/context-service.md',
+    'docs/clients.md',
+    'docs/editor-integration.md',
+  ],
   Operate: ['docs/operating.md', 'docs/security.md'],
   Reference: [
     'docs/reference/README.md',
