@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # Generates clients from openapi.yaml, compiles them and holds one conversation through each with a running service (docs/clients.md).
-# Needs Java with Maven, Python and Go; generators and clients are put below node_modules/.cache, at these versions. Languages may be named.
+# Needs Java with Maven, Python, Go and Rust; generators and clients are put below node_modules/.cache, at these versions. Clients may be
+# named: `go rust`, or `all` for those too that would take CI too long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 tools=$PWD/node_modules/.cache/clients
 OPENAPI_GENERATOR=7.23.0
 OAPI_CODEGEN=v2.8.2
-[ $# -gt 0 ] || set -- typescript python go
+OPENAPI_PYTHON_CLIENT=0.29.1
+usual=(typescript python go java rust)
+[ $# -gt 0 ] || set -- "${usual[@]}"
+[ "$*" != all ] || set -- "${usual[@]}" hey-api openapi-python-client kotlin progenitor compiled csharp
 mkdir -p "$tools"
 jar=$tools/openapi-generator-cli-$OPENAPI_GENERATOR.jar
 [ -f "$jar" ] || mvn -q dependency:copy -Dartifact="org.openapitools:openapi-generator-cli:$OPENAPI_GENERATOR" -DoutputDirectory="$tools"
@@ -22,7 +26,8 @@ for _ in $(seq 100); do [ -s "$tools/url" ] && break || sleep 0.1; done
 url=$(cat "$tools/url")
 
 generate() {
-  java -XX:TieredStopAtLevel=1 -jar "$jar" generate -i "$root/openapi.yaml" "$@" >generated.log 2>&1 || { grep -v '^\sat ' generated.log; exit 1; }
+  command java -XX:TieredStopAtLevel=1 -jar "$jar" generate -i "$root/openapi.yaml" "$@" >generated.log 2>&1 ||
+    { grep -v '^\sat ' generated.log; exit 1; }
 }
 
 typescript() {
@@ -47,8 +52,69 @@ go() {
   command go run . "$url"
 }
 
-for language; do
-  mkdir -p "$tools/$language"
-  cp -r "test/clients/$language/." "$tools/$language"
-  (cd "$tools/$language" && "$language")
+java() {
+  maven
+}
+
+rust() {
+  generate -g rust -o client --additional-properties=reqwestDefaultFeatures=,avoidBoxedModels=true
+  cargo run --quiet -- "$url"
+}
+
+hey-api() {
+  npm install --ignore-scripts --silent
+  npx openapi-ts --input "$root/openapi.yaml" --output stepwise --silent
+  npx tsc --strict --target es2023 --module commonjs --types node --skipLibCheck converse.ts
+  node converse.js "$url"
+}
+
+openapi-python-client() {
+  [ -d environment ] || python3 -m venv environment
+  environment/bin/pip install --quiet openapi-python-client==$OPENAPI_PYTHON_CLIENT
+  environment/bin/openapi-python-client generate --path "$root/openapi.yaml" --meta none --output-path stepwise --overwrite \
+    >generated.log 2>&1 || { cat generated.log; exit 1; }
+  environment/bin/python converse.py "$url"
+}
+
+kotlin() {
+  maven
+}
+
+progenitor() {
+  cp "$root/openapi.yaml" .
+  cargo run --quiet -- "$url"
+}
+
+# Generates, compiles and converses as pom.xml says.
+maven() {
+  mvn -q compile -Ddocument="$root/openapi.yaml" >generated.log 2>&1 || { cat generated.log; exit 1; }
+  mvn -q exec:java -Dexec.args="$url"
+}
+
+# No conversation: TypeScript of three generators, and the Go of openapi-generator.
+compiled() {
+  npm install --ignore-scripts --silent
+  generate -g typescript-fetch -o typescript-fetch --additional-properties=modelPropertyNaming=original
+  generate -g typescript-axios -o typescript-axios
+  npx orval --input "$root/openapi.yaml" --output orval/stepwise.ts --client fetch >generated.log 2>&1 || { cat generated.log; exit 1; }
+  for client in typescript-fetch typescript-axios orval; do
+    npx tsc --strict --target es2023 --module esnext --moduleResolution bundler --noEmit --skipLibCheck "$client"/*.ts
+    echo "$client: compiles"
+  done
+  generate -g go -o go --additional-properties=disallowAdditionalPropertiesIfNotPresent=false,enumClassPrefix=true
+  (cd go && command go mod tidy 2>/dev/null && command go build ./...)
+  echo 'openapi-generator go: compiles'
+}
+
+csharp() {
+  generate -g csharp -o client
+  command -v dotnet >/dev/null || { echo 'csharp: generates; not compiled for want of a .NET SDK' && return; }
+  dotnet build --nologo -v quiet client/src/Org.OpenAPITools
+  echo 'csharp: compiles'
+}
+
+for client; do
+  mkdir -p "$tools/$client"
+  [ ! -d "test/clients/$client" ] || cp -r "test/clients/$client/." "$tools/$client"
+  (cd "$tools/$client" && "$client")
 done

@@ -59,7 +59,7 @@ for (const [status, code] of [
 const { data: newer } = await step(request(), '/newer');
 deepEqual([newer?.status, newer?.finish_reason, newer?.parse?.outcome], ['plan_proposed', 'paused', 'plan']);
 const turn = newer?.updated_conversation_history?.at(-1);
-deepEqual([turn?.role, turn?.kind, turn?.phase], ['critic', 'review', 'reflect']);
+deepEqual(turn, { role: 'critic', content: 'Too long.', kind: 'review', phase: 'reflect', weight: 3 });
 
 // The stream is text, whose events have a type.
 const { data: text } = await createClient<paths>({ baseUrl: base }).POST('/api/agent/react_step/stream', {

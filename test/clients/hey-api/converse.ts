@@ -1,0 +1,103 @@
+// One conversation through the client of @hey-api/openapi-ts.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { createReactStep, type StepRequest, type StreamEvent, streamReactStep } from './stepwise';
+import { createClient } from './stepwise/client';
+
+const base = process.argv[2] ?? '';
+
+const request = (changes: Partial<StepRequest> = {}): StepRequest => ({
+  project_id: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+  session_id: '7d444840-9dc0-41d1-b245-5ffdce74fad2',
+  user_query: 'Why does the cart total ignore discounts?',
+  conversation_history: [],
+  tools: [{ name: 'search_code', inputSchema: { properties: { pattern: { type: 'string' } } } }],
+  llm_config: { modelName: 'offline', tokenLimit: 8_000, reservedOutputTokens: 1_000 },
+  max_iterations_left: 10,
+  ...changes,
+});
+
+const at = (prefix: string) => createClient({ baseUrl: base + prefix });
+const step = (body: StepRequest, prefix = '') => createReactStep({ client: at(prefix), body });
+
+async function reachAnAnswer(): Promise<void> {
+  const { data: first } = await step(request());
+  equal(first?.status, 'action_proposed');
+  equal(first?.action_details?.tool_name, 'search_code');
+  const observation = {
+    role: 'tool_observation',
+    content: 'src/cart.ts:31: // The cart total ignores discounts above 30 percent.',
+    toolCallId: first?.action_details?.id ?? null,
+  };
+  const history = [...(first?.updated_conversation_history ?? []), observation];
+  const { data: last } = await step(
+    request({ user_query: '', conversation_history: history, max_iterations_left: 1 }),
+  );
+  equal(last?.status, 'direct_response_provided');
+  ok(last?.direct_response?.includes('30 percent'));
+}
+
+async function failInSixWays(): Promise<void> {
+  deepEqual(await failure(request({ user_query: '' })), [400, 'invalid_request', false]);
+  deepEqual(await failure(request({ user_api_keys: { llmKey: 'short' } })), [
+    401,
+    'malformed_api_key',
+    false,
+  ]);
+  const small = { modelName: 'offline', tokenLimit: 40, reservedOutputTokens: 20 };
+  deepEqual(await failure(request({ llm_config: small })), [422, 'token_budget_exceeded', false]);
+  for (const [status, code] of [
+    [429, 'upstream_rate_limited'],
+    [503, 'shutting_down'],
+    [504, 'upstream_timeout'],
+  ] as const) {
+    deepEqual(await failure(request(), `/failing/${code}`), [status, code, true]);
+  }
+}
+
+async function failure(body: StepRequest, prefix = ''): Promise<[number, string, boolean]> {
+  const { error, response } = await step(body, prefix);
+  return [response?.status ?? 0, error?.error.code ?? '', error?.error.retryable ?? false];
+}
+
+async function meetANewerService(): Promise<void> {
+  const { data: newer } = await step(request(), '/newer');
+  deepEqual(
+    [newer?.status, newer?.finish_reason, newer?.parse?.outcome],
+    ['plan_proposed', 'paused', 'plan'],
+  );
+  const turn = newer?.updated_conversation_history?.at(-1);
+  deepEqual(turn, { role: 'critic', content: 'Too long.', kind: 'review', phase: 'reflect', weight: 3 });
+}
+
+/** Events come one by one, as objects. Without the limit the step would be posted again when it fails. */
+async function readTheStream(): Promise<void> {
+  const events = await streamed('', []);
+  equal(events[0]?.type, 'step.started');
+  equal(events.at(-1)?.step?.action_details?.tool_name, 'search_code');
+
+  const failures: unknown[] = [];
+  deepEqual(await streamed('/failing/shutting_down', failures), []);
+  deepEqual(failures.map(String), ['Error: SSE failed: 503 Service Unavailable']);
+}
+
+async function streamed(prefix: string, failures: unknown[]): Promise<StreamEvent[]> {
+  const { stream } = await streamReactStep({
+    client: at(prefix),
+    body: request(),
+    sseMaxRetryAttempts: 1,
+    onSseError: (failed) => failures.push(failed),
+  });
+  const events: unknown[] = []; // typed as the string that the document calls the stream
+  for await (const event of stream) events.push(event);
+  return events as StreamEvent[];
+}
+
+async function converse(): Promise<void> {
+  await reachAnAnswer();
+  await failInSixWays();
+  await meetANewerService();
+  await readTheStream();
+  process.stdout.write('hey-api: action, observation, answer, six failures, a newer service, the stream\n');
+}
+
+void converse();
