@@ -64,7 +64,7 @@ rust() {
 hey-api() {
   npm install --ignore-scripts --silent
   npx openapi-ts --input "$root/openapi.yaml" --output stepwise --silent
-  npx tsc --strict --target es2023 --module commonjs --types node --skipLibCheck converse.ts
+  npx tsc --strict --target es2023 --module commonjs --types node --skipLibCheck converse.ts stepwise/*.ts stepwise/*/*.ts
   node converse.js "$url"
 }
 
