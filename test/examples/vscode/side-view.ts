@@ -3,18 +3,21 @@ import type { RecordedRequest, ScriptedCompletion } from '../../../src/service/o
 import { sentPrompt } from '../../support/sent-prompt.js';
 import type { Workbench } from '../../support/vscode/workbench.js';
 
+/** A window with the side view, of the workbench or of an editor. */
+type HasView = Pick<Workbench, 'view'>;
+
 /** Writes the task into the view and sends it. */
-export async function send({ view }: Workbench, task: string): Promise<void> {
+export async function send({ view }: HasView, task: string): Promise<void> {
   await view.getByRole('textbox', { name: 'Task' }).fill(task);
   await view.getByRole('button', { name: 'Send' }).click();
 }
 
 /** What the view says at the end of the run, once it has ended. */
-export async function ended({ view }: Workbench): Promise<string> {
+export async function ended({ view }: HasView): Promise<string> {
   return view.getByRole('region', { name: 'End of the run' }).innerText();
 }
 
-export const step = ({ view }: Workbench, number: number): Locator =>
+export const step = ({ view }: HasView, number: number): Locator =>
   view.getByRole('article', { name: `Step ${number}`, exact: true });
 
 export const answering = (answer: string): ScriptedCompletion => ({

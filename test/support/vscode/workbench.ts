@@ -95,7 +95,8 @@ export class Workbench {
   }
 }
 
-const allStores = `(async () => {
+/** To be evaluated in a page: all that it keeps in the browser, as text. */
+export const allStores = `(async () => {
   const settled = (request) => new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);

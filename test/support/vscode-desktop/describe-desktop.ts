@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { hasChromium, launchChromium } from '../chromium.js';
+import { exampleNamed } from '../example.js';
+import { writeFiles } from '../temporary-folder.js';
+import { startWholeService, type WholeService } from '../whole-service.js';
+import { DesktopWindow } from './desktop-window.js';
+import { EditorServer, installEditorServer } from './editor-server.js';
+
+interface OpenOptions {
+  /** Texts by path, written to a folder of this machine. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Whether the person trusts whoever wrote them. */
+  readonly isTrusted?: boolean;
+}
+
+/** A folder that is open in a window of the editor. */
+export interface OpenFolder {
+  /** On this machine's disk. */
+  readonly folder: string;
+  readonly window: DesktopWindow;
+}
+
+const example = exampleNamed('vscode');
+
+/** Editor, service and browser, of which each test has windows and folders of its own. */
+export class DesktopSuite {
+  #parts: { service: WholeService; server: EditorServer; browser: Browser } | undefined;
+  readonly #closing: (() => unknown)[] = [];
+  readonly #afterTest: (() => unknown)[] = [];
+
+  get service(): WholeService {
+    return this.#started.service;
+  }
+
+  get server(): EditorServer {
+    return this.#started.server;
+  }
+
+  async start(): Promise<void> {
+    installEditorServer();
+    const service = await startWholeService();
+    this.#closing.push(() => service.close());
+    const server = new EditorServer();
+    this.#closing.push(() => server.close());
+    await server.start(join(example.folder, 'dist/stepwise.vsix'), {
+      ...quietSettings,
+      'stepwise.serviceUrl': service.url,
+      'stepwise.upstream': 'local',
+      'stepwise.model': 'scripted',
+    });
+    const browser = await launchChromium();
+    this.#closing.push(() => browser.close());
+    this.#parts = { service, server, browser };
+  }
+
+  /** Opens a new folder in a window, by itself or beside those that are open there. */
+  async open({ files, isTrusted = true }: OpenOptions, beside?: OpenFolder): Promise<OpenFolder> {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stepwise-folder-')));
+    this.#afterTest.push(() => rmSync(folder, { recursive: true, force: true }));
+    writeFiles(folder, files);
+    const context = beside?.window.page.context() ?? (await this.#newContext());
+    const page = await context.newPage();
+    const url = `${this.server.origin}/?folder=${encodeURIComponent(folder)}`;
+    return { folder, window: await DesktopWindow.open(page, url, isTrusted) };
+  }
+
+  /** What the tests have opened, the last first. */
+  async endTest(): Promise<void> {
+    for (const end of this.#afterTest.splice(0).reverse()) await end();
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closing.splice(0).reverse()) await close();
+  }
+
+  async #newContext(): Promise<BrowserContext> {
+    const context = await this.#started.browser.newContext({ viewport: { width: 1280, height: 860 } });
+    context.setDefaultTimeout(LONGEST_WAIT_MS);
+    this.#afterTest.push(() => context.close());
+    return context;
+  }
+
+  get #started() {
+    if (!this.#parts) throw new Error('Not started yet.');
+    return this.#parts;
+  }
+}
+
+/** A window is up in three seconds where nothing else runs. */
+const LONGEST_WAIT_MS = 120_000;
+
+/** A suite in the editor as it is on a desktop: our extension, from its package, in a process of Node. */
+export function describeDesktop(title: string, tests: (suite: DesktopSuite) => void): void {
+  (hasChromium && example.canRun ? describe : describe.skip)(title, () => {
+    const suite = new DesktopSuite();
+    beforeAll(async () => {
+      example.prepare();
+      execFileSync('npm', ['run', '-s', 'package'], { cwd: example.folder, stdio: 'pipe' });
+      await suite.start();
+    }, 600_000);
+    afterAll(() => suite.close());
+    afterEach(() => suite.endTest());
+    tests(suite);
+  });
+}
+
+/** Nothing that asks elsewhere, or comes between. */
+const quietSettings = {
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'telemetry.telemetryLevel': 'off',
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'git.enabled': false,
+  // As elements, so that a test can read them.
+  'terminal.integrated.gpuAcceleration': 'off',
+};

@@ -1,0 +1,99 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { key } from '../whole-service.js';
+
+/** VS Code 1.100, whose server is in this package: of the newer ones none runs on Node 20. */
+const SERVER = 'code-server@4.100.3';
+/** The program with which the editor searches the disk, for this platform, from npm: that of the server comes from elsewhere. */
+const SEARCH_PROGRAM = '@vscode/ripgrep@1.18.0';
+
+const cache = new URL('../../../../node_modules/.cache/', import.meta.url).pathname;
+const installed = join(cache, SERVER.replace('@', '-'));
+const serverFolder = join(installed, 'node_modules/code-server/lib/vscode');
+
+/**
+ * Installs the editor's server, once. No script of a package runs: what those would compile is for terminals with a shell,
+ * for its log files and for proxies, and it works without.
+ */
+export function installEditorServer(): void {
+  const done = join(installed, 'done');
+  if (existsSync(done)) return;
+  rmSync(installed, { recursive: true, force: true });
+  mkdirSync(installed, { recursive: true });
+  writeFileSync(join(installed, 'package.json'), '{ "private": true }\n');
+  const install = (cwd: string, name: string) =>
+    execFileSync('npm', ['install', '--ignore-scripts', '--omit=dev', '--loglevel=error', name], {
+      cwd,
+      stdio: 'inherit',
+    });
+  install(installed, SERVER);
+  install(serverFolder, SEARCH_PROGRAM);
+  writeFileSync(done, '');
+}
+
+/** No market place out there; a key such as people have in their shells. */
+const environment = { EXTENSIONS_GALLERY: '{}', OPENAI_API_KEY: key };
+
+/** A server of the editor with folders of its own; its extension hosts are processes of Node. */
+export class EditorServer {
+  /** Where the server keeps what is its own: settings, extensions, the state of workspaces. */
+  readonly dataFolder = mkdtempSync(join(tmpdir(), 'stepwise-editor-'));
+  #server: ChildProcess | undefined;
+  #origin = '';
+  #said = '';
+
+  get origin(): string {
+    return this.#origin;
+  }
+
+  /** With an extension from its package, and settings as a person would have made them. */
+  async start(extension: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
+    for (const scope of ['User', 'Machine']) {
+      mkdirSync(join(this.dataFolder, 'data', scope), { recursive: true });
+      writeFileSync(join(this.dataFolder, 'data', scope, 'settings.json'), JSON.stringify(settings));
+    }
+    await once(this.#run('--install-extension', extension), 'exit');
+    this.#server = this.#run('--host', '127.0.0.1', '--port', '0', '--without-connection-token');
+    this.#origin = `http://127.0.0.1:${await this.#port(this.#server)}`;
+  }
+
+  /** Ends the server and whatever it has started. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (server?.pid !== undefined && server.exitCode === null) {
+      const ended = once(server, 'exit');
+      process.kill(-server.pid, 'SIGKILL');
+      await ended;
+    }
+    rmSync(this.dataFolder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  #run(...args: string[]): ChildProcess {
+    const program = join(serverFolder, 'out/server-main.js');
+    const own = ['--accept-server-license-terms', '--telemetry-level', 'off', '--server-data-dir'];
+    const child = spawn(process.execPath, [program, ...own, this.dataFolder, ...args], {
+      env: { PATH: process.env['PATH'], HOME: this.dataFolder, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        this.#said += text;
+      });
+    }
+    return child;
+  }
+
+  async #port(server: ChildProcess): Promise<string> {
+    for (;;) {
+      const [, port] = /agent listening on (\d+)/.exec(this.#said) ?? [];
+      if (port !== undefined) return port;
+      if (server.exitCode !== null) throw new Error(`The editor's server did not start: ${this.#said}`);
+      await wait(50);
+    }
+  }
+}
