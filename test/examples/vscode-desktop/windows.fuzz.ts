@@ -57,6 +57,8 @@ describeDesktop('windows of one editor', (suite) => {
     suite.service.fake.script([calling('read_file(path="total.py")'), answering('It is 7.')]);
     await send(window, 'What is the rate?');
     await ended(window);
+    // The editor writes what it keeps a moment later.
+    await until(async () => (await stored(window)).includes('It is 7.'));
     await window.reload();
     await until(async () => (await step(window, 2).innerText()).includes('It is 7.'));
   });

@@ -117,6 +117,10 @@ const quietSettings = {
   'extensions.autoCheckUpdates': false,
   'extensions.ignoreRecommendations': true,
   'git.enabled': false,
+  // A second click on the view's icon would hide it.
+  'workbench.activityBar.iconClickBehavior': 'focus',
+  // Newer editors leave it at a line above the window.
+  'security.workspace.trust.startupPrompt': 'always',
   // As elements, so that a test can read them.
   'terminal.integrated.gpuAcceleration': 'off',
 };
