@@ -7,10 +7,11 @@ import { inMessage } from './approvals/in-message.js';
 import { gatherContext } from './context/gather-context.js';
 import { OfferedFiles } from './context/offered-files.js';
 import { suggestPaths } from './context/suggest-paths.js';
+import { KeptDraft } from './keeping/kept-draft.js';
+import { KeptRun } from './keeping/kept-run.js';
 import type { Platform } from './platform.js';
 import { Conversation, type RunParts } from './run/conversation.js';
 import { exportRun } from './run/export-run.js';
-import { KeptRun } from './run/kept-run.js';
 import { renderCurl } from './run/render-curl.js';
 import { checking, reachService, type ServiceView } from './service/reach-service.js';
 import type { Secrets } from './service/secrets.js';
@@ -37,6 +38,7 @@ export class Agent implements vscode.Disposable {
   readonly #conversation: Conversation;
   readonly #offered: OfferedFiles;
   readonly #kept: KeptRun;
+  readonly #draft: KeptDraft;
   readonly #status = new StatusItem();
   readonly #listener: vscode.Disposable;
   #isDisposed = false;
@@ -46,7 +48,8 @@ export class Agent implements vscode.Disposable {
   constructor(parts: AgentParts) {
     const refresh = () => this.#refresh();
     this.#parts = parts;
-    this.#kept = new KeptRun(parts.context.workspaceState);
+    this.#kept = new KeptRun(parts.context);
+    this.#draft = new KeptDraft(parts.context);
     this.approvals = new Approvals({
       documents: parts.documents,
       onChange: refresh,
@@ -56,7 +59,9 @@ export class Agent implements vscode.Disposable {
       approvals: this.approvals,
       onChange: refresh,
       // What ends with the window was not ended by the person: it is told as interrupted.
-      onSaved: (saved) => this.#isDisposed || this.#kept.write(saved),
+      onSaved: async (saved) => {
+        if (!this.#isDisposed) await this.#kept.write(saved);
+      },
     });
     this.#offered = new OfferedFiles(() => readSettings().includesOpenEditors, refresh);
     this.viewProvider = new RunViewProvider({
@@ -69,9 +74,10 @@ export class Agent implements vscode.Disposable {
     });
   }
 
-  /** Takes up the run of before a reload; one that cannot be played again is forgotten. */
+  /** Takes up what was there before a reload; a run that cannot be played again is forgotten. */
   async begin(): Promise<void> {
-    const kept = this.#kept.read();
+    await this.#draft.restore();
+    const kept = await this.#kept.read();
     if (!kept) return;
     await this.#conversation.restore(kept.saved, kept.isRunning).catch(() => this.#conversation.clear());
   }
@@ -164,6 +170,7 @@ export class Agent implements vscode.Disposable {
       offered: this.#offered.list(),
       refusals: this.#refusals,
       run,
+      draft: this.#draft.text,
       approval: this.approvals.view,
       question,
     };
@@ -180,17 +187,18 @@ export class Agent implements vscode.Disposable {
   }
 
   async #prepare(task: string, signal: AbortSignal): Promise<RunParts> {
-    const { serviceUrl, llmConfig, maxSteps } = readSettings();
-    const folder = new StoredFolder(workspaceStore(new WorkspaceRoots()));
+    const { serviceUrl, llmConfig, maxSteps, protocol } = readSettings();
+    const roots = new WorkspaceRoots();
+    const folder = new StoredFolder(workspaceStore(roots));
     const { context, refusals } = await gatherContext(folder, {
       offered: this.#offered.list(),
       task,
       signal,
     });
-    this.#refusals = refusals;
+    this.#refusals = [...roots.refusals, ...refusals];
     this.#offered.reset();
     const client = new StepwiseClient({ baseUrl: serviceUrl, ...(await this.#parts.secrets.read()) });
-    return { client, context, tools: await this.#tools(folder), options: { llmConfig, maxSteps } };
+    return { client, context, tools: await this.#tools(folder), options: { llmConfig, maxSteps, protocol } };
   }
 
   /** In a workspace that is not trusted the model only reads. */
@@ -214,6 +222,7 @@ export class Agent implements vscode.Disposable {
   readonly #answers: { readonly [Type in ViewRequest['type']]: (request: RequestOf<Type>) => unknown } = {
     ready: () => this.checkService(),
     start: ({ task }) => this.ask(task),
+    draft: ({ text }) => this.#draft.change(text),
     stop: () => this.stop(),
     newTask: () => this.newTask(),
     resume: () => this.resume(),

@@ -31,13 +31,13 @@ export async function activateOn(context: vscode.ExtensionContext, platform: Pla
     copyAsCurl: () => agent.copyAsCurl(),
     openSettings: () => vscode.commands.executeCommand('workbench.action.openSettings', 'stepwise.'),
   };
+  context.subscriptions.push(agent);
+  await agent.begin(); // the view shows what was kept from its first moment on
   context.subscriptions.push(
-    agent,
     vscode.window.registerWebviewViewProvider(VIEW, agent.viewProvider),
     vscode.workspace.registerTextDocumentContentProvider(CHANGE_SCHEME, documents),
     ...Object.entries(commands).map(([name, run]) =>
       vscode.commands.registerCommand(`stepwise.${name}`, run),
     ),
   );
-  await agent.begin();
 }

@@ -13,10 +13,15 @@ const extensions = { stepwise: exampleFolder, probe: `${root}test/support/vscode
 export const domain = 'workbench.localhost';
 const hostName = `editor.${domain}`;
 
+const workspaceFile = 'team.code-workspace';
+
 /** What a page that is loaded from now on finds. */
 interface Workspace {
   /** Texts by path; `null` for no folder at all. */
   readonly files: Readonly<Record<string, string>> | null;
+  /** Several folders, as a file of the editor's names them; undefined for all files in one. */
+  readonly folders?: readonly { readonly path: string; readonly name?: string }[] | undefined;
+  readonly isTrusted: boolean;
   /** As a person would have made them. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
@@ -30,13 +35,14 @@ export interface WorkbenchServer {
 
 /** The whole of VS Code for the web, with our extension, from loopback. */
 export async function startWorkbenchServer(): Promise<WorkbenchServer> {
-  let workspace: Workspace = { files: {}, settings: {} };
+  let workspace: Workspace = { files: {}, settings: {}, isTrusted: true };
   const app = express();
   app.get('/', (request, response) => {
     response.type('html').send(page(request.socket.localPort, workspace));
   });
   app.get('/files.json', (_, response) => {
-    response.json(workspace.files ?? {});
+    const { files, folders } = workspace;
+    response.json({ ...files, ...(folders && { [workspaceFile]: JSON.stringify({ folders }) }) });
   });
   for (const [name, folder] of Object.entries(extensions)) {
     app.use(`/extension/${name}`, express.static(folder));
@@ -56,7 +62,7 @@ export async function startWorkbenchServer(): Promise<WorkbenchServer> {
   return { origin: `http://${hostName}:${port}`, offer, close };
 }
 
-function page(port: number | undefined, { files, settings }: Workspace): string {
+function page(port: number | undefined, workspace: Workspace): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -83,11 +89,11 @@ function page(port: number | undefined, { files, settings }: Workspace): string 
     delete: async (name) => { delete self.secrets[name]; },
   };
   const workspaceOf = ({ URI }) => ({
-    workspace: ${files === null ? 'undefined' : "{ folderUri: URI.from({ scheme: 'memory', path: '/workspace' }) }"},
-    trusted: true,
+    workspace: ${placeOf(workspace)},
+    trusted: ${workspace.isTrusted},
     open: async () => false,
   });
-  const options = ${JSON.stringify(workbenchOptions(port, settings)).replaceAll('<', '\\u003c')};
+  const options = ${JSON.stringify(workbenchOptions(port, workspace)).replaceAll('<', '\\u003c')};
   require(['vs/workbench/workbench.web.main'], (workbench) => {
     self.workbench = workbench;
     workbench.create(document.body, { ...options, secretStorageProvider, workspaceProvider: workspaceOf(workbench) });
@@ -98,7 +104,15 @@ function page(port: number | undefined, { files, settings }: Workspace): string 
 `;
 }
 
-const workbenchOptions = (port: number | undefined, settings: Workspace['settings']) => ({
+/** As the workbench asks for it, in JavaScript. */
+function placeOf({ files, folders, isTrusted }: Workspace): string {
+  if (files === null) return 'undefined';
+  const scheme = isTrusted ? 'memory' : 'vscode-vfs';
+  const uri = (path: string) => `URI.from({ scheme: '${scheme}', path: '/workspace${path}' })`;
+  return folders ? `{ workspaceUri: ${uri(`/${workspaceFile}`)} }` : `{ folderUri: ${uri('')} }`;
+}
+
+const workbenchOptions = (port: number | undefined, { settings, isTrusted }: Workspace) => ({
   productConfiguration: {
     nameShort: 'Code',
     nameLong: 'Code',
@@ -113,6 +127,7 @@ const workbenchOptions = (port: number | undefined, settings: Workspace['setting
     authority: `${hostName}:${port}`,
     path: `/extension/${name}`,
   })),
+  enableWorkspaceTrust: !isTrusted,
   configurationDefaults: { ...quietSettings, ...settings },
 });
 
@@ -124,5 +139,5 @@ const quietSettings = {
   'workbench.colorTheme': 'Default Light Modern',
   'telemetry.telemetryLevel': 'off',
   'extensions.autoCheckUpdates': false,
-  'security.workspace.trust.enabled': false,
+  'security.workspace.trust.startupPrompt': 'never',
 };

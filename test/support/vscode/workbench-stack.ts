@@ -7,7 +7,11 @@ import { domain, startWorkbenchServer, type WorkbenchServer } from './workbench-
 export interface OpenOptions {
   /** Texts by path; `null` for no folder at all. */
   readonly files?: Readonly<Record<string, string>> | null;
+  /** Folders among these files, in a workspace of several. */
+  readonly folders?: readonly { readonly path: string; readonly name?: string }[];
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Whether the person trusts the workspace. */
+  readonly isTrusted?: boolean;
   readonly theme?: 'light' | 'dark';
 }
 
@@ -38,12 +42,16 @@ export class WorkbenchStack {
 
   readonly open = async ({
     files = {},
+    folders,
     settings = {},
+    isTrusted = true,
     theme = 'light',
   }: OpenOptions = {}): Promise<Workbench> => {
     const { server, browser, service } = this.#parts;
     server.offer({
       files,
+      folders,
+      isTrusted,
       settings: {
         'workbench.colorTheme': themes[theme],
         'stepwise.serviceUrl': service.url,
@@ -53,6 +61,7 @@ export class WorkbenchStack {
       },
     });
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, colorScheme: theme });
+    page.setDefaultTimeout(LONGEST_WAIT_MS);
     this.#pages.push(page);
     await watch(page, {
       origins: [server.origin, String(settings['stepwise.serviceUrl'] ?? service.url)],
@@ -75,6 +84,9 @@ export class WorkbenchStack {
     return this.#started;
   }
 }
+
+/** As long as nothing takes here but the start of a workbench. */
+const LONGEST_WAIT_MS = 20_000;
 
 const themes = { light: 'Default Light Modern', dark: 'Default Dark Modern' };
 

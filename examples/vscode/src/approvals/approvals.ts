@@ -1,4 +1,4 @@
-import { type ApprovalDecision, type ApprovalRequest, describeRule } from 'stepwise';
+import { type ApprovalDecision, type ApprovalRequest, describeRule, type ToolArguments } from 'stepwise';
 import type { ChangedFile } from 'stepwise/tools/browser';
 import * as vscode from 'vscode';
 import { Pending } from '../run/pending.js';
@@ -24,6 +24,8 @@ export interface ApprovalView {
 export type ApprovalAnswer =
   | { readonly choice: 'accept' }
   | { readonly choice: 'always'; readonly index: number }
+  /** Runs with these arguments instead. */
+  | { readonly choice: 'edit'; readonly args: ToolArguments }
   | { readonly choice: 'reject'; readonly reason: string };
 
 interface Asked {
@@ -102,6 +104,7 @@ export class Approvals {
 
   #decisionOf({ request }: Asked, answer: ApprovalAnswer): ApprovalDecision {
     if (answer.choice === 'reject') return { type: 'deny', reason: answer.reason };
+    if (answer.choice === 'edit') return { type: 'edit', args: answer.args };
     if (answer.choice === 'always') this.#consents.allow(request, answer.index);
     return { type: 'allow' };
   }

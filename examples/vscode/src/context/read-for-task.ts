@@ -23,8 +23,8 @@ export function pathForTask(
 ): { readonly path: string } | { readonly refusal: string } {
   const path = roots.pathOf(uri);
   const name = uri.path.split('/').at(-1) ?? uri.path;
+  if (isSecretPath(path ?? uri.path)) return { refusal: secretRefusal(path ?? name) };
   if (path === undefined) return { refusal: `${name} lies outside the workspace, so it is not sent.` };
-  if (isSecretPath(path)) return { refusal: secretRefusal(path) };
   return { path };
 }
 

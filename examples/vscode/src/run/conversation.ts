@@ -23,15 +23,15 @@ export interface RunParts {
   readonly client: StepwiseClient;
   readonly tools: readonly Tool[];
   readonly context: RunContext;
-  /** Model and limits. */
-  readonly options: Pick<RunOptions, 'llmConfig' | 'maxSteps'>;
+  /** Model, limits, and how the model is taught to act. */
+  readonly options: Pick<RunOptions, 'llmConfig' | 'maxSteps' | 'protocol'>;
 }
 
 interface ConversationParts {
   readonly approvals: Approvals;
   readonly onChange: () => void;
-  /** Told the newest run after each step and at its end, to be kept. */
-  readonly onSaved: (saved: Trajectory | null) => void;
+  /** Told the newest run whenever there is more of it to keep; the run goes on, and shows what it did, when it is kept. */
+  readonly onSaved: (saved: Trajectory | null) => Promise<void>;
 }
 
 /** Milliseconds: a person may be away for long; the run waits that long for an answer of theirs. */
@@ -114,7 +114,7 @@ export class Conversation {
     this.view = emptyRun;
     this.saved = null;
     this.lastRequest = null;
-    this.#parts.onSaved(null);
+    void this.#parts.onSaved(null);
     this.#parts.onChange();
   }
 
@@ -143,8 +143,8 @@ export class Conversation {
   async #read(run: Run, join: (own: Trajectory) => Trajectory, isShown: () => boolean): Promise<void> {
     for await (const event of run) {
       if (!isShown()) continue; // cleared meanwhile: read to its end all the same
-      if (keptAfter.has(event.type)) this.#save(join(run.save()));
-      this.#show(reduceRun(this.view, event));
+      if (keptAfter.has(event.type)) await this.#save(join(run.save()));
+      if (isShown()) this.#show(reduceRun(this.view, event));
     }
   }
 
@@ -172,9 +172,9 @@ export class Conversation {
     this.#show({ ...this.view, status: 'ended', activity: '', end });
   }
 
-  #save(saved: Trajectory): void {
+  async #save(saved: Trajectory): Promise<void> {
     this.saved = saved;
-    this.#parts.onSaved(saved);
+    await this.#parts.onSaved(saved);
   }
 
   #show(view: RunView): void {
@@ -183,10 +183,11 @@ export class Conversation {
   }
 }
 
-/** After these a run is worth keeping anew: what the model said is paid for, what a tool did is done. */
+/** After these a run is worth keeping anew: what the model said is paid for, what a tool begins may be done by the next moment. */
 const keptAfter: ReadonlySet<RunEventType> = new Set([
   'agent_start',
   'agent_reason',
+  'tool_start',
   'agent_observe',
   'agent_stopped',
   'agent_completion',

@@ -11,6 +11,13 @@ const setKey: Remedy = { label: 'Set model key', command: 'stepwise.setModelKey'
 const setToken: Remedy = { label: 'Set service token', command: 'stepwise.setServiceToken' };
 const openSettings: Remedy = { label: 'Open settings', command: 'stepwise.openSettings' };
 
+/** It says so itself, in the service's own form: only one that lacks what this extension asks for does. */
+const OTHER_VERSION: Explanation = {
+  sentence:
+    'The service is older than this extension: update it, or point stepwise.serviceUrl to a newer one.',
+  remedy: openSettings,
+};
+
 const explanations: ReadonlyMap<string, Explanation> = new Map([
   [
     'unauthenticated',
@@ -51,6 +58,8 @@ const explanations: ReadonlyMap<string, Explanation> = new Map([
     'invalid_answer',
     { sentence: 'What answers at stepwise.serviceUrl is not the Stepwise service.', remedy: openSettings },
   ],
+  ['not_found', OTHER_VERSION],
+  ['method_not_allowed', OTHER_VERSION],
   [
     'overloaded',
     { sentence: 'The service has too much to do. Ask again in a moment to go on.', remedy: null },
@@ -66,13 +75,31 @@ const SERVICE_UNREACHABLE: Explanation = {
   remedy: { label: 'Check again', command: 'stepwise.checkService' },
 };
 
-export function explainFailure(error: Pick<StepError, 'code' | 'message' | 'retry_after_ms'>): Explanation {
-  const { code, message, retry_after_ms } = error;
+export function explainFailure(
+  error: Pick<StepError, 'code' | 'message' | 'retry_after_ms'> & Partial<Pick<StepError, 'details'>>,
+): Explanation {
+  const { code, message, retry_after_ms, details } = error;
   if (code === 'service_unreachable') return SERVICE_UNREACHABLE;
   if (code === 'rate_limited' || code === 'upstream_rate_limited') {
     const whose = code === 'rate_limited' ? 'the service' : 'the provider';
-    const wait = retry_after_ms === null ? 'in a moment' : `in ${Math.ceil(retry_after_ms / 1_000)} s`;
+    const wait = retry_after_ms === null ? 'in a moment' : `in ${timeOf(retry_after_ms)}`;
     return { sentence: `Too many requests for ${whose}. Ask again ${wait} to go on.`, remedy: null };
   }
+  if (code === 'invalid_request') {
+    const [reason] = details ?? [];
+    const what = reason ? ` (${[reason.path, reason.message].filter(Boolean).join(': ')})` : '';
+    return {
+      sentence: `The service does not take this request${what}. It may be older than this extension.`,
+      remedy: null,
+    };
+  }
   return explanations.get(code) ?? { sentence: message, remedy: null };
+}
+
+/** As a person would say how long to wait. */
+export function timeOf(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1_000);
+  if (seconds < 100) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 100 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
 }

@@ -32,7 +32,8 @@ export function readReport(report: ContextReport): BudgetView {
 function readLeftOut({ kind, id, status, reason, lines }: ReportItem): LeftOut | undefined {
   if (status === 'included' || status === 'duplicate') return undefined;
   const name = kind === 'turn' ? `Turn ${id} of the history` : id;
-  const shown = status === 'truncated' && lines !== null ? `only lines ${lines} fit` : status;
+  const shown =
+    status === 'truncated' && lines !== null ? `only lines ${lines.replaceAll(',', ', ')} fit` : status;
   return {
     name,
     reason: reason === null ? shown : `${shown}: ${reason.replaceAll('_', ' ')}`,

@@ -1,5 +1,5 @@
 import type { ActionDetails, RunEvent, RunResult, Step, ToolArguments } from 'stepwise';
-import { explainFailure } from './explain-failure.js';
+import { explainFailure, timeOf } from './explain-failure.js';
 import { readReport } from './read-report.js';
 import type { ActionView, EndView, RunView, StepView } from './run-view.js';
 
@@ -69,7 +69,7 @@ const reducers: { readonly [Type in RunEvent['type']]?: Reducer<Type> } = {
     remark(view, `The history was shortened from ${tokens_before} to ${tokens_after} tokens.`),
   agent_error: (view, { error, retry_in_ms }) => {
     if (retry_in_ms === null) return view;
-    const again = `Tried again in ${Math.ceil(retry_in_ms / 1_000)} s.`;
+    const again = `Tried again in ${timeOf(retry_in_ms)}.`;
     return remark({ ...view, activity: 'Trying again' }, `${explainFailure(error).sentence} ${again}`);
   },
   agent_stopped: (view, { result }) => ended(view, result),
@@ -96,7 +96,16 @@ function responded(view: RunView, response: Step): RunView {
     answer: clip(direct_response ?? response.error?.partial_text ?? ''),
     actions: [...step.actions, ...actions],
   }));
-  return response.warnings.reduce((after, { message }) => remark(after, message), amended);
+  return remarksOn(response).reduce(remark, amended);
+}
+
+/** What the service would have the person notice. One of another version may leave out what the SDK does not build on. */
+function remarksOn({ warnings, parse }: Partial<Step>): readonly string[] {
+  return (warnings ?? []).map(({ code, message }) =>
+    code === 'unreadable_action'
+      ? `The model’s call could not be read, and it is told so: ${parse?.problem ?? 'it names no known tool'}.`
+      : message,
+  );
 }
 
 const toAction = ({ id, tool_name, tool_args }: ActionDetails): ActionView => ({

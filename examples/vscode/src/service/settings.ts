@@ -1,4 +1,4 @@
-import type { RunLlmConfig } from 'stepwise';
+import type { RunLlmConfig, RunOptions } from 'stepwise';
 import * as vscode from 'vscode';
 
 /** The settings of the extension; no key and no token is among them. */
@@ -6,11 +6,14 @@ export interface Settings {
   readonly serviceUrl: string;
   readonly llmConfig: RunLlmConfig;
   readonly maxSteps: number;
+  readonly protocol: NonNullable<RunOptions['protocol']>;
   /** Where the person is asked besides the view. */
   readonly askIn: 'view' | 'notification' | 'dialog';
   /** Whether files in open editors go with a task. */
   readonly includesOpenEditors: boolean;
 }
+
+const protocols = ['text', 'xml', 'json', 'native', 'auto'] as const;
 
 export function readSettings(): Settings {
   const settings = vscode.workspace.getConfiguration('stepwise');
@@ -25,6 +28,7 @@ export function readSettings(): Settings {
       ...(upstream !== '' && { provider: upstream }),
     },
     maxSteps: read(settings, 'maxSteps', 20),
+    protocol: protocols.find((each) => each === settings.get('protocol')) ?? 'text',
     askIn: settings.get<Settings['askIn']>('askIn', 'view'),
     includesOpenEditors: read(settings, 'includeOpenEditors', true),
   };

@@ -12,6 +12,8 @@ export interface ViewState {
   /** One sentence for each file that was wanted and not sent. */
   readonly refusals: readonly string[];
   readonly run: RunView;
+  /** The task that is being typed, as it was when the view was shown. */
+  readonly draft: string;
   readonly approval: ApprovalView | null;
   readonly question: Pick<InputRequest, 'call_id' | 'question' | 'choices'> | null;
 }
@@ -30,6 +32,7 @@ export type ViewMessage =
 export type ViewRequest =
   | { readonly type: 'ready' | 'stop' | 'newTask' | 'resume' | 'showChange' }
   | { readonly type: 'start'; readonly task: string }
+  | { readonly type: 'draft'; readonly text: string }
   | { readonly type: 'answer'; readonly callId: string; readonly text: string }
   | { readonly type: 'decide'; readonly id: string; readonly answer: ApprovalAnswer }
   | { readonly type: 'remove'; readonly id: string }
@@ -47,6 +50,7 @@ const textFields: Readonly<Record<ViewRequest['type'], readonly string[]>> = {
   resume: [],
   showChange: [],
   start: ['task'],
+  draft: ['text'],
   answer: ['callId', 'text'],
   decide: ['id'],
   remove: ['id'],
@@ -67,7 +71,8 @@ export function readViewRequest(message: unknown): ViewRequest | undefined {
 }
 
 function isAnswer(value: unknown): value is ApprovalAnswer {
-  const { choice, index, reason }: { choice?: unknown; index?: unknown; reason?: unknown } = Object(value);
+  const { choice, index, reason, args }: Readonly<Record<string, unknown>> = Object(value);
   if (choice === 'always') return Number.isInteger(index);
+  if (choice === 'edit') return typeof args === 'object' && args !== null && !Array.isArray(args);
   return choice === 'reject' ? isText(reason) : choice === 'accept';
 }

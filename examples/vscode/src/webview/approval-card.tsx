@@ -1,14 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalAnswer, ApprovalView } from '../approvals/approvals.js';
 import { CodeText } from './code-text.js';
+import { EditForm, isEditable } from './edit-form.js';
 import { Exact } from './exact.js';
 import { request } from './host.js';
 import { useHandedFocus } from './use-handed-focus.js';
 
-/** Asks about one call: accept, always in this session, reject with a reason. */
+/** Asks about one call: accept, change it first, always in this session, reject with a reason. */
 export function ApprovalCard({ approval }: { approval: ApprovalView }) {
   const { id, tool, args, preview, path, always } = approval;
-  const [isRejecting, setIsRejecting] = useState(false);
+  const [form, setForm] = useState<'edit' | 'reject' | null>(null);
   const card = useHandedFocus<HTMLElement>();
   const answer = (given: ApprovalAnswer) => request({ type: 'decide', id, answer: given });
   return (
@@ -27,19 +28,32 @@ export function ApprovalCard({ approval }: { approval: ApprovalView }) {
       <CodeText>
         {preview === null ? <Exact text={args} /> : <Preview text={preview} isDiff={path !== null} />}
       </CodeText>
-      {isRejecting ? (
+      {form === 'reject' && (
         <RejectForm
           onReject={(reason) => answer({ choice: 'reject', reason })}
-          onBack={() => setIsRejecting(false)}
+          onBack={() => setForm(null)}
         />
-      ) : (
+      )}
+      {form === 'edit' && (
+        <EditForm
+          args={args}
+          onAccept={(edited) => answer({ choice: 'edit', args: edited })}
+          onBack={() => setForm(null)}
+        />
+      )}
+      {form === null && (
         <div class="choices">
           <button type="button" onClick={() => answer({ choice: 'accept' })}>
             Accept
           </button>
-          <button type="button" class="secondary" onClick={() => setIsRejecting(true)}>
+          <button type="button" class="secondary" onClick={() => setForm('reject')}>
             Reject…
           </button>
+          {isEditable(args) && (
+            <button type="button" class="secondary" onClick={() => setForm('edit')}>
+              Edit…
+            </button>
+          )}
           {path !== null && (
             <button type="button" class="secondary" onClick={() => request({ type: 'showChange' })}>
               Show diff
@@ -69,16 +83,23 @@ function Preview({ text, isDiff }: { text: string; isDiff: boolean }) {
   // Its first two lines name the file, which stands above.
   const lines = text.split('\n').filter((line) => !/^(?:---|\+\+\+) /.test(line));
   const rest = lines.length - MAX_DIFF_LINES;
+  const change = lines.findIndex((line) => /^[+-]/.test(line));
   return (
     <>
       {lines.slice(0, MAX_DIFF_LINES).map((line, index) => (
-        <span key={index} class={classOf(line)}>
+        <span key={index} class={classOf(line)} ref={index === change ? showInBox : null}>
           <Exact text={`${line}\n`} />
         </span>
       ))}
       {rest > 0 && <span class="muted">{`… ${rest} more lines: see the diff in the editor`}</span>}
     </>
   );
+}
+
+/** What changes is seen first; what stands around it is scrolled to. */
+function showInBox(line: HTMLElement | null): void {
+  const box = line?.closest('pre');
+  if (line && box) box.scrollTop = line.offsetTop - box.offsetTop - line.offsetHeight;
 }
 
 function classOf(line: string): string {

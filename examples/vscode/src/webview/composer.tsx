@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { OfferedFile } from '../context/offered-files.js';
 import type { ViewState } from '../view/messages.js';
-import { keepDraft, keptDraft, request } from './host.js';
+import { request } from './host.js';
 import { Suggestions, useSuggestions } from './suggestions.js';
 
 /** The task box with what goes with the task; while a run is under way, how it stands and what stops it. */
@@ -23,12 +23,12 @@ const Running = ({ run: { activity, iterationsLeft, maxSteps }, model }: ViewSta
   </section>
 );
 
-function TaskBox({ run, offered, model, service }: ViewState) {
-  const [task, setTask] = useState(keptDraft);
+function TaskBox({ run, offered, model, service, draft }: ViewState) {
+  const [task, setTask] = useState(draft);
   const box = useRef<HTMLTextAreaElement>(null);
   const change = (text: string) => {
     setTask(text);
-    keepDraft(text);
+    request({ type: 'draft', text });
   };
   const suggestions = useSuggestions(box, change);
   const send = () => {

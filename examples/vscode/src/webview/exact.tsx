@@ -4,6 +4,8 @@
  */
 const unseen = /((?![\n\t])[\p{C}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Z})/u;
 
+export const hasUnseen = (text: string): boolean => unseen.test(text);
+
 /** Text of which every character is seen, in its own direction. */
 export const Exact = ({ text }: { text: string }) => (
   <bdi>

@@ -3,8 +3,6 @@ import type { ViewMessage, ViewRequest, ViewState } from '../view/messages.js';
 /** As much of the editor's API for a view's page as is used. */
 interface HostApi {
   postMessage(request: ViewRequest): void;
-  getState(): unknown;
-  setState(state: { readonly draft: string }): void;
 }
 
 declare function acquireVsCodeApi(): HostApi;
@@ -13,14 +11,6 @@ const api = acquireVsCodeApi();
 
 /** Asks the extension for something. */
 export const request = (message: ViewRequest): void => api.postMessage(message);
-
-/** The task as it was being typed; it outlives the page, which the editor throws away when the view is hidden. */
-export function keptDraft(): string {
-  const { draft }: { draft?: unknown } = Object(api.getState());
-  return typeof draft === 'string' ? draft : '';
-}
-
-export const keepDraft = (draft: string): void => api.setState({ draft });
 
 /** Tells every message of the extension; gives back what ends that. */
 export function onMessage(take: (message: ViewMessage) => void): () => void {

@@ -1,3 +1,4 @@
+import { isSecretPath } from 'stepwise/tools/browser';
 import * as vscode from 'vscode';
 import { rootNames } from './root-names.js';
 
@@ -9,14 +10,19 @@ interface Root {
 
 /**
  * The workspace's folders as one tree of paths, as a run began with them: a folder that is opened later does not
- * change what a path means, and one that is closed is no longer reached.
+ * change what a path means, and one that is closed is no longer reached. A place of secrets is none of them, whatever
+ * the workspace calls it.
  */
 export class WorkspaceRoots {
+  /** One sentence for each folder that is left out. */
+  readonly refusals: readonly string[];
   readonly #roots: readonly Root[];
 
   constructor(folders: readonly vscode.WorkspaceFolder[] = vscode.workspace.workspaceFolders ?? []) {
     const names = folders.length === 1 ? [''] : rootNames(folders.map(({ name }) => name));
-    this.#roots = folders.map(({ uri }, index) => ({ name: names[index] ?? '', uri }));
+    const roots = folders.map(({ uri }, index) => ({ name: names[index] ?? '', uri }));
+    this.#roots = roots.filter(({ uri }) => !isSecretPath(uri.path));
+    this.refusals = folders.flatMap(({ name, uri }) => (isSecretPath(uri.path) ? [refusalOf(name)] : []));
   }
 
   get isEmpty(): boolean {
@@ -47,9 +53,12 @@ export class WorkspaceRoots {
   }
 
   get #only(): Root | undefined {
-    return this.#roots.length === 1 ? this.#roots[0] : undefined;
+    return this.#roots.find(({ name }) => name === '');
   }
 }
+
+const refusalOf = (name: string): string =>
+  `The folder ${name} is a place where secrets are kept, so nothing of it is read or sent.`;
 
 const isOpen = ({ uri }: Root): boolean =>
   vscode.workspace.workspaceFolders?.some((each) => each.uri.toString() === uri.toString()) ?? false;

@@ -72,7 +72,7 @@ export const unsavedDocument = (uri: vscode.Uri): vscode.TextDocument | undefine
 
 async function open(uri: vscode.Uri): Promise<StoredFile> {
   const unsaved = unsavedDocument(uri);
-  if (unsaved) return storedFile(new TextEncoder().encode(unsaved.getText()));
+  if (unsaved) return storedFile(encode(unsaved.getText()));
   const { size } = await vscode.workspace.fs.stat(uri);
   if (size > MAX_BYTES)
     return { size, slice: () => ({ arrayBuffer: () => Promise.reject(new Error('Too large.')) }) };
@@ -88,12 +88,15 @@ const storedFile = (bytes: Uint8Array): StoredFile => ({
 async function create(uri: vscode.Uri, { text, confirm }: StoredChange): Promise<void> {
   await confirm();
   const edit = new vscode.WorkspaceEdit();
-  edit.createFile(uri, { contents: new TextEncoder().encode(text), overwrite: false });
+  edit.createFile(uri, { contents: encode(text), overwrite: false });
   if (!(await vscode.workspace.applyEdit(edit)))
     throw new ToolError('The editor refused to create the file.');
 }
 
-/** An edit of the document, so that the person can undo it. What was saved before is saved again; what was not is left so. */
+/**
+ * An edit of the document, so that the person can undo it. What was saved before is saved again; what was not is left so. A
+ * text that the document cannot have as it is goes into the file, which the editor then reads again.
+ */
 async function replace(uri: vscode.Uri, { text, confirm }: StoredChange): Promise<void> {
   if (vscode.workspace.notebookDocuments.some((each) => each.uri.toString() === uri.toString())) {
     throw new ToolError(
@@ -103,6 +106,8 @@ async function replace(uri: vscode.Uri, { text, confirm }: StoredChange): Promis
   const document = await vscode.workspace.openTextDocument(uri);
   const wasSaved = !document.isDirty;
   await confirm();
+  if (wasSaved && !(await isEditable(document, text)))
+    return vscode.workspace.fs.writeFile(uri, encode(text));
   const edit = new vscode.WorkspaceEdit();
   const span = changedSpan(document.getText(), asInEditor(text, document.eol));
   edit.replace(
@@ -118,6 +123,21 @@ async function replace(uri: vscode.Uri, { text, confirm }: StoredChange): Promis
   }
 }
 
+/**
+ * Whether an edit of the document makes just this file. It does not where line ends are mixed, since a document has one kind,
+ * where a byte order mark comes or goes, or where the editor reads the file in another encoding.
+ */
+async function isEditable(document: vscode.TextDocument, text: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const before = decoder.decode(await vscode.workspace.fs.readFile(document.uri));
+  const isShown = document.getText() === withoutMark(before);
+  return isShown && hasMark(text) === hasMark(before) && asInEditor(text, document.eol) === withoutMark(text);
+}
+
+const hasMark = (text: string): boolean => text.startsWith('\uFEFF');
+const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '');
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
 /** The editor keeps a byte order mark by itself, and has line ends of one kind, which it writes. */
 const asInEditor = (text: string, eol: vscode.EndOfLine): string =>
-  text.replace(/^\uFEFF/, '').replaceAll(/\r\n|\r|\n/g, eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n');
+  withoutMark(text).replaceAll(/\r\n|\r|\n/g, eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n');

@@ -1,9 +1,14 @@
 // Runs in the editor's extension host, as any web extension does: CommonJS, with `vscode` from outside.
 const vscode = require('vscode');
 
-const scheme = 'memory';
-const uriOf = (path) => vscode.Uri.from({ scheme, path: `/workspace/${path}` });
-const pathOf = (uri) => (uri.scheme === scheme ? uri.path.slice('/workspace/'.length) : uri.toString());
+/** What is on the first is trusted by the editor whatever the person says, as on any scheme that it does not know. */
+const schemes = ['memory', 'vscode-vfs'];
+const uriOf = (path) => {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  return vscode.Uri.from({ scheme: folder?.uri.scheme ?? schemes[0], path: `/workspace/${path}` });
+};
+const pathOf = (uri) =>
+  schemes.includes(uri.scheme) ? uri.path.slice('/workspace/'.length) : uri.toString();
 
 /** A workspace on no disk. Folders exist as long as something is in them. */
 class MemoryFiles {
@@ -136,7 +141,8 @@ exports.activate = async (context) => {
   );
   const commands = {
     setFiles: (texts) => files.replaceAll(texts),
-    readFile: async (path) => new TextDecoder().decode(await files.readFile(uriOf(path))),
+    readFile: async (path) =>
+      new TextDecoder('utf-8', { ignoreBOM: true }).decode(await files.readFile(uriOf(path))),
     deleteFile: (path) => files.delete(uriOf(path)),
     holdReads: () => files.hold(),
     releaseReads: () => files.release(),
@@ -152,7 +158,9 @@ exports.activate = async (context) => {
   for (const [name, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(`probe.${name}`, run));
   }
-  context.subscriptions.push(
-    vscode.workspace.registerFileSystemProvider(scheme, files, { isCaseSensitive: true }),
-  );
+  for (const scheme of schemes) {
+    context.subscriptions.push(
+      vscode.workspace.registerFileSystemProvider(scheme, files, { isCaseSensitive: true }),
+    );
+  }
 };

@@ -1,0 +1,67 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ToolArguments } from 'stepwise';
+import { hasUnseen } from './exact.js';
+
+/** The arguments that can be changed: texts, all of which can be seen. What a box would hide must not be agreed to there. */
+const editableOf = (args: string): [name: string, text: string][] =>
+  Object.entries(JSON.parse(args) as ToolArguments).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value]] : [],
+  );
+
+export function isEditable(args: string): boolean {
+  const texts = editableOf(args);
+  return texts.length > 0 && !texts.some(([, text]) => hasUnseen(withLineFeeds(text)));
+}
+
+const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n');
+
+interface EditFormParts {
+  /** As JSON. */
+  readonly args: string;
+  readonly onAccept: (edited: ToolArguments) => void;
+  readonly onBack: () => void;
+}
+
+/** The texts of a call, each in a box of its own; the model is told what became of them. */
+export function EditForm({ args, onAccept, onBack }: EditFormParts) {
+  const [changed, setChanged] = useState<Readonly<Record<string, string>>>({});
+  const first = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  const given = JSON.parse(args) as ToolArguments;
+  return (
+    <form
+      aria-label="Edit the call"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAccept({ ...given, ...changed });
+      }}
+    >
+      {editableOf(args).map(([name, text], index) => (
+        <label key={name}>
+          {name}
+          <textarea
+            ref={index === 0 ? first : null}
+            class="code"
+            rows={Math.min(MOST_ROWS, text.split('\n').length)}
+            spellcheck={false}
+            value={withLineFeeds(changed[name] ?? text)}
+            onInput={({ currentTarget: { value } }) =>
+              setChanged({
+                ...changed,
+                [name]: text.includes('\r\n') ? value.replaceAll('\n', '\r\n') : value,
+              })
+            }
+          />
+        </label>
+      ))}
+      <div class="choices">
+        <button type="submit">Accept as edited</button>
+        <button type="button" class="secondary" onClick={onBack}>
+          Back
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const MOST_ROWS = 12;

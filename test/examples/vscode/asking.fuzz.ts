@@ -1,0 +1,92 @@
+import { expect, test } from '@jest/globals';
+import type { ScriptedCompletion } from '../../../src/service/offline/testing.js';
+import { until } from '../../support/until.js';
+import { describeWorkbench } from '../../support/vscode/describe-workbench.js';
+import type { Workbench } from '../../support/vscode/workbench.js';
+import { answering, calling, ended, shownToModel } from './side-view.js';
+
+const files = { 'a.md': 'one\n', 'b.md': 'uno\n' };
+const editA = calling('edit_file(path="a.md", old_string="one", new_string="two")');
+const editB = calling('edit_file(path="b.md", old_string="uno", new_string="due")');
+const done = answering('Done.');
+
+describeWorkbench('a person who is asked outside the view', (suite) => {
+  const shown = () => shownToModel(suite.service.fake.requests.at(-1));
+  const toast = ({ page }: Workbench, words: string) =>
+    page.locator('.notification-toast').filter({ hasText: words });
+  const dialog = ({ page }: Workbench) => page.locator('.monaco-dialog-box');
+
+  /** A run with the side view hidden. */
+  async function begin(workbench: Workbench, ...script: ScriptedCompletion[]): Promise<unknown> {
+    await workbench.probe('setFiles', files);
+    await workbench.runCommand('workbench.view.explorer');
+    await until(async () => (await workbench.page.locator('iframe.webview.ready').count()) === 0);
+    suite.service.fake.script(script);
+    return workbench.runCommand('stepwise.ask', 'Count.');
+  }
+
+  /** In the view, with other words than the model's. */
+  async function acceptEdited({ view }: Workbench, words: string): Promise<void> {
+    await view.getByRole('button', { name: 'Edit…' }).click();
+    await view.getByLabel('new_string').fill(words);
+    await view.getByRole('button', { name: 'Accept as edited' }).click();
+  }
+
+  test('in a notification, where the view is hidden: allowed, refused, edited; asked twice', async () => {
+    const workbench = await suite.open({ files });
+    const first = begin(workbench, editA, editB, done);
+    await toast(workbench, 'change a.md').getByRole('button', { name: 'Accept' }).click();
+    await toast(workbench, 'change b.md').getByRole('button', { name: 'Reject' }).click();
+    await first;
+    expect(await workbench.readFile('a.md')).toBe('two\n');
+    expect(await workbench.readFile('b.md')).toBe('uno\n');
+    expect(shown()).toContain('The user refused this call');
+    const second = begin(workbench, editA, done);
+    await toast(workbench, 'change a.md').getByRole('button', { name: 'Show' }).click();
+    await acceptEdited(workbench, 'three');
+    await second;
+    expect(await workbench.readFile('a.md')).toBe('three\n');
+    expect(shown()).toContain('three');
+  });
+
+  test('in a dialog, which shows the change: allowed, refused, left for the view and edited there; asked twice', async () => {
+    const workbench = await suite.open({ files, settings: { 'stepwise.askIn': 'dialog' } });
+    const first = begin(workbench, editA, editB, done);
+    await until(async () => /change a\.md[\s\S]*\+two/.test(await dialog(workbench).innerText()));
+    await dialog(workbench).getByRole('button', { name: 'Accept' }).click();
+    await until(async () => /change b\.md[\s\S]*\+due/.test(await dialog(workbench).innerText()));
+    await dialog(workbench).getByRole('button', { name: 'Reject' }).click();
+    await first;
+    expect(await workbench.readFile('a.md')).toBe('two\n');
+    expect(await workbench.readFile('b.md')).toBe('uno\n');
+    const second = begin(workbench, editA, done);
+    await dialog(workbench).getByRole('button', { name: 'Cancel' }).click();
+    expect(await workbench.readFile('a.md')).toBe('one\n');
+    await workbench.runCommand('stepwise.show');
+    await acceptEdited(workbench, 'three');
+    await second;
+    expect(await workbench.readFile('a.md')).toBe('three\n');
+  });
+
+  test('in the view: a call is changed field by field, and going back asks as before', async () => {
+    const workbench = await suite.open({ files });
+    const { view } = workbench;
+    suite.service.fake.script([
+      calling('write_file(path="new.md", content="first\\nsecond\\n")', 'I write.'),
+      done,
+    ]);
+    const run = workbench.runCommand('stepwise.ask', 'Write.');
+    await view.getByRole('button', { name: 'Edit…' }).click();
+    await view.getByRole('button', { name: 'Back' }).click();
+    await view.getByRole('button', { name: 'Edit…' }).click();
+    expect(await view.getByLabel('content').inputValue()).toBe('first\nsecond\n');
+    await view.getByLabel('content').fill('first\nlast\n');
+    await view.getByLabel('path').fill('other.md');
+    await view.getByRole('button', { name: 'Accept as edited' }).click();
+    await run;
+    expect(await ended(workbench)).toContain('Answered.');
+    expect(await workbench.readFile('other.md')).toBe('first\nlast\n');
+    await expect(workbench.readFile('new.md')).rejects.toThrow();
+    expect(shown()).toContain('other.md');
+  });
+});
