@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
+import { listen } from '../../support/listen.js';
 import { tokenFileOf, writeTokenFile } from '../../support/token-file.js';
 import { describeWorkbench } from '../../support/vscode/describe-workbench.js';
 import type { Workbench } from '../../support/vscode/workbench.js';
@@ -165,14 +166,9 @@ async function startWire(target: string) {
     }
     socket.pipe(onward).pipe(socket);
   });
-  const listen = async (port: number) => {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port; // it listens on a port
-  };
-  const port = await listen(0);
+  const url = await listen(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     cut: async () => {
       if (!server.listening) return;
       const closed = once(server, 'close');
@@ -180,7 +176,9 @@ async function startWire(target: string) {
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    mend: () => listen(port),
+    mend: async () => {
+      await once(server.listen(Number(new URL(url).port), '127.0.0.1'), 'listening');
+    },
   };
 }
 
@@ -212,11 +210,9 @@ async function startOlderService(origin: string) {
     const event = JSON.stringify({ type: 'step.completed', step: completed });
     return says(200, 'text/event-stream', `data: ${event}\n\n`);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const url = await listen(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     forgetsStreams: () => {
       hasStreams = false;
     },
