@@ -12,6 +12,7 @@ export const navigation = {
     'docs/errors-and-retries.md',
     'docs/troubleshooting.md',
     'docs/migrating.md',
+    'docs/beside-other-agents.md',
     'docs/context-service.md',
     'docs/clients.md',
     'docs/editor-integration.md',
