@@ -205,6 +205,8 @@ const configSchema = z
     MAX_BODY_BYTES: wholeNumber(1_024, 2 ** 28).default(4 * 2 ** 20),
     /** Requests at the same time. Default 2048. */
     MAX_IN_FLIGHT: wholeNumber(1, 1_000_000).default(2_048),
+    /** How late the event loop may run, in milliseconds, before requests are refused. Default 250. */
+    MAX_EVENT_LOOP_LAG_MS: wholeNumber(20, 3_600_000).default(250),
     /** The longest a request may take, in milliseconds. Default 120,000. */
     STEP_DEADLINE_MS: wholeNumber(1, 3_600_000).default(120_000),
     /** How long the service, not ready any more, still takes requests once it is to end, in milliseconds. Default 0. */

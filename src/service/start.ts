@@ -58,7 +58,11 @@ export async function startService(
   const limited = await openLimits(config, log);
   const tracing = await openTracing(config, log);
   const lag = watchEventLoop();
-  const inFlight = new InFlight({ max: config.MAX_IN_FLIGHT, lagMs: lag.lagMs });
+  const inFlight = new InFlight({
+    max: config.MAX_IN_FLIGHT,
+    maxLagMs: config.MAX_EVENT_LOOP_LAG_MS,
+    lagMs: lag.lagMs,
+  });
   const offline = onDemand(() =>
     import('./offline/offline-model.js').then((room) => room.startOfflineModel()),
   );

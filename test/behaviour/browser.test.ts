@@ -10,6 +10,7 @@ import { expect, test } from '@jest/globals';
 import { readConfig } from '../../src/service/config.js';
 import { startService } from '../../src/service/start.js';
 import { listen } from '../support/listen.js';
+import { patientEnvironment } from '../support/patience.js';
 
 const chromium = ['chromium', 'chromium-browser', 'google-chrome'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
@@ -50,7 +51,13 @@ inChromium(
   'the SDK runs in Chromium as it is: no bundler, no shim, no other package (rule: run-events)',
   async () => {
     const site = await serveSite();
-    const config = { PORT: '0', LOG_LEVEL: 'silent', CORS_ORIGINS: site.url, SHUTDOWN_GRACE_MS: '0' };
+    const config = {
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      CORS_ORIGINS: site.url,
+      SHUTDOWN_GRACE_MS: '0',
+      ...patientEnvironment,
+    };
     const service = await startService(readConfig(config));
     const profile = mkdtempSync(join(tmpdir(), 'stepwise-chromium-'));
     const quiet = [

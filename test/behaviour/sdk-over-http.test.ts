@@ -11,6 +11,7 @@ import {
 } from '../../src/service/offline/fake-provider.js';
 import type { ScriptedCompletion } from '../../src/service/offline/wire/reply.js';
 import { type Service, startService } from '../../src/service/start.js';
+import { patientEnvironment } from '../support/patience.js';
 import { key, lookUp, recordingTool } from '../support/run-harness.js';
 import { stepRequest } from '../support/whole-service.js';
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
   provider = await startFakeProvider();
   const urls = { OPENAI_UPSTREAM_URL: `${provider.url}/v1`, ANTHROPIC_UPSTREAM_URL: provider.url };
   service = await startService(
-    readConfig({ ...urls, PORT: '0', LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: '1000' }),
+    readConfig({ ...urls, ...patientEnvironment, PORT: '0', LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: '1000' }),
   );
   client = new StepwiseClient({ baseUrl: `${service.url}/`, llmKey: key });
 });

@@ -4,6 +4,7 @@ import { type FakeProvider, startFakeProvider } from '../../src/service/offline/
 import { faultNames } from '../../src/service/offline/faults/faults.js';
 import type { ScriptedReply } from '../../src/service/offline/wire/reply.js';
 import { startService } from '../../src/service/start.js';
+import { patience } from '../support/patience.js';
 import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
 import { llmConfig, uuid, vendors } from '../support/whole-service.js';
 
@@ -83,6 +84,7 @@ async function askEverything(protocol: 'http/json' | 'http/protobuf'): Promise<S
   const receiver = await startSpanReceiver();
   const credentials = (url: string) => url.replace('http://', `http://${CANARY}:${CANARY}@`);
   const service = await startService({
+    ...patience,
     PORT: 0,
     LOG_LEVEL: 'silent',
     OPENAI_UPSTREAM_URL: `${credentials(fake.url)}/v1`,

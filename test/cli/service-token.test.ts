@@ -5,6 +5,7 @@ import { createToken, digestOf } from '../../src/service/access/token.js';
 import { readTokenEntries } from '../../src/service/access/token-entries.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { act, answer, type Bench, ended, scripted, setUp } from '../support/cli-harness.js';
+import { patience } from '../support/patience.js';
 import { writeTokenFile } from '../support/token-file.js';
 
 const project = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
@@ -82,7 +83,13 @@ describe('a service that asks for a token (rule: bearer-tokens)', () => {
     bench = await setUp([act(`run_command(command=${JSON.stringify(everyParent)})`), answer('42')]);
     const UPSTREAMS = { fake: `${bench.provider.url}/v1` };
     const file = writeTokenFile({ token, name: 'cli' });
-    service = await startService({ PORT: 0, LOG_LEVEL: 'silent', AUTH_TOKENS_FILE: file, UPSTREAMS });
+    service = await startService({
+      ...patience,
+      PORT: 0,
+      LOG_LEVEL: 'silent',
+      AUTH_TOKENS_FILE: file,
+      UPSTREAMS,
+    });
   });
   afterEach(() => service.close());
   const run = (...args: string[]) =>

@@ -3,12 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { errorCodes } from '../../src/contract/error-codes.js';
 import { failureExamples } from '../../src/contract/openapi/examples/failures.js';
 import { type Service, startService } from '../../src/service/server.js';
+import { patience } from '../support/patience.js';
 
 /**
  * What generated clients are tried with: the service itself, `/newer` before its paths for one that says more than the document
  * (rule: answers-grow), and `/failing/CODE` for one that fails so. Prints its address, and ends with its standard input.
  */
-const service = await startService({ PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
+const service = await startService({ ...patience, PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
 
 const server = createServer((incoming, response) => {
   const [, mode, code] = incoming.url?.split('/') ?? [];

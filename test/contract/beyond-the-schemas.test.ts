@@ -2,11 +2,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { firstStep } from '../../src/contract/openapi/examples/requests.js';
 import { type Service, startService } from '../../src/service/server.js';
 import { breaches } from '../support/contract-check.js';
+import { patience } from '../support/patience.js';
 import { call, stepPath } from '../support/test-service.js';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
+  service = await startService({ ...patience, PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
 });
 afterAll(() => service.close());
 

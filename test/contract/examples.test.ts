@@ -3,11 +3,12 @@ import { failureExamples } from '../../src/contract/openapi/examples/failures.js
 import { type Operation, operations } from '../../src/contract/openapi/operations.js';
 import { type Service, startService } from '../../src/service/server.js';
 import { breaches } from '../support/contract-check.js';
+import { patience } from '../support/patience.js';
 import { call } from '../support/test-service.js';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
+  service = await startService({ ...patience, PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
 });
 afterAll(() => service.close());
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Preview } from '../../src/contract/preview.js';
 import type { Step } from '../../src/contract/step.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { blocks } from '../support/document-snippets.js';
+import { patientEnvironment } from '../support/patience.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
-import { untilCalm } from '../support/until-calm.js';
 
 /** The page's request, sent as it stands over the example shop: the report is the one shown, and each dial does what is said. */
 const page = readFileSync('docs/context-and-budget.md', 'utf8');
@@ -17,11 +17,11 @@ let service: ServiceProcess;
 beforeAll(async () => {
   const [, projects = ''] = /^PROJECTS='(.+)' npm start$/m.exec(startLine) ?? [];
   service = await startServiceProcess({
+    ...patientEnvironment,
     PROJECTS: projects.replace("'$PWD'", process.cwd()),
     OFFLINE_MODEL: 'on',
   });
 }, 60_000);
-beforeEach(() => untilCalm(service.url), 60_000);
 afterAll(() => service.stop());
 
 async function preview(changes: Partial<StepRequestInput> = {}): Promise<Preview> {

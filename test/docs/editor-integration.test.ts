@@ -8,8 +8,8 @@ import type { RunLlmConfig, RunResult, Trajectory } from '../../src/sdk/index.js
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
 import { act, answer } from '../support/cli-harness.js';
 import { blocks, emitOptions, strictly, withCompiledEntries } from '../support/document-snippets.js';
+import { patientEnvironment } from '../support/patience.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
-import { untilCalm } from '../support/until-calm.js';
 
 /** The guide, copied as it says: each block into the file that its first line names, run against the service. */
 const guide = readFileSync('docs/editor-integration.md', 'utf8');
@@ -25,13 +25,12 @@ beforeAll(async () => {
   provider = await startFakeProvider();
   const url = `${provider.url}/v1`;
   const UPSTREAMS = JSON.stringify({ fake: url, guarded: { url, keyRequired: true } });
-  service = await startServiceProcess({ UPSTREAMS });
+  service = await startServiceProcess({ ...patientEnvironment, UPSTREAMS });
   rmSync(built, { recursive: true, force: true });
   mkdirSync(built, { recursive: true });
   for (const block of blocks(guide, 'js')) write(block);
   modules = blocks(guide, 'ts').map(write);
 }, 60_000);
-beforeEach(() => untilCalm(service.url), 60_000);
 afterAll(() => Promise.all([service.stop(), provider.close()]));
 
 /** Under the name in its first line, with the scripted model in place of the one that searches. */

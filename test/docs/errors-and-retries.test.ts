@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import { errorCodes } from '../../src/contract/error-codes.js';
 import { type RunEvent, StepwiseClient, StepwiseError } from '../../src/sdk/index.js';
@@ -11,7 +11,6 @@ import { compileSnippet, copyFiles } from '../support/document-snippets.js';
 import { freePort } from '../support/free-port.js';
 import { listen } from '../support/listen.js';
 import { startScriptedService } from '../support/scripted-service.js';
-import { untilCalm } from '../support/until-calm.js';
 
 /** The page is the table of the code, told for those who meet it; what it says of the SDK is tried. */
 const page = readFileSync('docs/errors-and-retries.md', 'utf8');
@@ -21,7 +20,6 @@ let service: Service;
 beforeAll(async () => {
   service = await startLocalService();
 }, 60_000);
-beforeEach(() => untilCalm(service.url), 60_000);
 afterAll(() => service.close());
 
 /** The first cells of a section's table, without what quotes them. */

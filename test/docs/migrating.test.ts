@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as sdk from '../../src/sdk/index.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
 import { answer } from '../support/cli-harness.js';
 import { blocks, compileSnippet, copyFiles } from '../support/document-snippets.js';
+import { patientEnvironment } from '../support/patience.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
-import { untilCalm } from '../support/until-calm.js';
 
 /** The loop before and the loop after, over the same scripted model; what is said to be gained is gained. */
 const page = readFileSync('docs/migrating.md', 'utf8');
@@ -21,11 +21,10 @@ let fileOf: (name: string) => string;
 
 beforeAll(async () => {
   provider = await startFakeProvider();
-  service = await startServiceProcess(upstreamsAt(provider.url));
+  service = await startServiceProcess({ ...patientEnvironment, ...upstreamsAt(provider.url) });
   addresses = { 'https://api.openai.com': provider.url, 'http://127.0.0.1:8080': service.url };
   fileOf = copyFiles(page, 'migrating', addresses);
 }, 60_000);
-beforeEach(() => untilCalm(service.url), 60_000);
 afterAll(() => Promise.all([service.stop(), provider.close()]));
 
 const run = (file: string) =>

@@ -8,6 +8,7 @@ import { readConfig } from '../../src/service/config.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { blocks } from '../support/document-snippets.js';
 import { listen } from '../support/listen.js';
+import { patience } from '../support/patience.js';
 import { key, stepRequest } from '../support/whole-service.js';
 
 /** Every settings line of the page starts a service, and every request of it reaches a server at the path of that line. */
@@ -84,6 +85,7 @@ async function startAsTold(line: string): Promise<Service> {
   ]);
   const service = await startService({
     ...config,
+    ...patience,
     OPENAI_UPSTREAM_URL: moved(config.OPENAI_UPSTREAM_URL),
     ANTHROPIC_UPSTREAM_URL: moved(config.ANTHROPIC_UPSTREAM_URL).replace(/\/$/, ''),
     UPSTREAMS: Object.fromEntries(upstreams),

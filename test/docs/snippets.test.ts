@@ -12,12 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { usage } from '../../src/cli/commands/usage.js';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import type { Service } from '../../src/service/start.js';
 import { blocks, emitOptions, strictly, withCompiledEntries } from '../support/document-snippets.js';
-import { untilCalm } from '../support/until-calm.js';
 
 /** What the documents tell a reader to type is typed here, and what they say comes out is compared. */
 const documentedUrl = 'http://127.0.0.1:8080';
@@ -37,7 +36,6 @@ beforeAll(async () => {
   rmSync(built, { recursive: true, force: true });
   mkdirSync(built, { recursive: true });
 });
-beforeEach(() => untilCalm(service.url), 60_000);
 afterAll(async () => {
   await service.close();
   rmSync(folder, { recursive: true });

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Preview } from '../../src/contract/preview.js';
 import { StepwiseClient } from '../../src/sdk/index.js';
 import { blocks, copyFiles } from '../support/document-snippets.js';
+import { patientEnvironment } from '../support/patience.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
-import { untilCalm } from '../support/until-calm.js';
 
 /** The page's server over the example shop, as a context service and as a search of one's own. */
 const page = readFileSync('docs/vector-search.md', 'utf8');
@@ -29,9 +29,12 @@ beforeAll(async () => {
   });
   const [line] = await once(search.stdout ?? search, 'data');
   searchUrl = /^search on (\S+)/.exec(String(line))?.[1] ?? '';
-  service = await startServiceProcess({ CONTEXT_SERVICE_URL: searchUrl, OFFLINE_MODEL: 'on' });
+  service = await startServiceProcess({
+    ...patientEnvironment,
+    CONTEXT_SERVICE_URL: searchUrl,
+    OFFLINE_MODEL: 'on',
+  });
 }, 60_000);
-beforeEach(() => untilCalm(service.url), 60_000);
 afterAll(async () => {
   search.kill();
   await service.stop();

@@ -1,12 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
 import type { Service } from '../../src/service/start.js';
 import { act, answer, ended } from '../support/cli-harness.js';
 import { copyFiles } from '../support/document-snippets.js';
-import { untilCalm } from '../support/until-calm.js';
 
 /** Both loops of the page, copied as they stand and run against the service. */
 const page = readFileSync('docs/your-own-loop.md', 'utf8');
@@ -21,7 +20,6 @@ beforeAll(async () => {
     UPSTREAMS: JSON.stringify({ fake: { url: `${provider.url}/v1`, keyRequired: true } }),
   });
 }, 60_000);
-beforeEach(() => untilCalm(service.url), 60_000);
 afterAll(() => Promise.all([service.close(), provider.close()]));
 
 const key = 'sk-0123456789';

@@ -36,6 +36,7 @@ describe('the environment (rule: settings)', () => {
       CORS_ORIGINS: [],
       MAX_BODY_BYTES: 4_194_304,
       MAX_IN_FLIGHT: 2_048,
+      MAX_EVENT_LOOP_LAG_MS: 250,
       STEP_DEADLINE_MS: 120_000,
       SHUTDOWN_DELAY_MS: 0,
       SHUTDOWN_GRACE_MS: 125_000,

@@ -8,6 +8,7 @@ import { expect, jest, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { startService } from '../../src/service/server.js';
 import { version } from '../../src/service/version.js';
+import { patience } from '../support/patience.js';
 
 // One of them bundles the whole service, on machines that may be busy.
 jest.setTimeout(60_000);
@@ -17,7 +18,7 @@ test('the version of the code is that of the package', () => {
 });
 
 test('startService takes a plain object: what it leaves out has its default (rule: settings)', async () => {
-  const service = await startService({ PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
+  const service = await startService({ ...patience, PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
   expect((await fetch(`${service.url}/docs/swagger-ui.css`)).status).toBe(200);
   await service.close();

@@ -10,6 +10,7 @@ import { type FakeProvider, startFakeProvider } from '../../src/service/offline/
 import type { FaultName } from '../../src/service/offline/wire/reply.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { assertIsComponent } from '../support/contract-check.js';
+import { patientEnvironment } from '../support/patience.js';
 import { readEvents } from '../support/read-events.js';
 import { call, linesInto, stepBody, stepPath, streamPath } from '../support/test-service.js';
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
   writeFileSync(join(projects, project, 'cart.ts'), 'export const total = 41 + 1;\n');
   fake = await startFakeProvider();
   const config = readConfig({
+    ...patientEnvironment,
     PORT: '0',
     OPENAI_UPSTREAM_URL: `${fake.url}/v1`,
     ANTHROPIC_UPSTREAM_URL: fake.url,

@@ -49,7 +49,11 @@ export async function startTestService(
   } = {},
 ): Promise<TestService> {
   const log: Record<string, unknown>[] = [];
-  const inFlight = new InFlight({ max: given.maxInFlight ?? 100, lagMs: given.lagMs ?? (() => 0) });
+  const inFlight = new InFlight({
+    max: given.maxInFlight ?? 100,
+    maxLagMs: 250,
+    lagMs: given.lagMs ?? (() => 0),
+  });
   const agent: Agent = {
     step: given.step ?? (async () => answered),
     preview: previewStep,

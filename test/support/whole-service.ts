@@ -1,5 +1,4 @@
 import { Writable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import supertest from 'supertest';
 import type { Step } from '../../src/contract/step.js';
@@ -12,6 +11,7 @@ import {
 } from '../../src/service/offline/fake-provider.js';
 import { startService } from '../../src/service/start.js';
 import { assertKeepsContract } from './contract-check.js';
+import { patientEnvironment } from './patience.js';
 
 export const uuid = '0b9e2f7e-5a57-4c7a-9c0a-1f3d5f6a7b8c';
 export const key = 'sk-canary-0123456789-abcdefghij';
@@ -51,26 +51,18 @@ export async function startWholeService(
     ANTHROPIC_UPSTREAM_URL: fake.url,
     UPSTREAMS: JSON.stringify({ local: { url: `${fake.url}/v1`, keyRequired: false } }),
     SHUTDOWN_GRACE_MS: '1000',
+    ...patientEnvironment,
     ...environment,
   });
   const service = await startService(config, pino(linesInto(log)));
-  const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    supertest(service.url).post(path).set(headers).send(JSON.stringify(body)).type('json');
-  const post: WholeService['post'] = async (...request) => {
-    const [path] = request;
-    let response = await send(...request);
-    // A busy machine holds the event loop up, and the service says no: a client that waits is answered (rule: overload).
-    for (let tries = 0; tries < MOST_TRIES && isBusy(response) && !environment['MAX_IN_FLIGHT']; tries += 1) {
-      await wait(shedMs);
-      response = await send(...request);
-    }
+  const post: WholeService['post'] = async (path, body, headers = {}) => {
+    const request = supertest(service.url).post(path).set(headers);
+    const response = await request.send(JSON.stringify(body)).type('json');
     const answer = { status: response.status, headers: response.headers, body: response.body };
     assertKeepsContract('POST', path, answer);
     return answer;
   };
   const step: WholeService['step'] = (changes) => post('/api/agent/react_step', stepRequest(changes));
-  await untilTaken(step);
-  log.length = 0;
   return {
     url: service.url,
     fake,
@@ -82,21 +74,6 @@ export async function startWholeService(
       await fake.close();
     },
   };
-}
-
-const MOST_TRIES = 20;
-const isBusy = ({ status, body }: supertest.Response): boolean =>
-  status === 503 && body.error?.code === 'overloaded';
-
-/** The service sheds load for a second after the event loop was held. */
-const shedMs = 1_100;
-/** The first answer compiles the schemas it is held to; in one process with the service, that holds it up. */
-async function untilTaken(step: WholeService['step']): Promise<void> {
-  const withoutCall = { max_iterations_left: 0 };
-  const start = performance.now();
-  await step(withoutCall);
-  if (performance.now() - start > 200) await wait(shedMs);
-  while ((await step(withoutCall)).status === 503) await wait(100);
 }
 
 /** A request that any service answers; changes are laid over it. */

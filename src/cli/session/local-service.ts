@@ -29,6 +29,11 @@ export function startLocalService(
     { ignoreOthers: true },
   );
   const ollama = { url: `${ollamaUrl}/v1`, keyRequired: false };
-  const settings = { UPSTREAMS: { ollama, ...config.UPSTREAMS }, SHUTDOWN_DELAY_MS: 0, SHUTDOWN_GRACE_MS: 0 };
+  const settings = {
+    UPSTREAMS: { ollama, ...config.UPSTREAMS },
+    MAX_EVENT_LOOP_LAG_MS: 3_600_000, // its one caller would only have to ask again
+    SHUTDOWN_DELAY_MS: 0,
+    SHUTDOWN_GRACE_MS: 0,
+  };
   return startService({ ...config, ...settings }, undefined, handedRuns);
 }

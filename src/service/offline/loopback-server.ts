@@ -25,7 +25,8 @@ export async function startLoopbackServer(
   record: (request: RecordedRequest) => void = () => {},
 ): Promise<LoopbackServer> {
   const open = new Set<OpenExchange>();
-  const server = createServer((incoming, response) => {
+  // kept open longer than the service keeps a connection: who closes first would cut off a request on its way
+  const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
     void serve({ incoming, response, respond, record, open });
   });
   const sockets = trackSockets(server);

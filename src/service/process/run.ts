@@ -29,6 +29,7 @@ Starts the Stepwise service. Configured by the environment alone:
   CORS_ORIGINS             web pages that may call, comma-separated (none)
   MAX_BODY_BYTES           of one request (4194304)
   MAX_IN_FLIGHT            steps at the same time (2048)
+  MAX_EVENT_LOOP_LAG_MS    how late the event loop may run before steps are refused (250)
   STEP_DEADLINE_MS         the longest a step may take (120000)
   SHUTDOWN_DELAY_MS        how long after SIGTERM steps are still taken, while /readyz says 503 (0)
   SHUTDOWN_GRACE_MS        how long accepted steps may still take after that (125000)

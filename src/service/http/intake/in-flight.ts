@@ -5,12 +5,11 @@ import { RequestDeadline } from './request-deadline.js';
 export interface InFlightOptions {
   /** Requests at the same time; above it the answer is `overloaded`, at once. */
   readonly max: number;
+  /** A loop later than that, in milliseconds, cannot keep its promises to what it has accepted already. */
+  readonly maxLagMs: number;
   /** How late the event loop runs, in milliseconds, lately. */
   readonly lagMs: () => number;
 }
-
-/** A loop this late cannot keep its promises to what it has accepted already. */
-const MAX_LAG_MS = 250;
 
 /** The requests that were accepted and not yet answered (rules: overload, shutdown). */
 export class InFlight {
@@ -86,7 +85,7 @@ export class InFlight {
 
   #overload(): keyof InFlight['refused'] | undefined {
     if (this.count >= this.#options.max) return 'in_flight';
-    return this.#options.lagMs() > MAX_LAG_MS ? 'event_loop' : undefined;
+    return this.#options.lagMs() > this.#options.maxLagMs ? 'event_loop' : undefined;
   }
 
   #release(deadline: RequestDeadline): void {
