@@ -8,7 +8,7 @@ const MAX_OWED = 40;
 /** What is known of a connection on which requests have come. */
 interface Connection {
   /** The answers that were not yet handed over to it, in the order of their requests. */
-  readonly owed: Set<ServerResponse>;
+  readonly owed: ServerResponse[];
   /** It is to end with the next answer that can say so. */
   isEnding: boolean;
   /** An answer has said that it is the last. */
@@ -33,7 +33,7 @@ export function oweAnswer(request: IncomingMessage, response: ServerResponse): A
     request.resume(); // a socket that is closed with unread bytes is reset, and the answers before it are lost
     return 'unheeded';
   }
-  if (connection.owed.size >= MAX_OWED) {
+  if (connection.owed.length >= MAX_OWED) {
     socket.destroy();
     return 'refused';
   }
@@ -42,8 +42,11 @@ export function oweAnswer(request: IncomingMessage, response: ServerResponse): A
 }
 
 function owe({ owed }: Connection, response: ServerResponse): void {
-  const settle = (): void => void owed.delete(response);
-  owed.add(response);
+  const settle = (): void => {
+    const place = owed.indexOf(response);
+    if (place >= 0) owed.splice(place, 1);
+  };
+  owed.push(response);
   response.once('prefinish', settle).once('close', settle);
 }
 
@@ -52,10 +55,10 @@ function owe({ owed }: Connection, response: ServerResponse): void {
  * here, so that every response closes, whatever becomes of its connection (rules: caller-leaves, request-log).
  */
 function openConnection(socket: Socket): Connection {
-  const connection = { owed: new Set<ServerResponse>(), isEnding: false, hasSaidSo: false };
+  const connection: Connection = { owed: [], isEnding: false, hasSaidSo: false };
   connections.set(socket, connection);
   socket.once('close', () => {
-    for (const response of connection.owed) if (!response.socket) response.destroy();
+    for (const response of [...connection.owed]) if (!response.socket) response.destroy();
   });
   return connection;
 }
@@ -73,7 +76,7 @@ export function endConnection({ req: { socket } }: ServerResponse): void {
 /** Has the head of an answer say that it is the last of its connection, if it is. */
 export function sayIfLast(response: ServerResponse): void {
   const connection = connections.get(response.req.socket);
-  if (!connection?.isEnding || [...connection.owed].at(-1) !== response) return;
+  if (!connection?.isEnding || connection.owed.at(-1) !== response) return;
   connection.hasSaidSo = true;
   response.setHeader('Connection', 'close');
 }
@@ -89,7 +92,7 @@ export function canRefuse(socket: Duplex): boolean {
 
 /** Ends a connection on which nothing has moved for a while, unless an answer is still being made. */
 export function endUnread(socket: Socket): void {
-  const isAnswering = (connections.get(socket)?.owed.size ?? 0) > 0;
+  const isAnswering = (connections.get(socket)?.owed.length ?? 0) > 0;
   if (!isAnswering || socket.writableLength > 0) socket.destroy();
 }
 

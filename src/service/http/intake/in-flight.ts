@@ -14,7 +14,8 @@ export interface InFlightOptions {
 /** The requests that were accepted and not yet answered (rules: overload, shutdown). */
 export class InFlight {
   readonly #options: InFlightOptions;
-  readonly #accepted = new Set<RequestDeadline>();
+  /** In no order. No `Set`: see `docs/decisions/cost-of-a-step.md`. */
+  readonly #accepted: RequestDeadline[] = [];
   readonly #refused = { in_flight: 0, event_loop: 0 };
   #whenIdle: (() => void) | undefined;
   #draining = false;
@@ -25,7 +26,7 @@ export class InFlight {
   }
 
   get count(): number {
-    return this.#accepted.size;
+    return this.#accepted.length;
   }
 
   get max(): number {
@@ -52,7 +53,7 @@ export class InFlight {
     }
     const deadline = new RequestDeadline(response);
     if (this.#draining) deadline.endConnection(); // since it arrived, maybe: a limit may have been asked first
-    this.#accepted.add(deadline);
+    deadline.place = this.#accepted.push(deadline) - 1;
     response.once('close', () => this.#release(deadline));
     return deadline;
   }
@@ -80,7 +81,7 @@ export class InFlight {
   /** Ends what is left, and takes nothing more: each gets 503 `shutting_down`, and is cut off if it does not read that. */
   interruptAll(): void {
     this.refuse();
-    for (const deadline of this.#accepted) deadline.interrupt('shutting_down');
+    for (const deadline of [...this.#accepted]) deadline.interrupt('shutting_down');
   }
 
   #overload(): keyof InFlight['refused'] | undefined {
@@ -90,7 +91,15 @@ export class InFlight {
 
   #release(deadline: RequestDeadline): void {
     deadline.end();
-    this.#accepted.delete(deadline);
+    this.#remove(deadline);
     if (this.count === 0) this.#whenIdle?.();
+  }
+
+  /** The last one takes its place. */
+  #remove({ place }: RequestDeadline): void {
+    const last = this.#accepted.pop();
+    if (!last || place === this.#accepted.length) return;
+    this.#accepted[place] = last;
+    last.place = place;
   }
 }

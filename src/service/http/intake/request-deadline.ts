@@ -11,6 +11,8 @@ const LAST_ANSWER_MS = 1_000;
  * anything that outlives the request.
  */
 export class RequestDeadline implements StepDeadline {
+  /** Among those that were accepted, for whoever keeps them. */
+  place = 0;
   readonly #response: Response;
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout | undefined;

@@ -8,6 +8,8 @@ const SWITCHING_PROTOCOLS = 101;
 /** Bytes that may wait to be read before the provider has to wait too. */
 const MOST_WAITING = 256 * 1024;
 
+const nothing = (): void => {};
+
 /** Told of an answer's first byte and of its end, of each once; of the end with what came too early. */
 export interface ArrivalWatcher {
   begun?(): void;
@@ -27,11 +29,11 @@ export class Arrival implements Dispatcher.DispatchHandler {
   #bytesWaiting = 0;
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
-  #wake = (): void => {};
-  #unwatch = (): void => {};
+  #wake = nothing;
+  #unwatch = nothing;
   #watcher: ArrivalWatcher | undefined;
   #hasData = false;
-  #settled = (): void => {};
+  #settled = nothing;
 
   /** Gives it up when the signal fires, with its reason. No listener stays on the signal once it is over. */
   watch(signal: AbortSignal, watcher: ArrivalWatcher | undefined): void {
@@ -41,7 +43,7 @@ export class Arrival implements Dispatcher.DispatchHandler {
     this.#unwatch = () => signal.removeEventListener('abort', giveUp);
   }
 
-  /** Calls back once it wants no connection any more: it has one, or is over. */
+  /** Calls back, once, when it wants no connection any more: it has one, or is over. */
   readonly whenSettled = (callback: () => void): void => {
     this.#settled = callback;
   };
@@ -70,7 +72,7 @@ export class Arrival implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
-    this.#settled();
+    this.#settle();
     // It may have been given up while it waited for its connection.
     if (this.#isOver) controller.abort(new Error('The request was given up.'));
   }
@@ -113,9 +115,15 @@ export class Arrival implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#failure = failure;
     this.#unwatch();
-    this.#settled();
+    this.#settle();
     this.#watcher?.ended(failure?.error);
     this.#wake();
+  }
+
+  #settle(): void {
+    const settled = this.#settled;
+    this.#settled = nothing;
+    settled();
   }
 
   #news(): Promise<void> {

@@ -5,7 +5,7 @@ import { buildConnector } from 'undici';
 export interface DialledRequest {
   readonly origin: string;
   readonly signal: AbortSignal;
-  /** Calls back once it wants no connection any more: it has one, or was given up. */
+  /** Calls back, once, when it wants no connection any more: it has one, or was given up. */
   whenSettled(callback: () => void): void;
 }
 
@@ -16,14 +16,14 @@ export interface DialledRequest {
  */
 export class Dialler {
   readonly #dial = buildConnector({ timeout: 10_000 });
-  readonly #waiting = new Set<{ readonly origin: string }>();
+  /** How many requests of each origin want a connection. */
+  readonly #waiting = new Map<string, number>();
   #wantedBy: AbortSignal | undefined;
 
   /** Starts a request. undici dials in the same turn, if it has no idle connection. */
   startFor<Value>({ origin, signal, whenSettled }: DialledRequest, start: () => Value): Value {
-    const place = { origin };
-    this.#waiting.add(place);
-    whenSettled(() => this.#waiting.delete(place));
+    this.#add(origin, 1);
+    whenSettled(() => this.#add(origin, -1));
     this.#wantedBy = signal;
     try {
       return start();
@@ -48,7 +48,10 @@ export class Dialler {
   };
 
   #isWaitedFor({ protocol, host }: buildConnector.Options): boolean {
-    const wanted = `${protocol}//${host}`;
-    return [...this.#waiting].some(({ origin }) => origin === wanted);
+    return (this.#waiting.get(`${protocol}//${host}`) ?? 0) > 0;
+  }
+
+  #add(origin: string, requests: number): void {
+    this.#waiting.set(origin, (this.#waiting.get(origin) ?? 0) + requests);
   }
 }
