@@ -62,7 +62,10 @@ export function contextServiceSource(options: ContextServiceOptions): ContextSou
 async function get(url: string, options: ContextServiceOptions, signal: AbortSignal): Promise<unknown> {
   const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
   signal.throwIfAborted();
-  const waiting = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const leaving = new AbortController(); // what is combined must be Node's own
+  const leave = (): void => leaving.abort(signal.reason);
+  signal.addEventListener('abort', leave);
+  const waiting = AbortSignal.any([leaving.signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const headers = { ...options.headers?.(), accept: 'application/json' };
     const { status, body } = await fetch(url, { redirect: 'error', signal: waiting, headers });
@@ -74,6 +77,8 @@ async function get(url: string, options: ContextServiceOptions, signal: AbortSig
     signal.throwIfAborted();
     if (error instanceof ContextServiceFailed) throw error;
     throw new ContextServiceFailed('no answer that can be used', error);
+  } finally {
+    signal.removeEventListener('abort', leave);
   }
 }
 

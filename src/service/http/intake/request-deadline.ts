@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { Interruption, type InterruptionReason, type StepDeadline } from '../../agent/interruption.js';
 import { endConnection } from '../owed-answers.js';
+import { RequestSignal } from './request-signal.js';
 
 /** In milliseconds: how long an answer may still take to leave once its deadline has passed. */
 const LAST_ANSWER_MS = 1_000;
@@ -14,7 +15,7 @@ export class RequestDeadline implements StepDeadline {
   /** Among those that were accepted, for whoever keeps them. */
   place = 0;
   readonly #response: Response;
-  readonly #controller = new AbortController();
+  readonly #signal = new RequestSignal();
   #timer: NodeJS.Timeout | undefined;
   #at = Number.POSITIVE_INFINITY;
 
@@ -23,7 +24,7 @@ export class RequestDeadline implements StepDeadline {
   }
 
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.#signal;
   }
 
   /** Starts the clock. */
@@ -42,7 +43,7 @@ export class RequestDeadline implements StepDeadline {
     if (this.signal.aborted) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#response.destroy(), LAST_ANSWER_MS);
-    this.#controller.abort(new Interruption(reason));
+    this.#signal.abort(new Interruption(reason));
   }
 
   /** The connection ends as soon as an answer can say so: one that stayed open would bring each next request here as well. */
