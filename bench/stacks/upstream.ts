@@ -7,6 +7,8 @@ import { listen } from './listen.js';
 export interface UpstreamOptions {
   /** From the request's last byte to the answer's first. Default 0. */
   readonly delayMs?: number;
+  /** Whether each call waits for another time, from half of `delayMs` to one and a half, evenly spread. */
+  readonly spread?: boolean;
   /** So many are answered at once, to begin with. Default 0. */
   readonly warmUp?: number;
   /** Answers nobody else before so many have arrived, or a minute has passed since the first. Default 1. */
@@ -46,17 +48,22 @@ function chunkOf(fields: object): string {
 
 /** A provider in OpenAI's shape that says the same to everybody, in a process whose CPU nobody counts. */
 export async function startUpstream(options: UpstreamOptions): Promise<string> {
-  const { delayMs = 0, warmUp = 0, holdUntil = 1, chunkEveryMs } = options;
+  const { delayMs = 0, spread = false, warmUp = 0, holdUntil = 1, chunkEveryMs } = options;
   const hold = holdFor(holdUntil);
   let arrived = 0;
   return listen(async (request, response) => {
     const body = await buffer(request);
     arrived += 1;
-    if (arrived > warmUp) await Promise.all([sleep(delayMs), hold()]);
+    if (arrived > warmUp) await Promise.all([sleep(delayMs * (spread ? factorOf(arrived) : 1)), hold()]);
     if (body.includes('"stream":true')) await stream(response, chunkEveryMs);
     else response.writeHead(200, { 'content-type': 'application/json' }).end(completion);
   });
 }
+
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/** From 0.5 to 1.5, in an order that covers any of its parts evenly, the same in each run. */
+const factorOf = (call: number): number => 0.5 + ((call * GOLDEN) % 1);
 
 /** Each call waits until there have been so many. */
 function holdFor(count: number): () => Promise<void> {

@@ -21,7 +21,7 @@ const ROUNDS = 3;
 /** What bounds a service: how many steps it takes at a time, while each waits for a model, or its processor. */
 interface Bound {
   readonly what: string;
-  /** Of the fake provider. */
+  /** Of the fake provider, on average. */
   readonly delayMs: number;
   readonly inFlight?: number;
   /** Callers who each wait for their answer, enough to reach the capacity. */
@@ -77,7 +77,9 @@ export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
 }
 
 async function measure(bound: Bound, quick: boolean): Promise<Round[]> {
-  const upstream = await startStack('upstream', { delayMs: bound.delayMs });
+  // As models do: callers who began together and each waited for the same time would be answered in waves for ever, and a
+  // window of seconds would count whole ones, more than were ever possible at a time.
+  const upstream = await startStack('upstream', { delayMs: bound.delayMs, spread: true });
   const route = await openOurs(upstream.url, bound.inFlight ? { MAX_IN_FLIGHT: bound.inFlight } : {});
   const question = (): string => takeCode(BODY_BYTES - CONTEXT - 1_000);
   const bodies = Array.from({ length: BODIES }, () =>
