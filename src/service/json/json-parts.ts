@@ -9,7 +9,7 @@ const WRITING = 1 / 4;
 export async function* jsonParts(value: unknown): AsyncGenerator<string> {
   await eventLoopShare.spent(MAX_AT_ONCE * WRITING); // to have found out that it is long
   let part = '';
-  for (const piece of piecesOf(value, LEVELS)) {
+  for (const piece of piecesOf(value, new Lengths())) {
     part += piece;
     if (part.length < PART) continue;
     await eventLoopShare.spent(part.length * WRITING);
@@ -40,10 +40,24 @@ const PLAIN = 16 * 1024;
  * string of two bytes each, which takes twice the time to write and to encode.
  */
 export function jsonBytes(value: object): Buffer {
-  if (lengthOf(value, PLAIN) <= PLAIN) return Buffer.from(JSON.stringify(value));
+  const lengths = new Lengths();
+  return lengths.of(value, PLAIN) <= PLAIN ? plainBytes(value) : longBytes(value, lengths);
+}
+
+/** The same of a value that can be written at once; undefined for any other. */
+export function shortJsonBytes(value: object): Buffer | undefined {
+  const lengths = new Lengths();
+  const length = lengths.of(value, MAX_AT_ONCE);
+  if (length > MAX_AT_ONCE) return undefined;
+  return length <= PLAIN ? plainBytes(value) : longBytes(value, lengths);
+}
+
+const plainBytes = (value: object): Buffer => Buffer.from(JSON.stringify(value));
+
+function longBytes(value: object, lengths: Lengths): Buffer {
   const pieces: string[] = [];
   let small = '';
-  for (const piece of piecesOf(value, LEVELS)) {
+  for (const piece of piecesOf(value, lengths)) {
     if (piece.length < SMALL) {
       small += piece;
       continue;
@@ -65,32 +79,39 @@ function encode(pieces: readonly string[]): Buffer {
 const MAX_AT_ONCE = 256 * 1024;
 
 /** Whether a value can be written at once. */
-export const isShort = (value: unknown): boolean => lengthOf(value, MAX_AT_ONCE) <= MAX_AT_ONCE;
+export const isShort = (value: unknown): boolean => new Lengths().of(value, MAX_AT_ONCE) <= MAX_AT_ONCE;
 
 /**
- * How long a value was found to be that is not small. To list the fields of a large object takes longer than to write them,
- * and whatever it stands in would do so again.
+ * How long values are as JSON, about. What is not small is remembered: to list the fields of a large object takes longer than
+ * to write them, and whatever it stands in would do so again.
  */
-const knownLengths = new WeakMap<object, number>();
+class Lengths {
+  #known: Map<object, number> | undefined;
 
-/** About the length of a value as JSON; it is looked at no further than up to `most`. */
-function lengthOf(value: unknown, most: number): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 4;
-  const known = knownLengths.get(value) ?? 0;
-  if (known > most) return known;
-  let length = 0;
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length && length <= most; at += 1)
-      length += lengthOf(value[at], most - length);
-  } else if (hasFields(value)) {
-    for (const name in value) {
-      length += lengthOf(value[name], most - length);
-      if (length > most) break;
+  /** Looks no further than up to `most`. */
+  of(value: unknown, most: number): number {
+    if (typeof value === 'string') return value.length;
+    if (typeof value !== 'object' || value === null) return 4;
+    const known = this.#known?.get(value) ?? 0;
+    if (known > most) return known;
+    let length = 0;
+    if (Array.isArray(value)) {
+      for (let at = 0; at < value.length && length <= most; at += 1)
+        length += this.of(value[at], most - length);
+    } else if (hasFields(value)) {
+      for (const name in value) {
+        length += this.of(value[name], most - length);
+        if (length > most) break;
+      }
     }
+    if (length > SMALL) this.#remember(value, length);
+    return length;
   }
-  if (length > SMALL) knownLengths.set(value, length);
-  return length;
+
+  #remember(value: object, length: number): void {
+    this.#known ??= new Map();
+    this.#known.set(value, length);
+  }
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -103,13 +124,13 @@ const LEVELS = 4;
 /** About so many characters need not be gone into: the rows of a report, and most turns. */
 const SMALL = 1024;
 
-function* piecesOf(value: unknown, levels: number): Generator<string> {
+function* piecesOf(value: unknown, lengths: Lengths, levels = LEVELS): Generator<string> {
   if (typeof value === 'string' && value.length > PART) yield* quoted(value);
   else if (typeof value !== 'object' || value === null) yield JSON.stringify(value);
-  else if (levels === 0 || lengthOf(value, SMALL) <= SMALL) yield JSON.stringify(value);
-  else if (Array.isArray(value)) yield* listed(value, levels);
+  else if (levels === 0 || lengths.of(value, SMALL) <= SMALL) yield JSON.stringify(value);
+  else if (Array.isArray(value)) yield* listed(value, lengths, levels);
   else if (value instanceof JoinedTexts) yield* joined(value);
-  else if (hasFields(value)) yield* fieldsOf(value, levels);
+  else if (hasFields(value)) yield* fieldsOf(value, lengths, levels);
 }
 
 /** The halves of a character between two parts are escaped, which says the same. */
@@ -127,23 +148,23 @@ function* joined({ texts }: JoinedTexts): Generator<string> {
   yield '"';
 }
 
-function* fieldsOf(value: Fields, levels: number): Generator<string> {
+function* fieldsOf(value: Fields, lengths: Lengths, levels: number): Generator<string> {
   let before = '{';
   for (const name of Object.keys(value)) {
     const field = value[name];
     if (field === undefined) continue;
     yield `${before}${JSON.stringify(name)}:`;
-    yield* piecesOf(field, levels - 1);
+    yield* piecesOf(field, lengths, levels - 1);
     before = ',';
   }
   yield before === '{' ? '{}' : '}';
 }
 
-function* listed(items: readonly unknown[], levels: number): Generator<string> {
+function* listed(items: readonly unknown[], lengths: Lengths, levels: number): Generator<string> {
   let before = '[';
   for (const item of items) {
     yield before;
-    yield* piecesOf(item ?? null, levels - 1);
+    yield* piecesOf(item ?? null, lengths, levels - 1);
     before = ',';
   }
   yield before === '[' ? '[]' : ']';

@@ -120,7 +120,8 @@ function resolved(upstream: Upstream, model: string, shared: SharedState): Resol
     tokenCounter: (signal) => createTokenCounter(traits.encoding, { margin: traits.countMargin, signal }),
     connect: (key, observe) =>
       new UpstreamProvider(name, upstream.vendor(traits, keyRequired ? key : undefined), {
-        ...shared,
+        transport: shared.transport,
+        learned: shared.learned,
         observe: observeTogether(shared.observe, observe),
       }),
   };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash, hash as hashAtOnce } from 'node:crypto';
 import type { ContextReport, ReportItem, ReportSection } from '../../../contract/context-report.js';
 import { turnsOf } from '../../../conversation/units.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
@@ -39,19 +39,20 @@ const HASHING = 1 / 4;
 
 /** The hash of what is sent: text for text, without cache marks. */
 export async function hashPrompt(system: string, messages: readonly Message[]): Promise<string> {
-  const hash = createHash('sha256');
+  let hash: Hash | undefined; // most prompts are hashed in one go, without one
   let words = system;
   for (const { role, parts } of messages) {
     words += `\0${role}`;
     for (const part of parts) {
       words += `\0${wordsOf(part)}`;
       if (words.length < HASHED_AT_ONCE) continue;
+      hash ??= createHash('sha256');
       hash.update(words);
       await eventLoopShare.spent(words.length * HASHING);
       words = '';
     }
   }
-  return hash.update(words).digest('hex');
+  return hash ? hash.update(words).digest('hex') : hashAtOnce('sha256', words, 'hex');
 }
 
 /** Of a fence its digest: files and observations need not be read once more. */

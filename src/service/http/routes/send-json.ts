@@ -1,12 +1,13 @@
 import type { Response } from 'express';
-import { isShort, jsonBytes } from '../../json/json-parts.js';
+import { shortJsonBytes } from '../../json/json-parts.js';
 import { writeJson } from './write-json.js';
 
 /** Answers with a value as JSON. */
 export async function sendJson(response: Response, value: object): Promise<void> {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  if (isShort(value)) {
-    response.end(jsonBytes(value)); // as bytes: a socket is slow to make them of a string
+  const bytes = shortJsonBytes(value);
+  if (bytes) {
+    response.end(bytes); // as bytes: a socket is slow to make them of a string
     return;
   }
   await writeJson(response, value);

@@ -83,7 +83,9 @@ export class OfferedTools {
 
   /** The same list gives the same tools: it is not to be changed afterwards. */
   static of(tools: readonly OfferedTool[]): OfferedTools {
-    const offered = known.get(tools) ?? new OfferedTools(tools);
+    const before = known.get(tools);
+    if (before) return before;
+    const offered = new OfferedTools(tools);
     known.set(tools, offered);
     return offered;
   }
