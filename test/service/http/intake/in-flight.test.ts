@@ -8,7 +8,7 @@ import { InFlight } from '../../../../src/service/http/intake/in-flight.js';
 const newResponse = (): Response => new ServerResponse(new IncomingMessage(new Socket())) as Response;
 
 test('whatever the order in which requests end, those that are left are known (rule: shutdown)', async () => {
-  const inFlight = new InFlight({ max: 10, lagMs: () => 0 });
+  const inFlight = new InFlight({ max: 10, maxLagMs: 250, lagMs: () => 0 });
   const accepted = Array.from({ length: 5 }, () => {
     const response = newResponse();
     return { response, deadline: inFlight.accept(response) };
