@@ -86,10 +86,10 @@ describe('compiled, over an editor', () => {
   let editor: TestEditor;
 
   test('2: the first run with the SDK prints the words as they come', async () => {
-    provider.script([answer('Hello.')]);
+    provider.script([{ text: 'Thought: I have read it.\nFinal Answer: At most 40.' }]);
     const { stdout } = await inNode(process.execPath, [join(built, 'first-run.js')]);
-    expect(stdout).toContain('Hello.');
-    expect(stdout).toMatch(/\nanswered\n$/);
+    expect(stdout).toBe('I have read it.\n\nAt most 40.\nanswered\n');
+    expect(latest()).toContain('MAX_DISCOUNT = 40');
   });
 
   test('4: focus, selection, tagged files and unsaved text are in the prompt; secret files are not', async () => {

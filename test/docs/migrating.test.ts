@@ -65,6 +65,8 @@ test('the run over the SDK, and the history that came along, compile and answer'
   const agent = await compileSnippet(fileOf('agent.ts'), addresses);
   expect((await run(agent)).stdout).toBe('At most 40.\n');
   for (const said of ['MAX_DISCOUNT = 40', 'Be brief.']) expect(latest()).toContain(said);
+  provider.script({ fault: 'unauthorized' });
+  expect((await run(agent)).stdout).toBe('The provider did not accept the model key.\n');
   provider.script(answer('There is none.'));
   const brought = await compileSnippet(fileOf('bring-along.ts'), addresses);
   expect((await run(brought)).stdout).toBe('There is none.\n');

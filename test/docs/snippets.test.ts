@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -143,6 +144,35 @@ test('every compiled file that the documents start is one of this project', () =
   expect(started.filter((path) => !existsSync(`src/${path}.ts`))).toEqual([]);
 });
 
+test('the file of the package that the documents install is the one that `npm pack` writes', () => {
+  const named = [...packageFiles(readme), ...packageFiles(read('docs/editor-integration.md'))];
+  expect(new Set(named)).toEqual(new Set([`${packageJson.name}-${packageJson.version}.tgz`]));
+});
+
+test('`npx stepwise`, which elsewhere is another package, is typed only where this one has been installed', () => {
+  const careless = ['README.md', ...filesIn('docs')]
+    .filter((path) => path.endsWith('.md'))
+    .filter((path) => /^.*(?:^|`)npx stepwise \w/m.exec(read(path).split(/^npm install .*\.tgz$/m)[0] ?? ''));
+  expect(careless).toEqual([]);
+});
+
+test('`npm link` puts `stepwise` on the PATH', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'stepwise-home-'));
+  const checkout = join(home, 'checkout');
+  mkdirSync(checkout);
+  for (const [name, path] of Object.entries({ 'package.json': '', node_modules: '', dist: '.build/src' }))
+    symlinkSync(resolve(path || name), join(checkout, name));
+  writeFileSync(join(home, '.npmrc'), `prefix=${home}\n`);
+  const linked = await run('npm', ['link', '--offline'], { cwd: checkout, home });
+  expect(linked).toMatchObject({ code: 0, trouble: '' });
+  const told = await run(join(home, 'bin/stepwise'), ['--version']);
+  expect(told).toEqual({ code: 0, shown: `${packageJson.version}\n`, trouble: '' });
+  rmSync(home, { recursive: true });
+}, 60_000);
+
+const packageFiles = (markdown: string): string[] =>
+  [...markdown.matchAll(/[\w.-]+\.tgz/g)].map(([name]) => name);
+
 /** Of this project: an example may have installed what it depends on, a link to this very folder among it. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -215,9 +245,9 @@ interface Ended {
 async function run(
   command: string,
   args: readonly string[],
-  { cwd = folder, columns = '100' } = {},
+  { cwd = folder, columns = '100', home = folder } = {},
 ): Promise<Ended> {
-  const env = { PATH: process.env['PATH'], HOME: folder, COLUMNS: columns };
+  const env = { PATH: process.env['PATH'], HOME: home, COLUMNS: columns };
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [shown, trouble] = await Promise.all([text(child.stdout), text(child.stderr)]);
   if (child.exitCode === null) await once(child, 'exit');
