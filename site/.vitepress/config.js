@@ -1,7 +1,7 @@
 import { slug } from 'github-slugger';
 import { siteLinks } from '../pages/links.js';
 import { listedPages, sidebar } from '../pages/places.js';
-import { bothPictures, fencedBlocks } from '../pages/rendering.js';
+import { bothPictures, fencedBlocks, wordyCells } from '../pages/rendering.js';
 import { searchDialog } from '../pages/search-dialog.js';
 
 const root = process.env.SITE_ROOT;
@@ -38,6 +38,7 @@ export default {
       markdown.use(siteLinks(root, pages));
       markdown.use(fencedBlocks);
       markdown.use(bothPictures);
+      markdown.use(wordyCells);
     },
   },
   vite: { plugins: [searchDialog] },
@@ -50,7 +51,11 @@ export default {
     ],
     sidebar: sidebar(root),
     // What is read aloud is what is shown.
-    notFound: { linkText: 'Go to the start', linkLabel: 'Go to the start' },
+    notFound: {
+      quote: 'There is no page at this address. The search finds pages by their words.',
+      linkText: 'Go to the start',
+      linkLabel: 'Go to the start',
+    },
     outline: { level: [2, 3] },
     externalLinkIcon: true,
     search: {

@@ -23,3 +23,11 @@ export function fencedBlocks(markdown) {
       Object.assign(token, { type: 'fence', tag: 'code', markup: '```', info: 'text' });
   });
 }
+
+/** A cell of many words asks for room in its column; where the page is narrow the table is scrolled, and not one word to a line. */
+export function wordyCells(markdown) {
+  markdown.core.ruler.push('wordy_cells', ({ tokens }) => {
+    for (const [index, token] of tokens.entries())
+      if (token.type === 'td_open' && tokens[index + 1].content.length > 40) token.attrJoin('class', 'wordy');
+  });
+}
