@@ -117,6 +117,25 @@ test('the theme that is chosen is kept, and the picture follows it', async () =>
   await context.close();
 });
 
+test('on a narrow screen a cell of many words has room: the table is scrolled, not the page', async () => {
+  const { page, context } = await openPage({ viewport: { width: 390, height: 844 } });
+  await page.goto(`${site.url}docs/errors-and-retries.html`);
+  const cells = page.locator('main table').first().locator('tbody tr').first().locator('td');
+  const [, , , what] = await Promise.all((await cells.all()).map((each) => each.boundingBox()));
+  expect(what?.width).toBeGreaterThan(180);
+  expect(await page.evaluate(overflow)).toBe(0);
+  await context.close();
+});
+
+test('a wrong address leads to the start or to the search', async () => {
+  const { page, context } = await openPage({});
+  await page.goto(`${site.url}404.html`);
+  await page.getByText('There is no page at this address. The search finds pages').waitFor();
+  await page.getByRole('link', { name: 'Go to the start' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Stepwise' }).waitFor();
+  await context.close();
+});
+
 test('code is copied with a button, indented code too', async () => {
   const { page, context } = await openPage({ permissions: ['clipboard-read', 'clipboard-write'] });
   await page.goto(site.url);
