@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Generates clients from openapi.yaml, compiles them and holds one conversation through each with a running service (docs/clients.md).
-# Needs Java with Maven, Python, Go and Rust; generators and clients are put below node_modules/.cache, at these versions. Clients may be
-# named: `go rust`, or `all` for those too that would take CI too long.
+# Needs Java with Maven for openapi-generator, and the tools of each language; generators and clients are put below
+# node_modules/.cache, at these versions. Clients may be named: `go rust`, or `all` for those too that would take CI too long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -14,8 +14,6 @@ usual=(typescript python go java rust)
 [ "$*" != all ] || set -- "${usual[@]}" hey-api openapi-python-client kotlin progenitor compiled csharp
 mkdir -p "$tools"
 jar=$tools/openapi-generator-cli-$OPENAPI_GENERATOR.jar
-[ -f "$jar" ] || mvn -q dependency:copy -Dartifact="org.openapitools:openapi-generator-cli:$OPENAPI_GENERATOR" -DoutputDirectory="$tools"
-[ -x "$tools/oapi-codegen" ] || GOBIN=$tools go install github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@$OAPI_CODEGEN
 
 npm run -s build:test
 mkfifo "$tools/input.$$"
@@ -26,6 +24,7 @@ for _ in $(seq 100); do [ -s "$tools/url" ] && break || sleep 0.1; done
 url=$(cat "$tools/url")
 
 generate() {
+  [ -f "$jar" ] || mvn -q dependency:copy -Dartifact="org.openapitools:openapi-generator-cli:$OPENAPI_GENERATOR" -DoutputDirectory="$tools"
   command java -XX:TieredStopAtLevel=1 -jar "$jar" generate -i "$root/openapi.yaml" "$@" >generated.log 2>&1 ||
     { grep -v '^\sat ' generated.log; exit 1; }
 }
@@ -45,6 +44,7 @@ python() {
 }
 
 go() {
+  [ -x "$tools/oapi-codegen" ] || GOBIN=$tools command go install "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@$OAPI_CODEGEN"
   mkdir -p stepwise
   "$tools/oapi-codegen" -config oapi-codegen.yaml "$root/openapi.yaml"
   [ -f go.mod ] || command go mod init conversation 2>/dev/null
