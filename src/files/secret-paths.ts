@@ -1,9 +1,11 @@
 /** Folders whose contents are never context: version control internals and credential stores. */
 const secretFolders = new Set(['.git', '.ssh', '.gnupg', '.aws', '.gcloud', '.azure', '.kube']);
 
+const ENV = '.env*';
+
 /** Files that hold keys, tokens or passwords by convention (rule: secret-files). `*` stands for anything. */
 const secretFiles = [
-  '.env*',
+  ENV,
   '*.env',
   '*.pem',
   '*.key',
@@ -33,7 +35,7 @@ const secretFiles = [
 ];
 
 /** What is a secret in its own folder only: elsewhere the same name is a file like any other. */
-const secretPlaces = [
+const secretInFolder = [
   ['.docker', 'config.json'],
   ['.config', 'gcloud'],
   ['.config', 'gh'],
@@ -42,59 +44,99 @@ const secretPlaces = [
   ['.gem', 'credentials'],
 ];
 
-const secretFile = new RegExp(
-  `^(?:${secretFiles.map((name) => name.replaceAll('.', '\\.').replaceAll('*', '.*')).join('|')})$`,
-  's',
-);
+const expressionOf = (names: readonly string[]): RegExp =>
+  new RegExp(
+    `^(?:${names.map((name) => name.replaceAll('.', '\\.').replaceAll('*', '.*')).join('|')})$`,
+    's',
+  );
+
+const secretFile = expressionOf(secretFiles);
+const secretFileOtherThanEnv = expressionOf(secretFiles.filter((name) => name !== ENV));
+
+/** What begins like `.env` and is something else: of Envoy and of systemd. Closed: `.envprod` may be anybody's own name for theirs. */
+const notEnv = /^\.env(?:oy(?![a-z])|ironment\.d$)/;
 
 /**
  * Whether a project path is refused whatever it holds, under each name that a system may know it by: case does not matter (on
  * some systems `.ENV` is `.env`), nor does what Windows leaves out of a name or makes of it.
  */
 export function isSecretPath(path: string): boolean {
-  const parts = path.toUpperCase().toLowerCase().split('/'); // upper case first: `ſ` is `s` to some file systems
-  return parts.some(isSecretName) || secretPlaces.some((place) => leadsThrough(parts, place));
+  const parts = partsOf(path);
+  return parts.some(isSecretName) || leadsThroughSecret(parts);
 }
 
-function isSecretName(part: string): boolean {
-  return [part, ...windowsNames(part)].some(
-    (name) => secretFolders.has(name) || secretFile.test(name) || isShortForSecret(name),
-  );
+/**
+ * Whether a file is refused, or a folder may not be a project, by its absolute path: what has a secret name, and all in a folder
+ * of secrets. That a folder above it has a name such as files of secrets have says nothing of it.
+ */
+export function isSecretPlace(path: string): boolean {
+  const parts = partsOf(path).filter((part) => part !== '');
+  return parts.slice(-1).some(isSecretName) || parts.some(isSecretFolder) || leadsThroughSecret(parts);
 }
+
+/** Upper case first: `ſ` is `s` to some file systems. */
+const partsOf = (path: string): readonly string[] => path.toUpperCase().toLowerCase().split('/');
+
+const isSecretName = (part: string): boolean => isSecretFolder(part) || isSecretFile(part);
+
+const isSecretFolder = (part: string): boolean =>
+  namesOf(part).some((name) => secretFolders.has(name) || isShortForOneOf(folderStems, name));
+
+const isSecretFile = (part: string): boolean =>
+  namesOf(part).some((name) => isSecretFileName(name) || isShortForOneOf(fileStems, name));
+
+const isSecretFileName = (name: string): boolean =>
+  (notEnv.test(name) ? secretFileOtherThanEnv : secretFile).test(name);
+
+const leadsThroughSecret = (parts: readonly string[]): boolean =>
+  secretInFolder.some((place) => leadsThrough(parts, place));
 
 const leadsThrough = (parts: readonly string[], place: readonly string[]): boolean =>
   parts.some((_, start) =>
     place.every((name, index) => {
       const part = parts[start + index];
-      return part !== undefined && [part, ...windowsNames(part)].some((each) => isNamed(each, name));
+      return part !== undefined && namesOf(part).some((each) => isNamed(each, name));
     }),
   );
 
 const isNamed = (part: string, name: string): boolean => part === name || isShortFor(part, stemOf(name));
 
-/** The file that Windows opens: without dots and spaces at the end, and without the name of a stream (`server.key::$data`). */
-function windowsNames(part: string): readonly string[] {
+/**
+ * The name itself, and that of the file which Windows opens: without dots and spaces at the end, and without the name of a
+ * stream (`server.key::$data`).
+ */
+function namesOf(part: string): readonly string[] {
   const [name = ''] = part.split(':', 1);
   let end = name.length;
   while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end -= 1;
-  return end === part.length ? [] : [name.slice(0, end)];
+  return end === part.length ? [part] : [part, name.slice(0, end)];
+}
+
+interface Stem {
+  readonly stem: string;
+  /** Whether a name may go on after it. */
+  readonly isOpen: boolean;
 }
 
 /** What Windows makes the short name of a file of: `.git-credentials` is `GIT-CR~1`, or from the fifth on `GI` and four digits. */
 const stemOf = (name: string): string => /^\.?([^.*]*)/.exec(name)?.[1]?.slice(0, 6) ?? '';
 
-const stems = [...secretFolders, ...secretFiles]
-  .map((name) => ({ stem: stemOf(name), isOpen: name.endsWith('*') }))
-  .filter(({ stem }) => stem !== '');
+const stemsOf = (names: Iterable<string>): readonly Stem[] =>
+  [...names]
+    .map((name) => ({ stem: stemOf(name), isOpen: name.endsWith('*') }))
+    .filter(({ stem }) => stem !== '');
+
+const folderStems = stemsOf(secretFolders);
+const fileStems = stemsOf(secretFiles);
 
 const shortName = /^([^.~]{1,6})~\d+(?:\.|$)/;
 
-const isShortForSecret = (part: string): boolean =>
+const isShortForOneOf = (stems: readonly Stem[], part: string): boolean =>
   part.includes('~') && stems.some(({ stem, isOpen }) => isShortFor(part, stem, isOpen));
 
 function isShortFor(part: string, stem: string, isOpen = false): boolean {
   const base = shortName.exec(part)?.[1];
   if (base === undefined) return false;
-  if (base === stem || (isOpen && base.startsWith(stem))) return true;
+  if (base === stem || (isOpen && base.startsWith(stem) && !notEnv.test(`.${base}`))) return true;
   return base.startsWith(stem.slice(0, 2)) && /^..[\da-f]{4}$/.test(base);
 }

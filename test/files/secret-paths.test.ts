@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isSecretPath } from '../../src/files/secret-paths.js';
+import { isSecretPath, isSecretPlace } from '../../src/files/secret-paths.js';
 
 const secret = (paths: readonly string[]) => paths.filter(isSecretPath);
 
@@ -47,6 +47,14 @@ describe('a secret file is one under each name that a system knows it by (rule: 
     expect(secret(paths)).toEqual(paths);
   });
 
+  test('`.env` whatever it goes on with, unless that makes it another word', () => {
+    const paths = ['', '.local', 'rc', '-prod', '_prod', '~', '.bak', 'prod', '1', 's/x', 'ironment', 'oyrc'];
+    expect(secret(paths.map((end) => `.env${end}`))).toHaveLength(paths.length);
+    const others = ['.envoy', '.envoy/a.ts', '.envoy.yaml', '.environment.d/50.conf', 'ENVOY~1/a.ts'];
+    expect(secret(others)).toEqual([]);
+    expect(secret(['.envoy/prod.env', '.envoy.key', '.environment.d/id_rsa'])).toHaveLength(3);
+  });
+
   test('and what only looks like one of these is a file like any other', () => {
     const paths = [
       '.',
@@ -76,5 +84,37 @@ describe('a secret file is one under each name that a system knows it by (rule: 
         expect(isSecretPath([...before, '.docker', 'config.json', ...after].join('/'))).toBe(true);
       }),
     );
+  });
+});
+
+describe('a folder is a project by its absolute path (rule: secret-files)', () => {
+  const refused = (paths: readonly string[]) => paths.filter(isSecretPlace);
+
+  test('not with a secret name, and not anywhere in a folder of secrets', () => {
+    const paths = [
+      '/home/me/.ssh',
+      '/home/me/.ssh/old/keys',
+      '/c:/Users/me/SSH~1/keys',
+      '/home/me/.config/gh',
+      '/home/me/.config/gcloud/logs',
+      '/repo/.git/hooks',
+      '/repo/.env',
+      '/repo/.env/',
+      '/home/me/certs.pem',
+    ];
+    expect(refused(paths)).toEqual(paths);
+  });
+
+  test('whatever a folder above is called that is none of secrets', () => {
+    const paths = [
+      '/',
+      '/home/me/.envoy',
+      '/home/me/.envoy/project',
+      '/home/me/.env-tools/project',
+      '/srv/prod.env/project',
+      '/c:/Users/ENV~1/project',
+      '/home/me/.config/project',
+    ];
+    expect(refused(paths)).toEqual([]);
   });
 });

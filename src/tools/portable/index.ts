@@ -2,7 +2,7 @@
 
 export type { FileText } from '../../files/file-text.js';
 export type { FileEntry } from '../../files/file-tree.js';
-export { isSecretPath } from '../../files/secret-paths.js';
+export { isSecretPath, isSecretPlace } from '../../files/secret-paths.js';
 export type { WalkedEntry, WalkOptions } from '../../files/walk-folder.js';
 export type { FileStore, StoredChange, StoredFile } from '../folder/file-store.js';
 export type { ChangedFile, Folder, TextChange } from '../folder/folder.js';
