@@ -44,6 +44,17 @@ describeWorkbench('a change that the model wants', (suite) => {
     await until(async () => (await workbench.editors()).active?.text === files[path]);
   });
 
+  test('is shown whole: lines too that look like the names of files in a diff', async () => {
+    const text = '-- a remark\nselect 1;\n';
+    const workbench = await suite.open({ files: { 'total.sql': text } });
+    const write = 'write_file(path="total.sql", content="++ total\\nselect 1;\\n")';
+    suite.service.fake.script([calling(write), done]);
+    await send(workbench, 'Total it.');
+    const shownLines = (await card(workbench).innerText()).split('\n');
+    expect(shownLines).toEqual(expect.arrayContaining(['--- a remark', '+++ total', ' select 1;']));
+    expect(shownLines.filter((line) => line.includes('total.sql'))).toHaveLength(2); // the title, and "Always"
+  });
+
   test('rejected with a reason, the file is as it was, and the model reads why', async () => {
     const workbench = await begin(edit, done);
     await card(workbench).getByRole('button', { name: 'Reject…' }).click();
@@ -77,6 +88,24 @@ describeWorkbench('a change that the model wants', (suite) => {
     expect(await workbench.readFile(path)).toBe('export const rate = 7; // mine\n');
     expect(await step(workbench, 1).innerText()).toContain('failed');
     expect(shown()).toMatch(/changed/i);
+  });
+
+  test('of a file that the person types in at the very moment is refused, and what they typed stays', async () => {
+    const workbench = await suite.open({ files });
+    await workbench.openFile(path);
+    suite.service.fake.script([edit, done]);
+    await send(workbench, 'Raise the rate.');
+    await card(workbench).waitFor();
+    await workbench.openFile(path);
+    await workbench.probe('holdReads');
+    await card(workbench).getByRole('button', { name: 'Accept' }).click();
+    await workbench.view.getByText('Running edit_file').waitFor();
+    await workbench.probe('replaceText', `// mine\n${files[path]}`);
+    await workbench.probe('releaseReads');
+    expect(await ended(workbench)).toContain('Answered.');
+    expect(await step(workbench, 1).innerText()).toContain('failed');
+    expect(await workbench.readFile(path)).toBe(files[path]);
+    expect((await workbench.editors()).active?.text).toBe(`// mine\n${files[path]}`);
   });
 
   test('of a file with unsaved text changes that text, and does not save it', async () => {

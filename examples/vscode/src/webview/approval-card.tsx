@@ -80,8 +80,7 @@ const MAX_DIFF_LINES = 200;
 /** A diff line by line, in the editor's colours; of a long one the beginning, whole it is in the editor. */
 function Preview({ text, isDiff }: { text: string; isDiff: boolean }) {
   if (!isDiff) return <Exact text={text} />;
-  // Its first two lines name the file, which stands above.
-  const lines = text.split('\n').filter((line) => !/^(?:---|\+\+\+) /.test(line));
+  const lines = withoutNames(text.split('\n'));
   const rest = lines.length - MAX_DIFF_LINES;
   const change = lines.findIndex((line) => /^[+-]/.test(line));
   return (
@@ -94,6 +93,15 @@ function Preview({ text, isDiff }: { text: string; isDiff: boolean }) {
       {rest > 0 && <span class="muted">{`… ${rest} more lines: see the diff in the editor`}</span>}
     </>
   );
+}
+
+/**
+ * Two lines before the first part name the file, which stands above. Below, such a line is one that begins with `--` or `++`, and
+ * is changed.
+ */
+function withoutNames(lines: readonly string[]): readonly string[] {
+  const first = lines.findIndex((line) => line.startsWith('@@ '));
+  return lines.filter((line, index) => index >= first || !/^(?:---|\+\+\+) /.test(line));
 }
 
 /** What changes is seen first; what stands around it is scrolled to. */

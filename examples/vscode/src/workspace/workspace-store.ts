@@ -104,10 +104,12 @@ async function replace(uri: vscode.Uri, { text, confirm }: StoredChange): Promis
     );
   }
   const document = await vscode.workspace.openTextDocument(uri);
-  const wasSaved = !document.isDirty;
+  const { version, isDirty } = document;
+  const isEdited = isDirty || (await isEditable(document, text));
   await confirm();
-  if (wasSaved && !(await isEditable(document, text)))
-    return vscode.workspace.fs.writeFile(uri, encode(text));
+  // What the person has typed meanwhile is in no file that was looked at.
+  if (document.version !== version) throw new ToolError(CHANGED_MEANWHILE);
+  if (!isEdited) return vscode.workspace.fs.writeFile(uri, encode(text));
   const edit = new vscode.WorkspaceEdit();
   const span = changedSpan(document.getText(), asInEditor(text, document.eol));
   edit.replace(
@@ -116,12 +118,15 @@ async function replace(uri: vscode.Uri, { text, confirm }: StoredChange): Promis
     span.text,
   );
   if (!(await vscode.workspace.applyEdit(edit))) {
-    throw new ToolError('The editor did not make the change: the file was changed meanwhile. Read it again.');
+    throw new ToolError(CHANGED_MEANWHILE);
   }
-  if (wasSaved && !(await document.save())) {
+  if (!isDirty && !(await document.save())) {
     throw new ToolError('The change stands in the editor, but the file could not be saved.');
   }
 }
+
+const CHANGED_MEANWHILE =
+  'The editor did not make the change: the file was changed meanwhile. Read it again.';
 
 /**
  * Whether an edit of the document makes just this file. It does not where line ends are mixed, since a document has one kind,
