@@ -1,7 +1,8 @@
 import { StepwiseClient, type Tool } from 'stepwise';
 import { createFileReaders, createFileWriters, type Folder, StoredFolder } from 'stepwise/tools/browser';
 import * as vscode from 'vscode';
-import { Approvals, type ApprovalView, askInEditor } from './approvals/approvals.js';
+import { Approvals, type ApprovalView } from './approvals/approvals.js';
+import { askInEditor, tellOfQuestion } from './approvals/ask-in-editor.js';
 import type { ChangeDocuments } from './approvals/change-documents.js';
 import { inMessage } from './approvals/in-message.js';
 import { gatherContext } from './context/gather-context.js';
@@ -53,21 +54,27 @@ export class Agent implements vscode.Disposable {
     this.approvals = new Approvals({
       documents: parts.documents,
       onChange: refresh,
-      onAsk: (view) => this.#ask(view),
+      onAsk: (view) => this.#isSeen || this.#askInEditor(view, readSettings().askIn === 'dialog'),
     });
     this.#conversation = new Conversation({
       approvals: this.approvals,
       onChange: refresh,
+      onQuestion: (question) => this.#isSeen || tellOfQuestion(question),
       // What ends with the window was not ended by the person: it is told as interrupted.
       onSaved: async (saved) => {
         if (!this.#isDisposed) await this.#kept.write(saved);
       },
     });
-    this.#offered = new OfferedFiles(() => readSettings().includesOpenEditors, refresh);
+    this.#offered = new OfferedFiles({
+      openRoots: () => this.#openRoots(),
+      includesOpenEditors: () => readSettings().includesOpenEditors,
+      onChange: refresh,
+    });
     this.viewProvider = new RunViewProvider({
       extensionUri: parts.context.extensionUri,
       state: () => this.#state,
       onRequest: (request) => this.#take(request),
+      onHidden: () => this.#tellWhatWaits(),
     });
     this.#listener = vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('stepwise')) void this.checkService();
@@ -188,7 +195,7 @@ export class Agent implements vscode.Disposable {
 
   async #prepare(task: string, signal: AbortSignal): Promise<RunParts> {
     const { serviceUrl, llmConfig, maxSteps, protocol } = readSettings();
-    const roots = new WorkspaceRoots();
+    const roots = this.#openRoots();
     const folder = new StoredFolder(workspaceStore(roots));
     const { context, refusals } = await gatherContext(folder, {
       offered: this.#offered.list(),
@@ -198,22 +205,43 @@ export class Agent implements vscode.Disposable {
     this.#refusals = [...roots.refusals, ...refusals];
     this.#offered.reset();
     const client = new StepwiseClient({ baseUrl: serviceUrl, ...(await this.#parts.secrets.read()) });
-    return { client, context, tools: await this.#tools(folder), options: { llmConfig, maxSteps, protocol } };
+    return {
+      client,
+      context,
+      tools: await this.#tools(roots, folder),
+      options: { llmConfig, maxSteps, protocol },
+    };
   }
 
   /** In a workspace that is not trusted the model only reads. */
-  async #tools(folder: Folder): Promise<readonly Tool[]> {
+  async #tools(roots: WorkspaceRoots, folder: Folder): Promise<readonly Tool[]> {
     const { matchLines, commandTools } = this.#parts.platform;
-    if (new WorkspaceRoots().isEmpty) return [];
+    if (roots.isEmpty) return [];
     const readers = createFileReaders(folder, { matchLines });
     if (!vscode.workspace.isTrusted) return readers;
-    return [...readers, ...createFileWriters(folder, this.approvals.noteChange), ...(await commandTools())];
+    const writers = createFileWriters(folder, this.approvals.noteChange);
+    return [...readers, ...writers, ...(await commandTools(roots.uris))];
   }
 
-  async #ask(view: ApprovalView): Promise<void> {
-    const { askIn } = readSettings();
-    if (askIn === 'view' && this.viewProvider.isVisible) return;
-    const answer = await askInEditor(view, askIn === 'dialog');
+  /** As they are now. */
+  #openRoots(): WorkspaceRoots {
+    return new WorkspaceRoots(this.#parts.platform.realPath);
+  }
+
+  /** Whether the person is asked in the view, and nowhere else. */
+  get #isSeen(): boolean {
+    return readSettings().askIn === 'view' && this.viewProvider.isVisible;
+  }
+
+  /** The view was hidden: that the run waits must be noticed all the same. */
+  async #tellWhatWaits(): Promise<void> {
+    const { question } = this.#conversation;
+    if (this.approvals.view) await this.#askInEditor(this.approvals.view, false);
+    else if (question) await tellOfQuestion(question.question);
+  }
+
+  async #askInEditor(view: ApprovalView, isModal: boolean): Promise<void> {
+    const answer = await askInEditor(view, isModal);
     if (answer === 'Accept') this.approvals.answer(view.id, { choice: 'accept' });
     if (answer === 'Reject') this.approvals.answer(view.id, { choice: 'reject', reason: '' });
     if (answer === 'Show') await vscode.commands.executeCommand('stepwise.show');
@@ -233,9 +261,13 @@ export class Agent implements vscode.Disposable {
       this.#offered.remove(id);
       this.#refresh();
     },
-    openFile: ({ path }) => openFile(path),
+    openFile: ({ path }) => openFile(this.#openRoots(), path),
     suggest: async ({ query }) =>
-      this.viewProvider.post({ type: 'suggestions', query, paths: await suggestPaths(query) }),
+      this.viewProvider.post({
+        type: 'suggestions',
+        query,
+        paths: await suggestPaths(this.#openRoots(), query),
+      }),
     // Of this extension's own, which the person could run as well.
     command: ({ command }) => command.startsWith('stepwise.') && vscode.commands.executeCommand(command),
   };

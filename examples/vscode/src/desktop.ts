@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { matchLinesInVm } from 'stepwise/tools';
 import * as vscode from 'vscode';
 import { createCommandTools } from './desktop/command-tools.js';
+import { realPath } from './desktop/real-path.js';
 import { activateOn } from './extension.js';
 
 /** The extension on a desktop: commands, and the service in a terminal. */
@@ -9,6 +10,7 @@ export function activate(context: vscode.ExtensionContext): Promise<void> {
   return activateOn(context, {
     matchLines: matchLinesInVm,
     commandTools: createCommandTools,
+    realPath,
     startService: () => {
       // At home: in the workspace, npx would start whatever that calls stepwise.
       const terminal = vscode.window.createTerminal({ name: 'Stepwise service', cwd: homedir() });

@@ -12,6 +12,7 @@ export function activate(context: vscode.ExtensionContext): Promise<void> {
   return activateOn(context, {
     matchLines: matchLinesInWorker(() => new Worker(address)),
     commandTools: async () => [],
+    realPath: ({ path }) => path,
     startService: undefined,
   });
 }

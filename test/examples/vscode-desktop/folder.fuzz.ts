@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -90,6 +90,38 @@ describeDesktop('a folder of this machine, in an editor whose extensions run in 
     await opened.window.view.getByText('.env is a file of secrets by its name').waitFor();
   });
 
+  test('is none that is a link to where secrets are kept: nothing of it is read, and no command runs there', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'stepwise-home-'));
+    mkdirSync(join(home, '.ssh'));
+    writeFileSync(join(home, '.ssh/work_key'), canary);
+    symlinkSync(join(home, '.ssh'), join(home, 'docs'));
+    const opened = await suite.open({ files: {}, at: join(home, 'docs') });
+    suite.service.fake.script([calling('read_file(path="work_key")'), done]);
+    await send(opened.window, 'Look at @work_key');
+    expect(await ended(opened.window)).toContain('Answered.');
+    rmSync(home, { recursive: true });
+    expect(JSON.stringify(suite.service.fake.requests.map(({ body }) => body))).not.toContain(canary);
+    expect(shown()).not.toMatch(/- (?:read_file|run_command)\(/);
+    await opened.window.view.getByText('The folder docs is a place where secrets are kept').waitFor();
+  });
+
+  test('is one below a folder whose name only looks like that of a file of secrets', async () => {
+    const above = mkdtempSync(join(tmpdir(), '.env-tools-'));
+    const folder = join(above, 'project');
+    mkdirSync(folder);
+    const opened = await suite.open({ files, at: folder });
+    suite.service.fake.script([
+      calling('read_file(path="notes.md")'),
+      calling('read_file(path=".env")'),
+      done,
+    ]);
+    await send(opened.window, 'Look.');
+    expect(await ended(opened.window)).toContain('Answered.');
+    rmSync(above, { recursive: true });
+    expect(shown()).toContain('# Notes');
+    expect(shown()).not.toContain(canary);
+  });
+
   test('is searched without end by no expression of a model', async () => {
     const opened = await suite.open({ files: { ...files, 'long.txt': `${'a'.repeat(60)}!\n` } });
     suite.service.fake.script([calling('search_code(pattern="^(a+)+$")'), done]);
@@ -108,7 +140,11 @@ describeDesktop('a folder of this machine, in an editor whose extensions run in 
   });
 
   test('that is not trusted is read, and nothing more: no tool that changes it, no setting of its own', async () => {
-    const settings = { 'stepwise.model': 'theirs', 'stepwise.serviceUrl': 'http://127.0.0.1:9' };
+    const settings = {
+      'stepwise.model': 'theirs',
+      'stepwise.serviceUrl': 'http://127.0.0.1:9',
+      'stepwise.protocol': 'json',
+    };
     const opened = await suite.open({
       files: { ...files, '.vscode/settings.json': JSON.stringify(settings) },
       isTrusted: false,

@@ -72,19 +72,30 @@ describe('what is asked outside the view', () => {
   const call = { tool: 'run_command', args: '{}', path: null };
 
   test('names the command that would run; one that does not show whole is accepted in the view alone', () => {
-    expect(editorQuestion({ ...call, preview: 'npm test' })).toEqual({
+    expect(editorQuestion({ ...call, preview: 'npm test' }, false)).toEqual({
       question: 'Stepwise wants to run run_command: npm test',
+      detail: '',
       choices: all,
     });
-    const { question, choices } = editorQuestion({ ...call, preview: `echo ${'x'.repeat(400)}; rm -rf .` });
+    const { question, choices } = editorQuestion(
+      { ...call, preview: `echo ${'x'.repeat(400)}; rm -rf .` },
+      true,
+    );
     expect(question).toMatch(/x…$/);
     expect(choices).toEqual(['Reject', 'Show']);
   });
 
   test('names the file of a change, which stands in a diff', () => {
-    expect(editorQuestion({ ...call, path: 'notes.md', preview: 'x'.repeat(400) })).toEqual({
-      question: 'Stepwise wants to change notes.md.',
-      choices: all,
-    });
+    const question = 'Stepwise wants to change notes.md.';
+    const change = { ...call, path: 'notes.md', preview: 'x'.repeat(4_000) };
+    expect(editorQuestion(change, false)).toEqual({ question, detail: '', choices: all });
+  });
+
+  test('shows a change in a dialog, each character of it; one that does not fit is accepted in the view alone', () => {
+    const ask = (preview: string) => editorQuestion({ ...call, path: 'notes.md', preview }, true);
+    expect(ask('+\tone\u202e\n')).toMatchObject({ detail: '+\tone\uFFFD\n', choices: all });
+    const { detail, choices } = ask(`+${'x'.repeat(4_000)}; rm -rf .`);
+    expect(detail).toMatch(/x\n… “Show” has all of it\.$/);
+    expect(choices).toEqual(['Reject', 'Show']);
   });
 });

@@ -49,6 +49,29 @@ describeWorkbench('a person who is asked outside the view', (suite) => {
     expect(shown()).toContain('three');
   });
 
+  test('in a notification, as soon as a view is hidden in which they were asked, a question of the model too', async () => {
+    const workbench = await suite.open({ files });
+    const { view } = workbench;
+    await view.getByRole('textbox', { name: 'Task' }).waitFor();
+    suite.service.fake.script([editA, calling('request_input(question="Which [one](command:x)?")'), done]);
+    const run = workbench.runCommand('stepwise.ask', 'Count.');
+    await view.getByRole('region', { name: 'Approval' }).waitFor();
+    expect(await toast(workbench, 'change a.md').count()).toBe(0);
+    await workbench.runCommand('workbench.view.explorer');
+    await toast(workbench, 'change a.md').getByRole('button', { name: 'Accept' }).click();
+    await toast(workbench, 'the model asks: Which [one] (command:x)?')
+      .getByRole('button', { name: 'Answer' })
+      .click();
+    await view.getByLabel('Your answer').waitFor();
+    await workbench.runCommand('workbench.action.toggleSidebarVisibility');
+    await toast(workbench, 'the model asks').last().getByRole('button', { name: 'Answer' }).click();
+    await view.getByLabel('Your answer').fill('the second');
+    await view.getByRole('button', { name: 'Answer' }).click();
+    await run;
+    expect(await workbench.readFile('a.md')).toBe('two\n');
+    expect(shown()).toContain('the second');
+  });
+
   test('in a dialog, which shows the change: allowed, refused, left for the view and edited there; asked twice', async () => {
     const workbench = await suite.open({ files, settings: { 'stepwise.askIn': 'dialog' } });
     const first = begin(workbench, editA, editB, done);
@@ -88,5 +111,35 @@ describeWorkbench('a person who is asked outside the view', (suite) => {
     expect(await workbench.readFile('other.md')).toBe('first\nlast\n');
     await expect(workbench.readFile('new.md')).rejects.toThrow();
     expect(shown()).toContain('other.md');
+  });
+
+  test('an edited call is not made over what another program has written since it was shown', async () => {
+    const workbench = await suite.open({ files });
+    suite.service.fake.script([calling('write_file(path="a.md", content="two\\n")'), done]);
+    const run = workbench.runCommand('stepwise.ask', 'Write.');
+    await workbench.view.getByRole('button', { name: 'Edit…' }).click();
+    await workbench.probe('setFiles', { ...files, 'a.md': 'mine\n' });
+    await workbench.view.getByLabel('content').fill('three\n');
+    await workbench.view.getByRole('button', { name: 'Accept as edited' }).click();
+    await run;
+    expect(await workbench.readFile('a.md')).toBe('mine\n');
+    expect(shown()).toContain('"a.md" was changed after it was shown to the user.');
+  });
+
+  test('a call with texts of mixed line ends is not edited in a box, which would make them alike', async () => {
+    const workbench = await suite.open({ files });
+    const write = (content: string) => calling(`write_file(path="new.md", content="${content}")`);
+    suite.service.fake.script([write('a\\r\\nb\\r\\n'), write('a\\r\\nb\\n'), done]);
+    const run = workbench.runCommand('stepwise.ask', 'Write.');
+    const card = workbench.view.getByRole('region', { name: 'Approval' });
+    await card.getByRole('button', { name: 'Edit…' }).click();
+    await card.getByLabel('content').fill('a\nc\n');
+    await card.getByRole('button', { name: 'Accept as edited' }).click();
+    await card.getByText('-c').waitFor();
+    expect(await workbench.readFile('new.md')).toBe('a\r\nc\r\n');
+    expect(await card.getByRole('button', { name: 'Edit…' }).count()).toBe(0);
+    await card.getByRole('button', { name: 'Accept' }).click();
+    await run;
+    expect(await workbench.readFile('new.md')).toBe('a\r\nb\n');
   });
 });

@@ -138,6 +138,20 @@ describeWorkbench('a run that does not go straight to its answer', (suite) => {
     await workbench.view.getByText('Give the agent a task.').waitFor();
   });
 
+  test('a run that failed before its first step is told so after a reload, and one can ask on', async () => {
+    const workbench = await suite.open({
+      files,
+      settings: { 'stepwise.model': 'x', 'stepwise.upstream': '' },
+    });
+    const end = workbench.view.getByRole('region', { name: 'End of the run' });
+    await send(workbench, 'What is a?');
+    const told = await end.innerText();
+    expect(told).toContain('stepwise.upstream');
+    await workbench.reload();
+    expect(await end.innerText()).toBe(told);
+    await workbench.view.getByRole('textbox', { name: 'Task' }).waitFor();
+  });
+
   test('an exported run opens in the SDK', async () => {
     const workbench = await suite.open({ files });
     suite.service.fake.script([read, answering('It is 1.')]);

@@ -14,6 +14,8 @@ import { EditorServer, installEditorServer } from './editor-server.js';
 interface OpenOptions {
   /** Texts by path, written to a folder of this machine. */
   readonly files: Readonly<Record<string, string>>;
+  /** The folder; without it, a new one. */
+  readonly at?: string;
   /** Whether the person trusts whoever wrote them. */
   readonly isTrusted?: boolean;
 }
@@ -58,10 +60,9 @@ export class DesktopSuite {
     this.#parts = { service, server, browser };
   }
 
-  /** Opens a new folder in a window, by itself or beside those that are open there. */
-  async open({ files, isTrusted = true }: OpenOptions, beside?: OpenFolder): Promise<OpenFolder> {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stepwise-folder-')));
-    this.#afterTest.push(() => rmSync(folder, { recursive: true, force: true }));
+  /** Opens a folder in a window, by itself or beside those that are open there. */
+  async open({ files, at, isTrusted = true }: OpenOptions, beside?: OpenFolder): Promise<OpenFolder> {
+    const folder = at ?? this.#newFolder();
     writeFiles(folder, files);
     const context = beside?.window.page.context() ?? (await this.#newContext());
     const page = await context.newPage();
@@ -76,6 +77,12 @@ export class DesktopSuite {
 
   async close(): Promise<void> {
     for (const close of this.#closing.splice(0).reverse()) await close();
+  }
+
+  #newFolder(): string {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stepwise-folder-')));
+    this.#afterTest.push(() => rmSync(folder, { recursive: true, force: true }));
+    return folder;
   }
 
   async #newContext(): Promise<BrowserContext> {

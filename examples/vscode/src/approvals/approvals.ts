@@ -1,9 +1,14 @@
-import { type ApprovalDecision, type ApprovalRequest, describeRule, type ToolArguments } from 'stepwise';
+import {
+  type ApprovalDecision,
+  type ApprovalRequest,
+  describeRule,
+  type ToolArguments,
+  ToolError,
+} from 'stepwise';
 import type { ChangedFile } from 'stepwise/tools/browser';
 import * as vscode from 'vscode';
 import { Pending } from '../run/pending.js';
 import type { ChangeDocument, ChangeDocuments } from './change-documents.js';
-import { editorQuestion } from './editor-question.js';
 import { SessionConsents } from './session-consents.js';
 
 /** What a person is asked to agree to, as the view shows it. */
@@ -39,7 +44,7 @@ export interface ApprovalsParts {
   readonly documents: ChangeDocuments;
   readonly onChange: () => void;
   /** Asks in the editor as well, where the settings or a hidden view want it. */
-  readonly onAsk: (view: ApprovalView) => void;
+  readonly onAsk: (view: ApprovalView) => unknown;
 }
 
 /** Asks the person about each call that needs consent, and remembers for this session what they always allow. */
@@ -48,6 +53,8 @@ export class Approvals {
   readonly #parts: ApprovalsParts;
   readonly #pending: Pending<Asked, ApprovalDecision>;
   #count = 0;
+  /** What the person saw of the call that they edited last, until the edited one is previewed. */
+  #edited: Asked | undefined;
 
   constructor(parts: ApprovalsParts) {
     this.#parts = parts;
@@ -58,9 +65,19 @@ export class Approvals {
     return this.#pending.request ? toView(this.#pending.request) : null;
   }
 
-  /** For the file tools: told each change when it is previewed, before anybody is asked. */
-  readonly noteChange = async (callId: string, change: ChangedFile): Promise<void> =>
+  /**
+   * For the file tools: told each change when it is previewed, before anybody is asked. Nobody is asked about an edited one
+   * again, so what it would change must be what the person saw.
+   */
+  readonly noteChange = async (callId: string, change: ChangedFile): Promise<void> => {
+    const edited = this.#edited;
+    this.#edited = undefined;
+    const shown = edited?.request.action.id === callId ? edited.change : undefined;
+    if (shown?.path === change.path && shown.before !== change.before) {
+      throw new ToolError(`"${change.path}" was changed after it was shown to the user. Read it again.`);
+    }
     this.#consents.noteChange(callId, change);
+  };
 
   /** For the run. */
   readonly approve = async (request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalDecision> => {
@@ -102,9 +119,13 @@ export class Approvals {
     this.#consents.forget();
   }
 
-  #decisionOf({ request }: Asked, answer: ApprovalAnswer): ApprovalDecision {
+  #decisionOf(asked: Asked, answer: ApprovalAnswer): ApprovalDecision {
+    const { request } = asked;
     if (answer.choice === 'reject') return { type: 'deny', reason: answer.reason };
-    if (answer.choice === 'edit') return { type: 'edit', args: answer.args };
+    if (answer.choice === 'edit') {
+      this.#edited = asked;
+      return { type: 'edit', args: answer.args };
+    }
     if (answer.choice === 'always') this.#consents.allow(request, answer.index);
     return { type: 'allow' };
   }
@@ -120,17 +141,3 @@ function toView({ id, request: { action, preview, rules }, change }: Asked): App
     always: change ? [`changes of ${change.path}`] : rules.map(describeRule),
   };
 }
-
-/** Asks in a notification, or in a dialog where the person wants one. */
-export async function askInEditor(
-  view: ApprovalView,
-  modal: boolean,
-): Promise<'Accept' | 'Reject' | 'Show' | undefined> {
-  const { question, choices } = editorQuestion(view);
-  if (!modal) return vscode.window.showInformationMessage(question, ...choices);
-  const detail = view.path === null ? '' : (view.preview ?? '').slice(0, MAX_DETAIL_LENGTH);
-  return vscode.window.showWarningMessage(question, { modal, detail }, ...choices);
-}
-
-/** In characters: a dialog does not scroll. */
-const MAX_DETAIL_LENGTH = 1_500;

@@ -10,5 +10,10 @@ const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Z}/gu;
  */
 export function inMessage(text: string): string {
   const short = text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text;
-  return short.replace(unseen, '\uFFFD').replaceAll('](', '] (');
+  return marked(short).replaceAll('](', '] (');
 }
+
+/** A text of several lines that others wrote, with a mark for each character that would not be seen. */
+export const seen = (text: string): string => text.replace(/[^\n\t]+/g, marked);
+
+const marked = (text: string): string => text.replace(unseen, '\uFFFD');

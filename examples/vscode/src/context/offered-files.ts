@@ -1,6 +1,6 @@
 import { StoredFolder } from 'stepwise/tools/browser';
 import * as vscode from 'vscode';
-import { WorkspaceRoots } from '../workspace/workspace-roots.js';
+import type { WorkspaceRoots } from '../workspace/workspace-roots.js';
 import { workspaceStore } from '../workspace/workspace-store.js';
 import { pathForTask, readForTask } from './read-for-task.js';
 
@@ -16,6 +16,12 @@ export interface OfferedFile {
   readonly refusal: string | null;
 }
 
+export interface OfferedFilesParts {
+  readonly openRoots: () => WorkspaceRoots;
+  readonly includesOpenEditors: () => boolean;
+  readonly onChange: () => void;
+}
+
 /** Beyond these the older open editors stay out: they are the least of what goes with a task. */
 const MAX_OPEN_EDITORS = 10;
 
@@ -24,10 +30,11 @@ export class OfferedFiles implements vscode.Disposable {
   readonly #tagged = new Map<string, vscode.Uri>();
   readonly #removed = new Set<string>();
   readonly #listeners: readonly vscode.Disposable[];
-  readonly #includesOpenEditors: () => boolean;
+  readonly #parts: OfferedFilesParts;
 
-  constructor(includesOpenEditors: () => boolean, onChange: () => void) {
-    this.#includesOpenEditors = includesOpenEditors;
+  constructor(parts: OfferedFilesParts) {
+    const { onChange } = parts;
+    this.#parts = parts;
     const onFocus = () => {
       // Taken out is the file one looks at, until one looks at another.
       for (const id of this.#removed) if (id.startsWith('focus:')) this.#removed.delete(id);
@@ -43,7 +50,7 @@ export class OfferedFiles implements vscode.Disposable {
 
   /** What would not be sent is not tagged: then the sentence that says why. */
   async tag(uri: vscode.Uri): Promise<string | undefined> {
-    const roots = new WorkspaceRoots();
+    const roots = this.#parts.openRoots();
     const found = pathForTask(roots, uri);
     if ('refusal' in found) return found.refusal;
     const folder = new StoredFolder(workspaceStore(roots));
@@ -67,7 +74,7 @@ export class OfferedFiles implements vscode.Disposable {
 
   /** Tagged files first, then the focus, then open editors; no file twice. */
   list(): readonly OfferedFile[] {
-    const roots = new WorkspaceRoots();
+    const roots = this.#parts.openRoots();
     const all = [...this.#taggedFiles(roots), ...focusedFile(roots), ...this.#openEditors(roots)];
     const isFirst = ({ path }: OfferedFile, index: number) =>
       all.findIndex((each) => each.path === path) === index;
@@ -85,7 +92,7 @@ export class OfferedFiles implements vscode.Disposable {
   }
 
   #openEditors(roots: WorkspaceRoots): OfferedFile[] {
-    if (!this.#includesOpenEditors()) return [];
+    if (!this.#parts.includesOpenEditors()) return [];
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     return tabs
       .flatMap(({ input }) => (input instanceof vscode.TabInputText && isFile(input.uri) ? input.uri : []))

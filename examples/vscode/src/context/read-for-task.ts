@@ -1,4 +1,4 @@
-import { type Folder, isSecretPath } from 'stepwise/tools/browser';
+import { type Folder, isSecretPath, isSecretPlace } from 'stepwise/tools/browser';
 import type * as vscode from 'vscode';
 import type { WorkspaceRoots } from '../workspace/workspace-roots.js';
 
@@ -23,7 +23,8 @@ export function pathForTask(
 ): { readonly path: string } | { readonly refusal: string } {
   const path = roots.pathOf(uri);
   const name = uri.path.split('/').at(-1) ?? uri.path;
-  if (isSecretPath(path ?? uri.path)) return { refusal: secretRefusal(path ?? name) };
+  const isSecret = path === undefined ? isSecretPlace(uri.path) : isSecretPath(path);
+  if (isSecret) return { refusal: secretRefusal(path ?? name) };
   if (path === undefined) return { refusal: `${name} lies outside the workspace, so it is not sent.` };
   return { path };
 }

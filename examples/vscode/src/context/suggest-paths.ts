@@ -1,6 +1,6 @@
 import { isSecretPath, StoredFolder } from 'stepwise/tools/browser';
 import * as vscode from 'vscode';
-import { WorkspaceRoots } from '../workspace/workspace-roots.js';
+import type { WorkspaceRoots } from '../workspace/workspace-roots.js';
 import { workspaceStore } from '../workspace/workspace-store.js';
 
 const MAX_SUGGESTIONS = 8;
@@ -9,9 +9,8 @@ const MAX_FOUND = 200;
 const MAX_WALKED = 5_000;
 
 /** Paths of the workspace that hold what was typed after `@`, shortest first. */
-export async function suggestPaths(query: string): Promise<readonly string[]> {
+export async function suggestPaths(roots: WorkspaceRoots, query: string): Promise<readonly string[]> {
   const letters = query.replaceAll(/[*?{}[\]!\\]/g, '').toLowerCase();
-  const roots = new WorkspaceRoots();
   const paths = isSearched() ? await foundPaths(roots, letters) : await walkedPaths(roots);
   return paths
     .filter((path) => path.toLowerCase().includes(letters) && !isSecretPath(path))

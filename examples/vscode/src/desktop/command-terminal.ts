@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { seen } from '../approvals/in-message.js';
 
 /** In characters: kept for a terminal that is not open yet. */
 const MAX_WAITING_LENGTH = 100_000;
@@ -15,7 +16,7 @@ export class CommandTerminal {
   begin(command: string): void {
     this.#terminal ??= vscode.window.createTerminal({ name: 'Stepwise', pty: this.#pty });
     this.#terminal.show(true);
-    this.write(`\x1b[1m$ ${command}\x1b[0m\n`);
+    this.write(`\x1b[1m$ ${seen(command)}\x1b[0m\n`); // a model's own escapes are no terminal's
   }
 
   write(text: string): void {

@@ -1,16 +1,16 @@
 import type { Tool } from 'stepwise';
 import { createToolPack } from 'stepwise/tools';
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { CommandTerminal } from './command-terminal.js';
 
 /**
- * The tool pack's `run_command` in the first folder of the workspace that lies on this machine's disk. It runs in a process of
+ * The tool pack's `run_command` in the first folder that lies on this machine's disk. It runs in a process of
  * its own, so that its end is known and *Stop* ends all of it; the terminal shows what it says.
  */
-export async function createCommandTools(): Promise<readonly Tool[]> {
-  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
+export async function createCommandTools(folders: readonly vscode.Uri[]): Promise<readonly Tool[]> {
+  const folder = folders.find(({ scheme }) => scheme === 'file');
   if (!folder) return [];
-  const tools = await createToolPack(folder.uri.fsPath);
+  const tools = await createToolPack(folder.fsPath);
   return tools.filter(({ name }) => name === 'run_command').map(shownInTerminal);
 }
 

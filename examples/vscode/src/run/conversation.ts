@@ -15,7 +15,7 @@ import {
 } from 'stepwise';
 import type { Approvals } from '../approvals/approvals.js';
 import { Pending } from './pending.js';
-import { beginTask, reduceRun } from './reduce-run.js';
+import { beginTask, endRun, reduceRun } from './reduce-run.js';
 import { emptyRun, type RunView } from './run-view.js';
 
 /** What a run is made of beside its task. */
@@ -30,6 +30,8 @@ export interface RunParts {
 interface ConversationParts {
   readonly approvals: Approvals;
   readonly onChange: () => void;
+  /** Told what the model asks the person, once an answer is taken. */
+  readonly onQuestion: (question: string) => unknown;
   /** Told the newest run whenever there is more of it to keep; the run goes on, and shows what it did, when it is kept. */
   readonly onSaved: (saved: Trajectory | null) => Promise<void>;
 }
@@ -68,8 +70,11 @@ export class Conversation {
     let view = beginTask(emptyRun, saved.task);
     if (saved.responses.length > 0) {
       for await (const event of replayRun(saved)) view = reduceRun(view, event);
+    } else if (saved.result) {
+      view = endRun(view, saved.result);
     }
-    this.view = wasRunning ? { ...view, status: 'interrupted', activity: '', end: null } : view;
+    const status = wasRunning ? 'interrupted' : 'ended';
+    this.view = { ...view, status, activity: '', end: wasRunning ? null : view.end };
     this.#parts.onChange();
   }
 
@@ -158,7 +163,11 @@ export class Conversation {
       // What is always allowed is known there, and may be taken back while the run is under way.
       approve: this.#parts.approvals.approve,
       approvalRules: [],
-      onInputRequest: (request, ended) => this.#question.ask(request, ended),
+      onInputRequest: (request, ended) => {
+        const answered = this.#question.ask(request, ended);
+        this.#parts.onQuestion(request.question);
+        return answered;
+      },
       inputTimeoutMs: INPUT_TIMEOUT_MS,
       onRequest: (request) => {
         this.lastRequest = request;

@@ -72,8 +72,8 @@ const reducers: { readonly [Type in RunEvent['type']]?: Reducer<Type> } = {
     const again = `Tried again in ${timeOf(retry_in_ms)}.`;
     return remark({ ...view, activity: 'Trying again' }, `${explainFailure(error).sentence} ${again}`);
   },
-  agent_stopped: (view, { result }) => ended(view, result),
-  agent_completion: (view, { result }) => ended(view, result),
+  agent_stopped: (view, { result }) => endRun(view, result),
+  agent_completion: (view, { result }) => endRun(view, result),
 };
 
 function responded(view: RunView, response: Step): RunView {
@@ -119,7 +119,8 @@ const toAction = ({ id, tool_name, tool_args }: ActionDetails): ActionView => ({
 
 const isOver = ({ state }: ActionView): boolean => ['done', 'failed', 'denied'].includes(state);
 
-function ended(view: RunView, result: RunResult): RunView {
+/** The view of a run that has come to this; what was still to be done is told as not run. */
+export function endRun(view: RunView, result: Omit<RunResult, 'summary'>): RunView {
   const closed = amendStep(view, ({ actions, answer }) => ({
     actions: actions.map((action) => (isOver(action) ? action : { ...action, state: 'not run' as const })),
     answer: answer || (result.stop_reason === 'answered' ? clip(result.answer) : ''),
@@ -136,7 +137,7 @@ const sentences: Readonly<Record<RunResult['stop_reason'], string>> = {
   error: 'The run ended with an error.',
 };
 
-function endOf({ stop_reason, error }: RunResult): EndView {
+function endOf({ stop_reason, error }: Pick<RunResult, 'stop_reason' | 'error'>): EndView {
   const { sentence, remedy } = error
     ? explainFailure(error)
     : { sentence: sentences[stop_reason], remedy: null };

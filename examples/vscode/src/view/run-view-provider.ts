@@ -9,12 +9,16 @@ interface RunViewParts {
   readonly extensionUri: vscode.Uri;
   readonly state: () => ViewState;
   readonly onRequest: (request: ViewRequest) => void;
+  /** Told when nobody sees the view any more. */
+  readonly onHidden: () => void;
 }
 
 /** The side view: its page, what is told to it, and what it asks for. */
 export class RunViewProvider implements vscode.WebviewViewProvider {
   readonly #parts: RunViewParts;
   #view: vscode.WebviewView | undefined;
+  /** A hidden page is gone, and says that it is ready when it is shown again. */
+  #isLoaded = false;
   #sent: readonly StepView[] = [];
   #frame: ReturnType<typeof setTimeout> | undefined;
 
@@ -22,8 +26,9 @@ export class RunViewProvider implements vscode.WebviewViewProvider {
     this.#parts = parts;
   }
 
+  /** Whether its page is shown: the editor calls a view visible that was hidden while the extension started. */
   get isVisible(): boolean {
-    return this.#view?.visible ?? false;
+    return this.#isLoaded && this.#view?.visible === true;
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -33,11 +38,18 @@ export class RunViewProvider implements vscode.WebviewViewProvider {
     view.webview.html = pageOf(view.webview, dist);
     view.webview.onDidReceiveMessage((message: unknown) => {
       const request = readViewRequest(message);
-      if (request?.type === 'ready') this.#sent = [];
+      if (request?.type === 'ready') {
+        this.#sent = [];
+        this.#isLoaded = true;
+      }
       if (request) this.#parts.onRequest(request);
+    });
+    view.onDidChangeVisibility(() => {
+      if (!view.visible) this.#hide();
     });
     view.onDidDispose(() => {
       this.#view = undefined;
+      this.#hide();
     });
   }
 
@@ -48,6 +60,11 @@ export class RunViewProvider implements vscode.WebviewViewProvider {
 
   post(message: ViewMessage): void {
     this.#view?.webview.postMessage(message);
+  }
+
+  #hide(): void {
+    this.#isLoaded = false;
+    this.#parts.onHidden();
   }
 
   #send(): void {

@@ -13,7 +13,9 @@ export function isEditable(args: string): boolean {
   return texts.length > 0 && !texts.some(([, text]) => hasUnseen(withLineFeeds(text)));
 }
 
-const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n');
+/** As a box shows it. Where line ends are mixed it would lose which is where, so such a text is none for a box. */
+const withLineFeeds = (text: string): string =>
+  /(?<!\r)\n/.test(text) ? text : text.replaceAll('\r\n', '\n');
 
 interface EditFormParts {
   /** As JSON. */

@@ -1,13 +1,12 @@
 import { StoredFolder } from 'stepwise/tools/browser';
 import * as vscode from 'vscode';
 import { inMessage } from '../approvals/in-message.js';
-import { WorkspaceRoots } from './workspace-roots.js';
+import type { WorkspaceRoots } from './workspace-roots.js';
 import { workspaceStore } from './workspace-store.js';
 
 /** Opens a file of the workspace by its path, `path:10-40` at that line. What is outside or secret is not opened. */
-export async function openFile(path: string): Promise<void> {
+export async function openFile(roots: WorkspaceRoots, path: string): Promise<void> {
   const [, name = path, line = '1'] = /^(.*?)(?::(\d+)(?:-\d+)?)?$/s.exec(path) ?? [];
-  const roots = new WorkspaceRoots();
   const folder = new StoredFolder(workspaceStore(roots));
   const isFile = (await folder.kindOf(name).catch(() => undefined)) === 'file';
   const uri = isFile ? roots.locate(await folder.nameOf(name)) : undefined;

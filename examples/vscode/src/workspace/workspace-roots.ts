@@ -1,5 +1,6 @@
-import { isSecretPath } from 'stepwise/tools/browser';
+import { isSecretPlace } from 'stepwise/tools/browser';
 import * as vscode from 'vscode';
+import type { Platform } from '../platform.js';
 import { rootNames } from './root-names.js';
 
 interface Root {
@@ -11,18 +12,27 @@ interface Root {
 /**
  * The workspace's folders as one tree of paths, as a run began with them: a folder that is opened later does not
  * change what a path means, and one that is closed is no longer reached. A place of secrets is none of them, whatever
- * the workspace calls it.
+ * the workspace calls it and over whatever link it is reached.
  */
 export class WorkspaceRoots {
   /** One sentence for each folder that is left out. */
   readonly refusals: readonly string[];
   readonly #roots: readonly Root[];
 
-  constructor(folders: readonly vscode.WorkspaceFolder[] = vscode.workspace.workspaceFolders ?? []) {
+  constructor(realPath: Platform['realPath']) {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    const isSecret = ({ uri }: vscode.WorkspaceFolder) =>
+      isSecretPlace(uri.path) || isSecretPlace(realPath(uri));
     const names = folders.length === 1 ? [''] : rootNames(folders.map(({ name }) => name));
-    const roots = folders.map(({ uri }, index) => ({ name: names[index] ?? '', uri }));
-    this.#roots = roots.filter(({ uri }) => !isSecretPath(uri.path));
-    this.refusals = folders.flatMap(({ name, uri }) => (isSecretPath(uri.path) ? [refusalOf(name)] : []));
+    this.#roots = folders.flatMap((folder, index) =>
+      isSecret(folder) ? [] : [{ name: names[index] ?? '', uri: folder.uri }],
+    );
+    this.refusals = folders.filter(isSecret).map(({ name }) => refusalOf(name));
+  }
+
+  /** The folders, in their order. */
+  get uris(): readonly vscode.Uri[] {
+    return this.#roots.map(({ uri }) => uri);
   }
 
   get isEmpty(): boolean {
