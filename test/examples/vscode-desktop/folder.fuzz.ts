@@ -160,6 +160,7 @@ describeDesktop('a folder of this machine, in an editor whose extensions run in 
     expect(shown()).toContain('# Notes');
     expect(shown()).toContain('read_file(');
     expect(shown()).not.toMatch(/- (?:edit_file|write_file|run_command)\(/);
+    expect(shown()).toContain('Action: tool_name(');
     expect(suite.service.fake.requests.at(-1)?.body).toMatchObject({ model: 'scripted' });
     expect(() => onDisk(opened, 'made')).toThrow();
   });
