@@ -12,10 +12,10 @@ export function activate(context: vscode.ExtensionContext): Promise<void> {
     commandTools: createCommandTools,
     realPath,
     startService: () => {
-      // At home: in the workspace, npx would start whatever that calls stepwise.
+      // At home: a workspace may bring a program of that name. Not by npx, which fetches what npm calls stepwise.
       const terminal = vscode.window.createTerminal({ name: 'Stepwise service', cwd: homedir() });
       terminal.show();
-      terminal.sendText('npx stepwise serve');
+      terminal.sendText('stepwise serve');
     },
   });
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk';
-import { isSecretPath } from '../../files/secret-paths.js';
+import { isSecretPath, isSecretPlace } from '../../files/secret-paths.js';
 import { SecurityViolation } from '../../sdk/actions/tool-errors.js';
 import type { RunContext } from '../../sdk/run/run-options.js';
 import type { Folder } from '../../tools/folder/folder.js';
@@ -84,7 +84,7 @@ async function embedded(
 ): Promise<string> {
   const path = pathOf(uri);
   const name = path === undefined ? uri : await nameOf(path, root);
-  if (name === undefined || isSecretPath(name) || isSecretPath(placeOf(uri))) {
+  if (name === undefined || isSecretPath(name) || isSecretPlace(placeOf(uri))) {
     remarks.push(showExactLine(`${path ?? uri} was not sent: it is a place where secrets are kept.`));
     return path ?? uri;
   }

@@ -166,6 +166,20 @@ describe('texts that an editor sends along (rules: acp, secret-files)', () => {
     expect(editor.text(editor.sessionId).match(/was not sent/g)).toHaveLength(3);
   });
 
+  test('a folder above the project says nothing of its files, whatever its name is', async () => {
+    const bench = await setUp([answer('Read.')], { '.env-tools/app/a.txt': 'alpha\n' });
+    const editor = await edit(bench);
+    const project = `${bench.folder}/.env-tools/app`;
+    const { sessionId } = await editor.open(project);
+    const prompt = [
+      text(`file://${project}/a.txt`, 'as it stands'),
+      text(`file://${project}/.env`, 'hunter2'),
+    ];
+    await editor.agent.request('session/prompt', { sessionId, prompt });
+    expect(bench.prompt(0)).toContain('as it stands');
+    expect(bench.prompt(0)).not.toContain('hunter2');
+  });
+
   test('two parts of one file are both sent, each under its lines', async () => {
     const bench = await setUp([answer('Read.')], files);
     const editor = await edit(bench);

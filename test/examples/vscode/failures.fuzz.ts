@@ -102,9 +102,7 @@ describeWorkbench('a service that fails in the middle of a conversation', (suite
       await send(workbench, 'Tell.');
       await view.getByText('I know').waitFor();
       await wire.cut();
-      expect(await ended(workbench)).toContain(
-        'The service does not answer: start it with “npx stepwise serve”',
-      );
+      expect(await ended(workbench)).toContain('The service does not answer: start it with “stepwise serve”');
       expect(await trouble(workbench)).toContain(`No service answers at ${wire.url}.`);
       await wire.mend();
       suite.service.fake.script(answering('I am back.'));

@@ -23,7 +23,7 @@ describeWorkbench('a service that does not answer as one would wish is told in a
     const address = `http://127.0.0.1:${await freePort()}`;
     const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': address } });
     expect(await trouble(workbench)).toContain(
-      `No service answers at ${address}. Start it with “npx stepwise serve”`,
+      `No service answers at ${address}. Start it with “stepwise serve”`,
     );
     await workbench.view.getByRole('button', { name: 'Check again' }).waitFor();
     // A page in a browser has no terminal.

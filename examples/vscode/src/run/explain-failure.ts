@@ -71,7 +71,7 @@ const explanations: ReadonlyMap<string, Explanation> = new Map([
 ]);
 
 const SERVICE_UNREACHABLE: Explanation = {
-  sentence: 'The service does not answer: start it with “npx stepwise serve”, or check stepwise.serviceUrl.',
+  sentence: 'The service does not answer: start it with “stepwise serve”, or check stepwise.serviceUrl.',
   remedy: { label: 'Check again', command: 'stepwise.checkService' },
 };
 

@@ -53,7 +53,7 @@ const nameOf = (address: string): string =>
 
 const unreachable = (address: string, canStart: boolean): ServiceView => ({
   state: 'trouble',
-  sentence: `No service answers at ${nameOf(address)}. Start it with “npx stepwise serve”, or change stepwise.serviceUrl.${originHint()}`,
+  sentence: `No service answers at ${nameOf(address)}. Start it with “stepwise serve”, or change stepwise.serviceUrl.${originHint()}`,
   remedies: canStart ? [startService, checkAgain] : [checkAgain],
 });
 
