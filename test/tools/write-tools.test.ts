@@ -276,6 +276,15 @@ describe('several changes of one file in one step (rule: approval)', () => {
     expect(text).toBe('// new\none\ntwo\n');
   });
 
+  test('nor by a call that the person edited meanwhile', async () => {
+    const { observations, text } = await change([write('1\n')], (_, shop) => {
+      shop.write('a.txt', '// new\none\ntwo\n');
+      return { type: 'edit', args: write('1, edited\n').args };
+    });
+    expect(observations[0]).toContain('was changed in the meantime');
+    expect(text).toBe('// new\none\ntwo\n');
+  });
+
   test('runs that share the tools do not mix up what was shown in each', async () => {
     const shop = await openWorkshop();
     const tools = await createToolPack(shop.folder);

@@ -8,18 +8,15 @@ import { failureOf, type ToolOutcome } from './execute-tool.js';
 import { findArgumentProblem } from './find-argument-problem.js';
 
 /** An action that guards and people have judged. */
-export type ClearedAction = RunnableAction | SettledAction;
-
-interface RunnableAction extends ProposedAction {
-  /** A person changed the arguments: `action` has theirs. */
-  readonly edited?: boolean;
-}
+export type ClearedAction = ProposedAction | SettledAction;
 
 interface ProposedAction {
   readonly action: ActionDetails;
   readonly tool: Tool;
   /** The calls that run before this one: what they change is what it finds. */
   readonly earlierCallIds: readonly string[];
+  /** A person changed the arguments: `action` has theirs. */
+  readonly edited?: boolean;
 }
 
 /** What it came to is known without running it. */
@@ -58,7 +55,7 @@ async function clearAction(
   return inspected.needsApproval ? askApproval(run, inspected) : inspected;
 }
 
-interface InspectedAction extends RunnableAction {
+interface InspectedAction extends ProposedAction {
   readonly needsApproval: boolean;
   readonly preview: string | null;
 }
@@ -90,9 +87,9 @@ async function askGuards(run: RunState, action: ActionDetails): Promise<GuardVer
 
 /** A call that cannot even be previewed is not worth a person's attention: its failure is the outcome. */
 async function previewCall(run: RunState, proposed: ProposedAction) {
-  const { action, tool, earlierCallIds } = proposed;
+  const { action, tool, earlierCallIds, edited = false } = proposed;
   const { signal, sessionId } = run;
-  const context = { signal, sessionId, callId: action.id, earlierCallIds };
+  const context = { signal, sessionId, callId: action.id, earlierCallIds, edited };
   try {
     const previewed = tool.preview?.(action.tool_args, context) ?? Promise.resolve(null);
     const preview = await untilAborted(previewed, run.signal);
@@ -126,8 +123,7 @@ async function carryOut(
 
 /** What a person wrote is checked like what the model wrote, but not asked about again. */
 async function applyEdit(run: RunState, proposed: ProposedAction, tool_args: ActionDetails['tool_args']) {
-  const inspected = await inspect(run, { ...proposed, action: { ...proposed.action, tool_args } });
-  return 'outcome' in inspected ? inspected : { ...inspected, edited: true };
+  return inspect(run, { ...proposed, action: { ...proposed.action, tool_args }, edited: true });
 }
 
 function allowFromNowOn(run: RunState, rule: ApprovalRule): void {

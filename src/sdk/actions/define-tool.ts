@@ -19,6 +19,8 @@ export interface ToolContext {
 export interface PreviewContext extends ToolContext {
   /** The calls of the same step that were cleared before and will run before this one, in their order. */
   readonly earlierCallIds: readonly string[];
+  /** A person was shown the call, has changed its arguments, and is not asked again. */
+  readonly edited?: boolean;
 }
 
 /** A tool the run can execute. Whatever it returns becomes the observation: text as it is, all else as JSON. */

@@ -34,18 +34,21 @@ export class ApprovedChanges {
     this.#onChange = onChange;
   }
 
-  /** What to show to the person who is asked. */
+  /** What to show to the person who is asked. Throws `ToolError` if they edited a call over a text that is no longer there. */
   async preview(
     { path, apply }: FileChange,
-    { callId, sessionId, earlierCallIds }: PreviewContext,
+    { callId, sessionId, earlierCallIds, edited }: PreviewContext,
   ): Promise<string> {
     const place = await this.#folder.nameOf(path);
     const earlier = earlierCallIds
       .map((id) => this.#previewed.get(keyOf(id, sessionId)))
       .findLast((each) => each?.place === place);
     const before = earlier ? earlier.after : await currentText(this.#folder, path);
+    const key = keyOf(callId, sessionId);
+    const shown = edited ? this.#previewed.get(key) : undefined;
+    if (shown?.place === place && shown.before !== before) throw changedMeanwhile(path);
     const change = { path, place, before, after: apply(before) };
-    this.#previewed.set(keyOf(callId, sessionId), change);
+    this.#previewed.set(key, change);
     const [oldest] = this.#previewed.keys();
     if (this.#previewed.size > MAX_CALLS && oldest !== undefined) this.#previewed.delete(oldest);
     await this.#onChange?.(callId, change);

@@ -123,7 +123,7 @@ describeWorkbench('a person who is asked outside the view', (suite) => {
     await workbench.view.getByRole('button', { name: 'Accept as edited' }).click();
     await run;
     expect(await workbench.readFile('a.md')).toBe('mine\n');
-    expect(shown()).toContain('"a.md" was changed after it was shown to the user.');
+    expect(shown()).toContain('"a.md" was changed in the meantime');
   });
 
   test('a call with texts of mixed line ends is not edited in a box, which would make them alike', async () => {

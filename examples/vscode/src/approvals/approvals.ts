@@ -1,10 +1,4 @@
-import {
-  type ApprovalDecision,
-  type ApprovalRequest,
-  describeRule,
-  type ToolArguments,
-  ToolError,
-} from 'stepwise';
+import { type ApprovalDecision, type ApprovalRequest, describeRule, type ToolArguments } from 'stepwise';
 import type { ChangedFile } from 'stepwise/tools/browser';
 import * as vscode from 'vscode';
 import { Pending } from '../run/pending.js';
@@ -53,8 +47,6 @@ export class Approvals {
   readonly #parts: ApprovalsParts;
   readonly #pending: Pending<Asked, ApprovalDecision>;
   #count = 0;
-  /** What the person saw of the call that they edited last, until the edited one is previewed. */
-  #edited: Asked | undefined;
 
   constructor(parts: ApprovalsParts) {
     this.#parts = parts;
@@ -65,19 +57,9 @@ export class Approvals {
     return this.#pending.request ? toView(this.#pending.request) : null;
   }
 
-  /**
-   * For the file tools: told each change when it is previewed, before anybody is asked. Nobody is asked about an edited one
-   * again, so what it would change must be what the person saw.
-   */
-  readonly noteChange = async (callId: string, change: ChangedFile): Promise<void> => {
-    const edited = this.#edited;
-    this.#edited = undefined;
-    const shown = edited?.request.action.id === callId ? edited.change : undefined;
-    if (shown?.path === change.path && shown.before !== change.before) {
-      throw new ToolError(`"${change.path}" was changed after it was shown to the user. Read it again.`);
-    }
+  /** For the file tools: told each change when it is previewed, before anybody is asked. */
+  readonly noteChange = async (callId: string, change: ChangedFile): Promise<void> =>
     this.#consents.noteChange(callId, change);
-  };
 
   /** For the run. */
   readonly approve = async (request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalDecision> => {
@@ -119,13 +101,9 @@ export class Approvals {
     this.#consents.forget();
   }
 
-  #decisionOf(asked: Asked, answer: ApprovalAnswer): ApprovalDecision {
-    const { request } = asked;
+  #decisionOf({ request }: Asked, answer: ApprovalAnswer): ApprovalDecision {
     if (answer.choice === 'reject') return { type: 'deny', reason: answer.reason };
-    if (answer.choice === 'edit') {
-      this.#edited = asked;
-      return { type: 'edit', args: answer.args };
-    }
+    if (answer.choice === 'edit') return { type: 'edit', args: answer.args };
     if (answer.choice === 'always') this.#consents.allow(request, answer.index);
     return { type: 'allow' };
   }
