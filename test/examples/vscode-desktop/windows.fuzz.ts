@@ -57,8 +57,6 @@ describeDesktop('windows of one editor', (suite) => {
     suite.service.fake.script([calling('read_file(path="total.py")'), answering('It is 7.')]);
     await send(window, 'What is the rate?');
     await ended(window);
-    // The editor writes what it keeps a moment later.
-    await until(async () => (await stored(window)).includes('It is 7.'));
     await window.reload();
     await until(async () => (await step(window, 2).innerText()).includes('It is 7.'));
   });
@@ -76,11 +74,11 @@ describeDesktop('windows of one editor', (suite) => {
     await send(window, 'Is the key seen?');
     expect(await ended(window)).toContain('Answered.');
     expect(suite.service.fake.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${key}`);
-    await until(async () => (await stored(window)).includes('Is the key seen?'));
     expect(await stored(window)).not.toContain(key);
     // Without a keychain, as here, this editor's secret storage is in memory.
     const onDisk = [suite.server.dataFolder, opened.folder].flatMap(textsBelow);
-    expect(onDisk.some(({ text }) => text.includes('gpt-4o'))).toBe(true);
+    for (const kept of ['gpt-4o', 'Is the key seen?'])
+      expect(onDisk.some(({ text }) => text.includes(kept))).toBe(true);
     expect(onDisk.filter(({ text }) => text.includes(key)).map(({ path }) => path)).toEqual([]);
     expect(suite.service.log.join('\n')).not.toContain(key);
     expect(await window.page.content()).not.toContain(key);

@@ -128,6 +128,7 @@ export const tuningQuestions: readonly Question[] = [
         '| `MAX_BODY_BYTES`',
       ),
       ...at('src/service/config.ts', 'MAX_BODY_BYTES: wholeNumber'),
+      ...at('deploy/nginx/stepwise.conf', 'Above MAX_BODY_BYTES (4 MiB)'),
       ...at('src/service/process/run.ts', 'MAX_BODY_BYTES '),
     ],
   },
@@ -227,6 +228,7 @@ export const heldOutQuestions: readonly Question[] = [
         'export function foldHistory',
       ),
       ...at('docs/reference/context-and-budget.md', 'When the history outgrows S'),
+      ...at('docs/decisions/prompt-layout.md', 'When the history outgrows its share'),
     ],
   },
   {
@@ -314,6 +316,7 @@ export const heldOutQuestions: readonly Question[] = [
         'One model call turns the oldest part into one',
       ),
       ...at('docs/reference/steps-and-histories.md', '### compaction-summarize'),
+      ...at('src/contract/openapi/operations.ts', 'one model call that turns the oldest part into one'),
     ],
   },
   {
