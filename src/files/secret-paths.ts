@@ -44,17 +44,13 @@ const secretInFolder = [
   ['.gem', 'credentials'],
 ];
 
-const expressionOf = (names: readonly string[]): RegExp =>
-  new RegExp(
-    `^(?:${names.map((name) => name.replaceAll('.', '\\.').replaceAll('*', '.*')).join('|')})$`,
-    's',
-  );
+/** What goes on after `.env` to something else: of Envoy and of systemd. Closed: `.envprod` may be anybody's own name for theirs. */
+const NOT_ENV = 'oy(?![a-z])|ironment\\.d$';
 
-const secretFile = expressionOf(secretFiles);
-const secretFileOtherThanEnv = expressionOf(secretFiles.filter((name) => name !== ENV));
+const patternOf = (name: string): string =>
+  name === ENV ? `\\.env(?!${NOT_ENV}).*` : name.replaceAll('.', '\\.').replaceAll('*', '.*');
 
-/** What begins like `.env` and is something else: of Envoy and of systemd. Closed: `.envprod` may be anybody's own name for theirs. */
-const notEnv = /^\.env(?:oy(?![a-z])|ironment\.d$)/;
+const secretFile = new RegExp(`^(?:${secretFiles.map(patternOf).join('|')})$`, 's');
 
 /**
  * Whether a project path is refused whatever it holds, under each name that a system may know it by: case does not matter (on
@@ -83,10 +79,7 @@ const isSecretFolder = (part: string): boolean =>
   namesOf(part).some((name) => secretFolders.has(name) || isShortForOneOf(folderStems, name));
 
 const isSecretFile = (part: string): boolean =>
-  namesOf(part).some((name) => isSecretFileName(name) || isShortForOneOf(fileStems, name));
-
-const isSecretFileName = (name: string): boolean =>
-  (notEnv.test(name) ? secretFileOtherThanEnv : secretFile).test(name);
+  namesOf(part).some((name) => secretFile.test(name) || isShortForOneOf(fileStems, name));
 
 const leadsThroughSecret = (parts: readonly string[]): boolean =>
   secretInFolder.some((place) => leadsThrough(parts, place));
@@ -137,6 +130,6 @@ const isShortForOneOf = (stems: readonly Stem[], part: string): boolean =>
 function isShortFor(part: string, stem: string, isOpen = false): boolean {
   const base = shortName.exec(part)?.[1];
   if (base === undefined) return false;
-  if (base === stem || (isOpen && base.startsWith(stem) && !notEnv.test(`.${base}`))) return true;
+  if (base === stem || (isOpen && base.startsWith(stem) && secretFile.test(`.${base}`))) return true;
   return base.startsWith(stem.slice(0, 2)) && /^..[\da-f]{4}$/.test(base);
 }
