@@ -19,6 +19,7 @@ import { pino } from 'pino';
 import type { Step } from '../src/contract/step.js';
 import { startService } from '../src/service/start.js';
 import { createReadTools } from '../src/tools/index.js';
+import { type Protocol, protocols, resultOf, type TriedStep } from './trial/tried-step.js';
 
 const shop = join(process.cwd(), 'examples/shop');
 const target = join(process.cwd(), 'docs/trials');
@@ -45,18 +46,6 @@ const questions = [
   'Which currency is used?',
 ] as const;
 
-const protocols = ['text', 'xml', 'json'] as const;
-type Protocol = (typeof protocols)[number];
-
-interface TriedStep {
-  readonly protocol: Protocol;
-  readonly example: boolean;
-  readonly question: string;
-  readonly result: 'acted' | 'answered' | 'unlabelled' | 'unreadable' | 'cut' | 'failed';
-  readonly confidence: string | null;
-  readonly reply: string | null;
-}
-
 interface TriedRun {
   readonly question: string;
   readonly exit: number | null;
@@ -65,15 +54,6 @@ interface TriedRun {
   readonly failedActions: number;
   readonly unreadable: number;
   readonly answer: string | null;
-}
-
-/** What one step came to. */
-function resultOf({ parse, status }: Step): TriedStep['result'] {
-  if (status === 'action_proposed') return 'acted';
-  if (!parse) return 'failed';
-  if (parse.outcome === 'truncated') return 'cut';
-  if (parse.outcome !== 'answer') return 'unreadable';
-  return parse.repairs.includes('unlabelled_answer') ? 'unlabelled' : 'answered';
 }
 
 /** Stands between the service and the model, and takes the worked example out of the prompt where it is to be without. */

@@ -1,18 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Step } from '../../src/contract/step.js';
+import { resultOf, type TriedStep } from '../../scripts/trial/tried-step.js';
 import { createReadTools } from '../../src/tools/index.js';
 import { llmConfig, startWholeService, type WholeService } from '../support/whole-service.js';
 
 /** What a small model wrote, and what became of it, as `npm run trial:model` recorded it. */
-interface Recorded {
-  readonly protocol: 'text' | 'xml' | 'json';
-  readonly question: string;
-  readonly result: 'acted' | 'answered' | 'unlabelled' | 'unreadable' | 'cut';
-  readonly reply: string;
-}
-
-const recorded: { readonly steps: readonly Recorded[] } = JSON.parse(
+const recorded: { readonly steps: readonly TriedStep[] } = JSON.parse(
   readFileSync('docs/trials/small-model.json', 'utf8'),
 );
 
@@ -29,7 +22,7 @@ afterAll(() => service.close());
 test.each(
   recorded.steps,
 )('$protocol, "$question": read as it was recorded, $result (rule: markers)', async (each) => {
-  service.fake.script({ text: each.reply });
+  service.fake.script({ text: each.reply ?? '' });
   const { body } = await service.step({
     user_query: each.question,
     protocol: each.protocol,
@@ -38,10 +31,3 @@ test.each(
   } as Parameters<WholeService['step']>[0]);
   expect(resultOf(body)).toBe(each.result);
 });
-
-function resultOf({ status, parse }: Step): Recorded['result'] | undefined {
-  if (status === 'action_proposed') return 'acted';
-  if (parse?.outcome === 'truncated') return 'cut';
-  if (parse?.outcome !== 'answer') return 'unreadable';
-  return parse.repairs.includes('unlabelled_answer') ? 'unlabelled' : 'answered';
-}

@@ -1,26 +1,15 @@
 import { expect, test } from '@jest/globals';
+import { hostileMarkdown } from '../../support/hostile-markdown.js';
 import { describeWorkbench } from '../../support/vscode/describe-workbench.js';
 import type { Workbench } from '../../support/vscode/workbench.js';
 import { answering, calling, ended, send, unfoldAll } from './side-view.js';
 
-/** Each would set `globalThis.ran`, load something, run a command of the editor, or leave its box. */
 const hostile: Readonly<Record<string, string>> = {
-  'a script': '<script>globalThis.ran = true</script> after',
-  'an image with a handler': '<img src="x" onerror="globalThis.ran = true"> after',
-  'an SVG with a handler':
-    '<svg onload="globalThis.ran = true"><a href="javascript:globalThis.ran=1">x</a></svg>',
-  'an image of Markdown': '![a picture](https://example.invalid/beacon.png)',
+  ...hostileMarkdown,
   'links of many kinds':
     '[press](javascript:globalThis.ran=true) [or](data:text/html,<script>1</script>) [or](https://example.invalid/) <https://example.invalid/>',
   'a command of the editor': '[press](command:workbench.action.closeAllEditors)',
-  'a style': '<style>* { display: none }</style> after',
-  'a frame': '<iframe src="https://example.invalid/"></iframe> after',
-  'a form': '<form action="https://example.invalid/"><input name="key"></form> after',
-  'a thousand quotations deep': `${'> '.repeat(1_000)}deep`,
-  'ten thousand brackets': `${'['.repeat(10_000)}${'*_'.repeat(5_000)}`,
-  'a table of two hundred columns': ['|a'.repeat(200), '|-'.repeat(200), '|1'.repeat(200)].join('|\n'),
   'one line of a million characters': 'x'.repeat(1_000_000),
-  'right to left': 'שלום עולם, هذا نص عربي طويل',
 };
 
 describeWorkbench('what a model writes stays text', (suite) => {

@@ -1,30 +1,19 @@
 import { expect, test } from '@jest/globals';
 import type { ScriptedCompletion } from '../../../src/service/offline/testing.js';
+import { hostileMarkdown } from '../../support/hostile-markdown.js';
 import { describePlayground } from '../../support/playground.js';
 
 const answering = (text: string): ScriptedCompletion => ({ text: `Thought: See.\nFinal Answer: ${text}` });
 
-/** Each would set `globalThis.ran`, load something, or leave its box. */
 const hostile: Readonly<Record<string, string>> = {
-  'a script': '<script>globalThis.ran = true</script> after',
-  'an image with a handler': '<img src="x" onerror="globalThis.ran = true"> after',
-  'an SVG with a handler':
-    '<svg onload="globalThis.ran = true"><a href="javascript:globalThis.ran=1">x</a></svg>',
-  'an image of Markdown': '![a picture](https://example.invalid/beacon.png)',
+  ...hostileMarkdown,
   'a script as a link':
     '[press](javascript:globalThis.ran=true) [or](data:text/html,<script>1</script>) [or](vbscript:x)',
   'a link with a handler for a title':
     '[press](https://example.invalid "x\\" onmouseover=\\"globalThis.ran=true")',
-  'a style': '<style>* { display: none }</style> after',
-  'a frame': '<iframe src="https://example.invalid/"></iframe> after',
-  'a form': '<form action="https://example.invalid/"><input name="key"></form> after',
   'a template and a comment': '<template><script>globalThis.ran = true</script></template><!-- --> after',
-  'a thousand quotations deep': `${'> '.repeat(1_000)}deep`,
   'a thousand lists deep': Array.from({ length: 1_000 }, (_, depth) => `${'  '.repeat(depth)}- x`).join('\n'),
-  'ten thousand brackets': `${'['.repeat(10_000)}${'*_'.repeat(5_000)}`,
-  'a table of two hundred columns': ['|a'.repeat(200), '|-'.repeat(200), '|1'.repeat(200)].join('|\n'),
   'one line of 200,000 characters': 'x'.repeat(200_000),
-  'right to left': 'שלום עולם, هذا نص عربي طويل',
   'characters that turn the text round': 'safe \u202Etxt.exe\u202C \u2066\u0007\u001B[31m end',
 };
 
