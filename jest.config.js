@@ -6,6 +6,8 @@ export default {
   testMatch: ['**/*.test.js'],
   setupFiles: ['<rootDir>/.build/test/support/seed.js'],
   maxWorkers: '100%',
+  // Modules of a suite that has ended are not all collected: a worker that holds more begins anew, or it would collect in vain.
+  workerIdleMemoryLimit: '512MB',
   // A machine may be busy with other things; no test asserts a time.
   testTimeout: 30_000,
 };
