@@ -1,6 +1,7 @@
 import type { FinishReason, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import type { StringLiterals } from '../json/string-literals.js';
 import type { SchemaDialect } from '../structured/schema/schema-dialect.js';
 import type { StepDeadline } from './interruption.js';
 
@@ -41,6 +42,8 @@ export interface Prompt {
   /** A cache breakpoint after the instructions and tools. */
   readonly systemBreakpoint: boolean;
   readonly messages: readonly Message[];
+  /** Of the request: pieces of texts that are sent as they came. */
+  readonly literals?: StringLiterals | undefined;
 }
 
 export interface Message {
@@ -56,6 +59,8 @@ export type Part =
       readonly breakpoint?: boolean;
       /** Of one fence of ours and nothing else: a digest of all of it (rule: fences). */
       readonly digest?: string | undefined;
+      /** What the text was put together of. */
+      readonly pieces?: readonly string[] | undefined;
       /** The tail of the prompt (rule: tail): a vendor may want it inside the tool result it follows. */
       readonly tail?: boolean;
     }

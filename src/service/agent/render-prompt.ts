@@ -1,4 +1,5 @@
 import type { ContextReport } from '../../contract/context-report.js';
+import type { StringLiterals } from '../json/string-literals.js';
 import { reportContext } from './budget/report-context.js';
 import type { FittedPrompt, PromptPieces } from './fit-to-budget.js';
 import { continueTemplate, openingTemplate } from './prompt/templates/orders.js';
@@ -19,24 +20,30 @@ export interface RenderedPrompt extends LaidOutPrompt {
 }
 
 /** Puts what was fitted into messages, and counts them as they are sent. */
-export async function renderPrompt(fitted: FittedPrompt): Promise<RenderedPrompt> {
-  const laidOut = layOutPrompt(fitted.pieces);
+export async function renderPrompt(
+  fitted: FittedPrompt,
+  literals?: StringLiterals,
+): Promise<RenderedPrompt> {
+  const laidOut = layOutPrompt(fitted.pieces, literals);
   const report = await reportContext(fitted, laidOut);
   const situation = toReplySituation(fitted.situation);
   return { report, situation, shouldCompact: fitted.shouldCompact, ...laidOut };
 }
 
 /** Merges neighbours of one role, begins and ends with the user, and sets the cache breakpoints (rule: breakpoints). */
-export function layOutPrompt({ system, context, history, tail }: PromptPieces): LaidOutPrompt {
+export function layOutPrompt(
+  { system, context, history, tail }: PromptPieces,
+  literals?: StringLiterals,
+): LaidOutPrompt {
   const contextMessage: Message = {
     role: 'user',
-    parts: context.map(({ text, digest }) => ({ type: 'text', text, digest })),
+    parts: context.map(({ text, digest, pieces }) => ({ type: 'text', text, digest, pieces })),
   };
   const opening: Message = { role: 'user', parts: [{ type: 'text', text: openingTemplate }] };
   const first = context.length > 0 ? [contextMessage] : history[0]?.role === 'user' ? [] : [opening];
   const stable = mergeNeighbours([...first, ...history]);
   const messages = appendTail(markBreakpoints(stable, context.length), tail.toWellFormed());
-  return { prompt: { system: system.toWellFormed(), systemBreakpoint: true, messages }, stable };
+  return { prompt: { system: system.toWellFormed(), systemBreakpoint: true, messages, literals }, stable };
 }
 
 function mergeNeighbours(messages: readonly Message[]): Message[] {

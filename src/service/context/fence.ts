@@ -118,7 +118,9 @@ function headOf({ tag, attributes }: Fenced): string {
 
 function enclose(tag: FenceTag, { head, body, digest }: Record<'head' | 'body' | 'digest', string>): Block {
   const mark = markOf(digest);
-  return { text: `${head} mark="${mark}">\n${body}${endOfLine(body)}</${tag} ${mark}>\n`, digest };
+  const begin = `${head} mark="${mark}">\n`;
+  const end = `${endOfLine(body)}</${tag} ${mark}>\n`;
+  return { text: begin + body + end, pieces: [begin, body, end], digest };
 }
 
 const markOf = (digest: string): string => digest.slice(0, MARK_HEX_DIGITS);

@@ -46,11 +46,30 @@ export const MAX_AT_ONCE = 192 * 1024;
 
 /** Throws `JsonHazard` for a text of at most `MAX_AT_ONCE` characters that should not be handled; it may be no JSON at all. */
 export function refuseHazards(text: string): void {
+  findLongStrings(text);
+  refuseNul(text);
+}
+
+/** Where a string begins in a text, and where it ends, its quotes included. */
+export interface StringRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Shorter strings are not worth a place of their own. */
+const LONG_STRING = 4 * 1024;
+
+/** Where the long strings of a text stand; names of fields are among them. Refuses all hazards but NUL, which is in strings. */
+export function findLongStrings(text: string): StringRange[] {
+  const found: StringRange[] = [];
   let depth = 0;
   for (let at = 0; at < text.length; ) {
     const char = text.charCodeAt(at);
-    if (char === QUOTE) at = endOfString(text, at);
-    else if (isDigit(char)) at = endOfNumber(text, at);
+    if (char === QUOTE) {
+      const end = endOfString(text, at);
+      if (end - at >= LONG_STRING) found.push({ start: at, end });
+      at = end;
+    } else if (isDigit(char)) at = endOfNumber(text, at);
     else {
       if (isOpening(char)) depth += 1;
       else if (isClosing(char)) depth -= 1;
@@ -58,7 +77,7 @@ export function refuseHazards(text: string): void {
       at += 1;
     }
   }
-  refuseNul(text);
+  return found;
 }
 
 export const tooDeep = (at: number, levels = MAX_DEPTH): JsonHazard =>

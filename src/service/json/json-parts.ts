@@ -1,4 +1,5 @@
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
+import type { StringLiterals } from './string-literals.js';
 
 /** Characters of JSON written at once where there are more. */
 const PART = 64 * 1024;
@@ -22,9 +23,16 @@ export async function* jsonParts(value: unknown): AsyncGenerator<string> {
 /** Texts that are one string to whoever reads the JSON. They are written one by one, and never put together. */
 export class JoinedTexts {
   readonly texts: readonly string[];
+  readonly #literals: StringLiterals | undefined;
 
-  constructor(texts: readonly string[]) {
+  constructor(texts: readonly string[], literals?: StringLiterals) {
     this.texts = texts;
+    this.#literals = literals;
+  }
+
+  /** One after the other, as they stand between quotes. */
+  literals(): string[] {
+    return this.texts.map((text) => this.#literals?.of(text) ?? JSON.stringify(text).slice(1, -1));
   }
 
   toJSON(): string {
@@ -69,9 +77,11 @@ function longBytes(value: object, lengths: Lengths): Buffer {
 }
 
 function encode(pieces: readonly string[]): Buffer {
-  const bytes = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
+  const lengths = pieces.map((piece) => Buffer.byteLength(piece));
+  const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + length, 0));
   let at = 0;
-  for (const piece of pieces) at += bytes.write(piece, at);
+  for (const [index, piece] of pieces.entries())
+    at += bytes.write(piece, at, lengths[index] === piece.length ? 'latin1' : 'utf8'); // ASCII is copied
   return bytes;
 }
 
@@ -142,9 +152,9 @@ function* quoted(text: string): Generator<string> {
   yield '"';
 }
 
-function* joined({ texts }: JoinedTexts): Generator<string> {
+function* joined(texts: JoinedTexts): Generator<string> {
   yield '"';
-  for (const text of texts) yield JSON.stringify(text).slice(1, -1);
+  yield* texts.literals();
   yield '"';
 }
 

@@ -1,6 +1,7 @@
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { type CharacterKinds, classifyCharacters, unclassified } from './pieces/character-kinds.js';
-import { countPiece, PIECE_AT_ONCE } from './pieces/count-piece.js';
+import { PIECE_AT_ONCE } from './pieces/count-piece.js';
+import type { FrequentPieces } from './pieces/frequent-pieces.js';
 import { countLongPiece } from './pieces/long-piece.js';
 import type { EndOfPiece } from './pieces/split-pieces.js';
 import { endOfChunk, segmentsOf } from './seams.js';
@@ -31,6 +32,7 @@ const kindsAtOnce = new Uint8Array(BYTES_AT_ONCE + 1);
 /** What of an encoding decides how a text is counted. */
 export interface EncodingTables {
   readonly vocabulary: Vocabulary;
+  readonly pieces: FrequentPieces;
   readonly endOfPiece: EndOfPiece;
   /** What has been counted already. */
   readonly memo: TextMemo;
@@ -155,14 +157,16 @@ interface Slice {
   readonly longPieceEnd?: number;
 }
 
-function countSlice({ vocabulary, endOfPiece }: EncodingTables, text: CharacterKinds, start: number): Slice {
-  const stop = Math.min(start + SLICE, text.bytes.length);
+function countSlice({ pieces, endOfPiece }: EncodingTables, text: CharacterKinds, start: number): Slice {
+  const { bytes } = text;
+  const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const stop = Math.min(start + SLICE, bytes.length);
   let tokens = 0;
   let at = start;
   while (at < stop) {
     const end = endOfPiece(text, at);
     if (end - at > PIECE_AT_ONCE) return { tokens, end: at, longPieceEnd: end };
-    tokens += countPiece(vocabulary, text.bytes, at, end);
+    tokens += pieces.count(bytes, words, at, end);
     at = end;
   }
   return { tokens, end: at };

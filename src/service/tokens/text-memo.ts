@@ -16,6 +16,8 @@ export function digestOf(text: string | Uint8Array): string {
 export interface DigestedText {
   readonly text: string;
   readonly digest?: string | undefined;
+  /** What the text was put together of, if it was. */
+  readonly pieces?: readonly string[] | undefined;
 }
 
 /** A longer text is not joined with anything to be digested: that would copy it. */

@@ -83,13 +83,14 @@ function makeStep(
   accepted: AcceptedRequest<StepRequest>,
   { agent, models, observer }: Making,
 ): Promise<Step> {
-  const { request, deadline, state } = accepted;
+  const { request, literals, deadline, state } = accepted;
   const model = resolveModel(request.llm_config, models);
   const dependencies = {
     profile: model.profile,
     tokens: model.tokenCounter(deadline.signal),
     provider: connect(model, accepted),
     deadline,
+    literals,
     now: () => new Date(),
     sources: agent.sourcesFor(request, state.trace.headers),
     during: state.trace.during,

@@ -5,6 +5,7 @@ import type {
 } from 'openai/resources/chat/completions';
 import type { Message, Part, Prompt } from '../../agent/provider.js';
 import { JoinedTexts } from '../../json/json-parts.js';
+import type { StringLiterals } from '../../json/string-literals.js';
 import { limitBreakpoints, MOST_BREAKPOINTS } from '../vendor-limits.js';
 
 type TextPart = Extract<Part, { type: 'text' }>;
@@ -16,7 +17,7 @@ type Content = string | ChatCompletionContentPartText[];
  */
 export function toMessages(prompt: Prompt, breakpoints: boolean): ChatCompletionMessageParam[] {
   const { system, systemBreakpoint } = prompt;
-  const contentOf = breakpoints ? markedContentOf : textOf;
+  const contentOf = breakpoints ? markedContentOf : textWith(prompt.literals);
   const left = MOST_BREAKPOINTS - Number(systemBreakpoint);
   const messages = breakpoints ? limitBreakpoints(prompt.messages, left) : prompt.messages;
   const all = system === '' ? [] : [systemMessage(system, systemBreakpoint, contentOf)];
@@ -67,17 +68,20 @@ const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionM
 });
 
 /** One string, whatever breakpoints there are. */
-function textOf(texts: readonly TextPart[]): string {
-  if (texts.length === 1 && texts[0]) return texts[0].text;
-  return joined(texts.map(({ text }) => text));
-}
+const textWith =
+  (literals?: StringLiterals) =>
+  (texts: readonly TextPart[]): string => {
+    if (texts.length === 1 && texts[0]) return texts[0].text;
+    return joined(texts.flatMap(({ text, pieces = [text] }) => pieces), literals);
+  };
 
 /** Texts that the body says as one. To the SDK's types, and once it is JSON, it is a string. */
-const joined = (texts: readonly string[]): string => new JoinedTexts(texts) as unknown as string;
+const joined = (texts: readonly string[], literals?: StringLiterals): string =>
+  new JoinedTexts(texts, literals) as unknown as string;
 
 /** One string; if there are breakpoints, a text part up to each of them. */
 function markedContentOf(texts: readonly TextPart[]): Content {
-  if (!texts.some(({ text, breakpoint }) => breakpoint && text !== '')) return textOf(texts);
+  if (!texts.some(({ text, breakpoint }) => breakpoint && text !== '')) return textWith()(texts);
   const content: ChatCompletionContentPartText[] = [];
   let begun = '';
   for (const { text, breakpoint } of texts) {
