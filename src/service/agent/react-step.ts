@@ -63,7 +63,7 @@ export async function preparePrompt(
   const { profile, sources, literals, during } = dependencies;
   const { signal } = dependencies.deadline;
   const situation = await during('read_situation', () => readSituation(request, profile, signal));
-  const gathered = await during('gather_context', () => gatherContext(request, sources, signal));
+  const gathered = await during('gather_context', () => gatherContext(request, sources, signal, literals));
   const fitted = await during('fit_to_budget', () => fitToBudget(situation, gathered, dependencies));
   return during('render_prompt', () => renderPrompt(fitted, literals));
 }

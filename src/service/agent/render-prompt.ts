@@ -20,10 +20,7 @@ export interface RenderedPrompt extends LaidOutPrompt {
 }
 
 /** Puts what was fitted into messages, and counts them as they are sent. */
-export async function renderPrompt(
-  fitted: FittedPrompt,
-  literals?: StringLiterals,
-): Promise<RenderedPrompt> {
+export async function renderPrompt(fitted: FittedPrompt, literals?: StringLiterals): Promise<RenderedPrompt> {
   const laidOut = layOutPrompt(fitted.pieces, literals);
   const report = await reportContext(fitted, laidOut);
   const situation = toReplySituation(fitted.situation);

@@ -36,6 +36,8 @@ export interface EncodingTables {
   readonly endOfPiece: EndOfPiece;
   /** What has been counted already. */
   readonly memo: TextMemo;
+  /** Texts that are being counted, by digest: whoever asks for one of them meanwhile waits, and then knows. */
+  readonly running: Map<string, Promise<void>>;
 }
 
 export interface CountBounds {

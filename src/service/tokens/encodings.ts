@@ -65,7 +65,7 @@ async function load(name: Encoding): Promise<EncodingTables> {
   await eventLoopShare.take(WHOLE_TURN);
   const vocabulary = new Vocabulary(table);
   const pieces = new FrequentPieces(vocabulary);
-  const encoding = { vocabulary, pieces, endOfPiece, memo: new TextMemo() };
+  const encoding = { vocabulary, pieces, endOfPiece, memo: new TextMemo(), running: new Map() };
   await warmUp(encoding, table);
   ready.set(name, encoding);
   return encoding;

@@ -68,21 +68,59 @@ function isChosen(bytes: Uint8Array, space: number): boolean {
   return imul((before << 16) | after, 0x9e3779b1) >>> (32 - CHOICE_BITS) === 0;
 }
 
+/** A text whose count is added to others', or taken from them. */
+export interface Summand extends DigestedText {
+  readonly isTaken?: boolean;
+}
+
 /**
- * Joins neighbours whose seam is not safe: the counts of the results add up to the count of the whole. What comes with a
- * digest is a fence, and so begins with `<` and ends with a line break.
+ * Joins neighbours whose seam is not safe: the counts of the results come to the count of the whole. Of a long piece only the
+ * end is joined, from its last safe seam on, and that end's own count is taken away: the piece need not be counted again. What
+ * comes with a digest is a fence, and so begins with `<` and ends with a line break.
  */
-export function joinUnsafeSeams(pieces: readonly DigestedText[]): DigestedText[] {
-  const joined: DigestedText[] = [];
-  let before = 0;
+export function joinUnsafeSeams(pieces: readonly DigestedText[]): Summand[] {
+  const summands: Summand[] = [];
+  let last: DigestedText | undefined;
   for (const piece of pieces) {
     if (piece.text === '') continue;
-    const last = joined.at(-1);
-    if (!last || isSafeSeam(before, firstOf(piece))) joined.push(piece);
-    else joined[joined.length - 1] = { text: last.text + piece.text };
-    before = lastOf(piece);
+    if (last && !isSafeSeam(lastOf(last), firstOf(piece))) {
+      const ends = endsAround(last, piece);
+      if (!ends) {
+        last = { text: last.text + piece.text };
+        continue;
+      }
+      summands.push({ text: ends.join('') }, ...ends.map((text) => ({ text, isTaken: true })));
+    }
+    if (last) summands.push(last);
+    last = piece;
   }
-  return joined;
+  return last ? [...summands, last] : summands;
+}
+
+/** UTF-16 units. A piece of fewer is joined, and a safe seam is looked for in as many. */
+const LONG_PIECE = 1024;
+
+/** What stands around a seam up to the next safe ones; undefined if it had better be joined. */
+function endsAround(before: DigestedText, after: DigestedText): readonly [string, string] | undefined {
+  if (Math.max(before.text.length, after.text.length) < LONG_PIECE) return undefined;
+  const last = before.pieces?.at(-1) ?? before.text;
+  const first = after.pieces?.[0] ?? after.text;
+  const start = lastSeam(last);
+  const end = firstSeam(first);
+  return start === undefined || end === undefined ? undefined : [last.slice(start), first.slice(0, end)];
+}
+
+function firstSeam(text: string): number | undefined {
+  const stop = Math.min(text.length, LONG_PIECE);
+  for (let at = 1; at < stop; at++) if (isSafeSeam(text.charCodeAt(at - 1), text.charCodeAt(at))) return at;
+  return undefined;
+}
+
+function lastSeam(text: string): number | undefined {
+  const stop = Math.max(0, text.length - LONG_PIECE);
+  for (let at = text.length - 1; at > stop; at--)
+    if (isSafeSeam(text.charCodeAt(at - 1), text.charCodeAt(at))) return at;
+  return undefined;
 }
 
 /** Not read where it is known: to look into a text that was put together would copy it. */

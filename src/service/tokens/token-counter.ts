@@ -1,7 +1,7 @@
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { type CountBounds, countAtOnce, countText, MEMORABLE, READING } from './count-text.js';
 import { type Encoding, loadEncoding, loadedEncoding } from './encodings.js';
-import { joinUnsafeSeams } from './seams.js';
+import { joinUnsafeSeams, type Summand } from './seams.js';
 import { type DigestedText, digestOf } from './text-memo.js';
 
 /**
@@ -48,11 +48,12 @@ export function createTokenCounter(
   const withMargin = (tokens: number): number => Math.ceil(tokens * margin);
   const counts = new StepCounts(encoding, signal);
   const recall = (pieces: readonly DigestedText[]): number | undefined => {
+    const parts: readonly Summand[] = pieces.length === 1 ? pieces : joinUnsafeSeams(pieces);
     let tokens = 0;
-    for (const part of pieces.length === 1 ? pieces : joinUnsafeSeams(pieces)) {
+    for (const part of parts) {
       const known = counts.recall(part);
       if (known === undefined) return undefined;
-      tokens += known;
+      tokens += part.isTaken ? -known : known;
     }
     return withMargin(tokens);
   };
@@ -70,7 +71,8 @@ export function createTokenCounter(
       let tokens = 0;
       for (const part of joinUnsafeSeams(pieces)) {
         await eventLoopShare.take(part.text.length * READING, signal); // to find what has been counted reads it too
-        tokens += await counts.count(part, Number.POSITIVE_INFINITY);
+        const counted = await counts.count(part, Number.POSITIVE_INFINITY);
+        tokens += part.isTaken ? -counted : counted;
       }
       return withMargin(tokens);
     },
@@ -85,6 +87,8 @@ class StepCounts {
   readonly #signal: AbortSignal | undefined;
   /** A step asks for the same text several times. The texts are the step's own and go with it; what has a digest is looked up by that. */
   readonly #counted = new Map<string, number>();
+  /** It is asked for again at once, where it was not known. */
+  #digestedLast: DigestedText | undefined;
 
   constructor(encoding: Encoding, signal: AbortSignal | undefined) {
     this.#encoding = encoding;
@@ -92,7 +96,7 @@ class StepCounts {
   }
 
   recall(given: DigestedText): number | undefined {
-    const tokens = this.#before(given) ?? countNow(this.#encoding, withDigest(given), this.#signal);
+    const tokens = this.#before(given) ?? countNow(this.#encoding, this.#withDigest(given), this.#signal);
     if (tokens !== undefined) this.#keep(given, tokens);
     return tokens;
   }
@@ -101,12 +105,20 @@ class StepCounts {
   async count(given: DigestedText, limit: number): Promise<number> {
     const before = this.#before(given);
     if (before !== undefined) return before;
-    const text = withDigest(given); // once, for all that comes
+    const text = this.#withDigest(given); // once, for all that comes
     const tokens =
       countNow(this.#encoding, text, this.#signal) ??
       (await countExactly(this.#encoding, text, { limit, signal: this.#signal }));
     if (tokens <= limit) this.#keep(given, tokens);
     return tokens;
+  }
+
+  /** The text with its digest, if it is long enough to be looked up, and not so long that it should wait for a turn. */
+  #withDigest(given: DigestedText): DigestedText {
+    const { text, digest } = given;
+    if (digest !== undefined || text.length < MEMORABLE || text.length > DIGESTED_AT_ONCE) return given;
+    if (this.#digestedLast?.text !== text) this.#digestedLast = { text, digest: digestOf(text) };
+    return this.#digestedLast;
   }
 
   #before({ text, digest }: DigestedText): number | undefined {
@@ -116,13 +128,6 @@ class StepCounts {
   #keep({ text, digest }: DigestedText, tokens: number): void {
     if (digest === undefined) this.#counted.set(text, tokens);
   }
-}
-
-/** The text with its digest, if it is long enough to be looked up, and not so long that it should wait for a turn. */
-function withDigest(given: DigestedText): DigestedText {
-  const { text, digest } = given;
-  const isWorthOne = text.length >= MEMORABLE && text.length <= DIGESTED_AT_ONCE;
-  return digest === undefined && isWorthOne ? { text, digest: digestOf(text) } : given;
 }
 
 /** What was counted in an earlier step, or can be counted at once; undefined for anything else. */
@@ -151,12 +156,23 @@ async function countExactly(
   const isMemorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
   if (!isMemorable) return countText(tables, text, bounds);
   const key = digest ?? digestOf(text);
+  for (let running = tables.running.get(key); running; running = tables.running.get(key)) await running;
+  signal?.throwIfAborted();
   const known = tables.memo.recall(key);
   if (known !== undefined) return known;
-  const tokens = await countText(tables, text, bounds);
-  if (tokens <= limit) tables.memo.remember(key, tokens);
-  return tokens;
+  const counting = countText(tables, text, bounds);
+  tables.running.set(key, settled(counting));
+  try {
+    const tokens = await counting;
+    if (tokens <= limit) tables.memo.remember(key, tokens);
+    return tokens;
+  } finally {
+    tables.running.delete(key);
+  }
 }
+
+const settled = (work: Promise<unknown>): Promise<void> => work.then(nothing, nothing);
+const nothing = (): void => undefined;
 
 async function recallOr(encoding: Encoding, key: string, find: () => Promise<number>): Promise<number> {
   const { memo } = loadedEncoding(encoding) ?? (await loadEncoding(encoding));

@@ -98,8 +98,8 @@ function state(providerState: unknown): Part[] {
   return providerState == null ? [] : [{ type: 'provider_state', state: providerState }];
 }
 
-function shown({ text, digest }: Block): Part {
-  return { type: 'text', text, digest };
+function shown({ text, digest, pieces }: Block): Part {
+  return { type: 'text', text, digest, pieces };
 }
 
 /** Half characters would not survive the way to a provider. */

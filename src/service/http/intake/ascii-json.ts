@@ -14,19 +14,27 @@ const MOST_WIDE = 4 * 1024;
  * Undefined where it would not pay, and where it would not be the same: after a backslash.
  */
 export function asciiJson(bytes: Buffer): string | undefined {
-  let text = '';
+  const ascii = roomFor(bytes.length + 2 * MOST_WIDE); // bytes become three times as many at most
+  let length = 0;
   let copied = 0;
   for (let wide = 0; wide <= MOST_WIDE; ) {
     const start = nextWide(bytes, copied);
-    text += bytes.toString('latin1', copied, start);
-    if (start === bytes.length) return text;
+    length += bytes.copy(ascii, length, copied, start);
+    if (start === bytes.length) return ascii.toString('latin1', 0, length);
     if (bytes[start - 1] === BACKSLASH) return undefined;
     copied = endOfWide(bytes, start);
     wide += copied - start;
-    if (wide <= MOST_WIDE) text += escapeAll(bytes.toString('utf8', start, copied));
+    if (wide <= MOST_WIDE)
+      length += ascii.write(escapeAll(bytes.toString('utf8', start, copied)), length, 'latin1');
   }
   return undefined;
 }
+
+/** Written in one go: a text of pieces would be copied once more when it is read. Only in use during one call. */
+const usualRoom = Buffer.allocUnsafeSlow(256 * 1024);
+
+const roomFor = (length: number): Buffer =>
+  length <= usualRoom.length ? usualRoom : Buffer.allocUnsafeSlow(length);
 
 function nextWide(bytes: Buffer, from: number): number {
   let at = from;

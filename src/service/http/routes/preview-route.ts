@@ -11,13 +11,14 @@ export function previewRoute(services: StepServices): Route {
     path: '/api/agent/context_preview',
     post: async (request, response) => {
       const accepted = await acceptRequest(stepRequestSchema, { request, response }, services);
-      const { request: step, deadline, state, warnings } = accepted;
+      const { request: step, literals, deadline, state, warnings } = accepted;
       const model = resolveModel(step.llm_config, services.models);
       const { preview: previewStep, sourcesFor } = await services.agent();
       const result = await previewStep(step, {
         profile: model.profile,
         tokens: model.tokenCounter(deadline.signal),
         deadline,
+        literals,
         sources: sourcesFor(step, state.trace.headers),
         during: state.trace.during,
       });

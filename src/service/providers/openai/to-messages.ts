@@ -72,7 +72,10 @@ const textWith =
   (literals?: StringLiterals) =>
   (texts: readonly TextPart[]): string => {
     if (texts.length === 1 && texts[0]) return texts[0].text;
-    return joined(texts.flatMap(({ text, pieces = [text] }) => pieces), literals);
+    return joined(
+      texts.flatMap(({ text, pieces = [text] }) => pieces),
+      literals,
+    );
   };
 
 /** Texts that the body says as one. To the SDK's types, and once it is JSON, it is a string. */

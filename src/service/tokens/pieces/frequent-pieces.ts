@@ -44,7 +44,8 @@ export class FrequentPieces {
     const slots = this.#slots;
     const slot = slotOf(first, second ^ length, third);
     const known = slots[slot + 3] ?? 0;
-    const difference = (slots[slot] ?? 0) ^ first | (slots[slot + 1] ?? 0) ^ second | (slots[slot + 2] ?? 0) ^ third;
+    const difference =
+      ((slots[slot] ?? 0) ^ first) | ((slots[slot + 1] ?? 0) ^ second) | ((slots[slot + 2] ?? 0) ^ third);
     if ((difference | ((known >> COUNT_BITS) ^ length)) === 0) return known & COUNT_MASK;
     const tokens = countPiece(this.#vocabulary, bytes, start, end);
     slots[slot] = first;
