@@ -7,6 +7,7 @@ import { streamStep } from '../support/stream-step.js';
 import {
   llmConfig,
   startWholeService,
+  stepRequest,
   type VendorName,
   vendors,
   type WholeService,
@@ -27,6 +28,13 @@ const lastPrompt = (): string => service.fake.requests.at(-1)?.rawBody ?? '';
 
 /** What is answered can be sent back. */
 const historyOf = (step: Step): TurnInput[] => (step.updated_conversation_history ?? []) as TurnInput[];
+
+const postText = (body: string): Promise<Response> =>
+  fetch(`${service.url}/api/agent/react_step`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
 
 /** What differs between two answers to one request. */
 const comparable = (step: Step): unknown =>
@@ -269,6 +277,26 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       const body = await step({ text: '<think>hm\nAction: read_file(path="x")' });
       expect(body.action_details).toBeNull();
     });
+  });
+
+  test('a long file reaches the model as it was meant, however its JSON is written', async () => {
+    const content = `${'// a – b / "c"\\n\t<end>\n'.repeat(400)}the end`;
+    const file = { path: 'src/a.ts', content: '' };
+    const fields = { explicit_context_paths: [file.path], inline_context: { files: [file] } };
+    const body = JSON.stringify(stepRequest(request(fields)));
+    const plain = JSON.stringify(content);
+    const otherEscapes = plain.replaceAll('–', '\\u2013').replaceAll('/', '\\/').replaceAll('a', '\\u0061');
+    const twice = `${JSON.stringify('another '.repeat(1_000))},"content":${plain}`;
+    const seen: string[] = [];
+    service.fake.script({ text: 'Final Answer: 42' });
+    for (const json of [plain, otherEscapes, twice]) {
+      const sent = body.replace('"content":""', () => `"content":${json}`);
+      const { status } = await postText(sent);
+      expect(status).toBe(200);
+      seen.push(JSON.stringify(JSON.parse(lastPrompt()).messages));
+    }
+    expect(seen[0]).toContain(plain.slice(1, -1));
+    expect(seen.slice(1)).toEqual([seen[0], seen[0]]);
   });
 
   describe('include (rule: history-returned)', () => {

@@ -60,9 +60,8 @@ function isName(text: string, { end }: StringRange): boolean {
 }
 
 function parseString(literal: string): string {
-  const string: string = JSON.parse(literal);
-  if (string.includes('\0')) refuseNul(literal);
-  return string;
+  if (literal.includes('0000')) refuseNul(literal); // rarer than the `u` before it, and so found faster
+  return JSON.parse(literal);
 }
 
 const MARK = 0;

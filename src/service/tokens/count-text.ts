@@ -1,4 +1,5 @@
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
+import type { CountsUnderWay } from './counts-under-way.js';
 import { type CharacterKinds, classifyCharacters, unclassified } from './pieces/character-kinds.js';
 import { PIECE_AT_ONCE } from './pieces/count-piece.js';
 import type { FrequentPieces } from './pieces/frequent-pieces.js';
@@ -36,8 +37,7 @@ export interface EncodingTables {
   readonly endOfPiece: EndOfPiece;
   /** What has been counted already. */
   readonly memo: TextMemo;
-  /** Texts that are being counted, by digest: whoever asks for one of them meanwhile waits, and then knows. */
-  readonly running: Map<string, Promise<void>>;
+  readonly underWay: CountsUnderWay;
 }
 
 export interface CountBounds {

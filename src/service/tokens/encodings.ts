@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { TiktokenBPE } from 'js-tiktoken/lite';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { countText, type EncodingTables } from './count-text.js';
+import { CountsUnderWay } from './counts-under-way.js';
 import { FrequentPieces } from './pieces/frequent-pieces.js';
 import { type EndOfPiece, endOfCl100kPiece, endOfO200kPiece } from './pieces/split-pieces.js';
 import { type RankTable, readRankTable } from './rank-table.js';
@@ -65,7 +66,7 @@ async function load(name: Encoding): Promise<EncodingTables> {
   await eventLoopShare.take(WHOLE_TURN);
   const vocabulary = new Vocabulary(table);
   const pieces = new FrequentPieces(vocabulary);
-  const encoding = { vocabulary, pieces, endOfPiece, memo: new TextMemo(), running: new Map() };
+  const encoding = { vocabulary, pieces, endOfPiece, memo: new TextMemo(), underWay: new CountsUnderWay() };
   await warmUp(encoding, table);
   ready.set(name, encoding);
   return encoding;

@@ -32,6 +32,8 @@ export interface TokenCounter {
 
 /** A text of more UTF-16 units is worth a turn of its own, and is not digested at once. */
 const DIGESTED_AT_ONCE = 64 * 1024;
+/** UTF-16 units of a text that is not counted twice at the same time. */
+const LONG_TEXT = 4 * 1024;
 /** A text of more UTF-16 units per allowed token than this hardly fits, and a count that stops early needs no memo. */
 const LIKELY_UNITS_PER_TOKEN = 8;
 
@@ -156,23 +158,15 @@ async function countExactly(
   const isMemorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
   if (!isMemorable) return countText(tables, text, bounds);
   const key = digest ?? digestOf(text);
-  for (let running = tables.running.get(key); running; running = tables.running.get(key)) await running;
-  signal?.throwIfAborted();
+  await tables.underWay.end(key, signal);
   const known = tables.memo.recall(key);
   if (known !== undefined) return known;
-  const counting = countText(tables, text, bounds);
-  tables.running.set(key, settled(counting));
-  try {
-    const tokens = await counting;
+  const counting = countText(tables, text, bounds).then((tokens) => {
     if (tokens <= limit) tables.memo.remember(key, tokens);
     return tokens;
-  } finally {
-    tables.running.delete(key);
-  }
+  });
+  return text.length < LONG_TEXT ? counting : tables.underWay.add(key, counting);
 }
-
-const settled = (work: Promise<unknown>): Promise<void> => work.then(nothing, nothing);
-const nothing = (): void => undefined;
 
 async function recallOr(encoding: Encoding, key: string, find: () => Promise<number>): Promise<number> {
   const { memo } = loadedEncoding(encoding) ?? (await loadEncoding(encoding));

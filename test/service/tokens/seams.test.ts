@@ -97,3 +97,22 @@ test('a fence that comes with its digest is joined as one that comes without', (
   expect(textsOf(joinUnsafeSeams(withDigests))).toEqual(textsOf(joinUnsafeSeams(withoutDigests)));
   expect(joinUnsafeSeams(withDigests).filter((piece) => piece.digest)).toHaveLength(2);
 });
+
+test('of a long piece only the end is joined, and taken away again', () => {
+  const code = 'let a = 1;\n'.repeat(200);
+  const fence = {
+    text: `<file>\n${code}</file 12>\n`,
+    digest: 'of a fence',
+    pieces: ['<file>\n', code, '</file 12>\n'],
+  };
+  expect(joinUnsafeSeams([fence, { text: ' why so?\n' }])).toEqual([
+    { text: '>\n why' },
+    { text: '>\n', isTaken: true },
+    { text: ' why', isTaken: true },
+    fence,
+    { text: ' why so?\n' },
+  ]);
+  expect(joinUnsafeSeams([{ text: '東'.repeat(2_000) }, { text: '京' }])).toEqual([
+    { text: `${'東'.repeat(2_000)}京` },
+  ]);
+});

@@ -117,6 +117,19 @@ describe.each(encodings)('%s', (encoding) => {
     );
   });
 
+  test('long pieces count as the string they make, and are not joined where they have safe seams', async () => {
+    const filler = fc.constantFrom(' word', 'x = 1;\n', '\n\n', '东京', "'s", '/');
+    const longPiece = fc
+      .tuple(anyText, filler, fc.integer({ min: 1, max: 700 }), anyText)
+      .map(([before, filled, times, after]) => before + filled.repeat(times) + after);
+    await fc.assert(
+      fc.asyncProperty(fc.array(longPiece, { maxLength: 4 }), async (parts) => {
+        expect(await counter.countJoined(asTexts(parts))).toBe(await counter.count(parts.join('')));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   test('a text cut anywhere counts as a whole when its halves are joined', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, fc.nat(), async (text, at) => {
