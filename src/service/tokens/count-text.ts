@@ -2,8 +2,8 @@ import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import type { CountsUnderWay } from './counts-under-way.js';
 import { type CharacterKinds, classifyCharacters, unclassified } from './pieces/character-kinds.js';
 import { PIECE_AT_ONCE } from './pieces/count-piece.js';
-import type { FrequentPieces } from './pieces/frequent-pieces.js';
 import { countLongPiece } from './pieces/long-piece.js';
+import type { RecentTokens } from './pieces/recent-tokens.js';
 import type { EndOfPiece } from './pieces/split-pieces.js';
 import { endOfChunk, segmentsOf } from './seams.js';
 import { digestOf, type TextMemo } from './text-memo.js';
@@ -33,7 +33,7 @@ const kindsAtOnce = new Uint8Array(BYTES_AT_ONCE + 1);
 /** What of an encoding decides how a text is counted. */
 export interface EncodingTables {
   readonly vocabulary: Vocabulary;
-  readonly pieces: FrequentPieces;
+  readonly pieces: RecentTokens;
   readonly endOfPiece: EndOfPiece;
   /** What has been counted already. */
   readonly memo: TextMemo;

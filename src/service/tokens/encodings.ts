@@ -4,7 +4,7 @@ import type { TiktokenBPE } from 'js-tiktoken/lite';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { countText, type EncodingTables } from './count-text.js';
 import { CountsUnderWay } from './counts-under-way.js';
-import { FrequentPieces } from './pieces/frequent-pieces.js';
+import { RecentTokens } from './pieces/recent-tokens.js';
 import { type EndOfPiece, endOfCl100kPiece, endOfO200kPiece } from './pieces/split-pieces.js';
 import { type RankTable, readRankTable } from './rank-table.js';
 import { TextMemo } from './text-memo.js';
@@ -65,7 +65,7 @@ async function load(name: Encoding): Promise<EncodingTables> {
   const table = readRankTable(ranks);
   await eventLoopShare.take(WHOLE_TURN);
   const vocabulary = new Vocabulary(table);
-  const pieces = new FrequentPieces(vocabulary);
+  const pieces = new RecentTokens(vocabulary);
   const encoding = { vocabulary, pieces, endOfPiece, memo: new TextMemo(), underWay: new CountsUnderWay() };
   await warmUp(encoding, table);
   ready.set(name, encoding);

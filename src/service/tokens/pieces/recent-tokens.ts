@@ -1,30 +1,28 @@
 import type { Vocabulary } from '../vocabulary.js';
 import { countPiece } from './count-piece.js';
 
-/** Bytes of the longest piece that is held here: three words. */
+/** Bytes of the longest token that is held here: three words. */
 const LONGEST = 12;
 
-/** A slot is the three words of a piece, and its length above its count. */
+/** A slot is the three words of a token, and its length. */
 const SLOT = 4;
 const SLOTS_BITS = 13;
-const COUNT_BITS = 8;
-const COUNT_MASK = (1 << COUNT_BITS) - 1;
 
 /** Which bits of its three words belong to a piece, by its length. */
 const masks = new Int32Array(4 * (LONGEST + 1));
 new Uint8Array(masks.buffer).forEach((_, at, bytes) => {
-  bytes[at] = at % 16 < Math.floor(at / 16) && at % 16 < LONGEST ? 0xff : 0;
+  bytes[at] = at % 16 < Math.floor(at / 16) ? 0xff : 0;
 });
 
 /** Looked up once, as in `vocabulary.ts`. */
 const { imul } = Math;
 
 /**
- * Counts pieces, and keeps the counts of the short ones met last: most of a text are a few thousand words that come again and
- * again. They take 128 KB, which stay in the processor's cache where the vocabulary does not; a word that is several
- * tokens is merged once. A piece is known by all its bytes, so that no other can have its count.
+ * Counts pieces, and knows those again that are one token: most of a text are a few thousand words. The tokens met last take
+ * 128 KB, which stay in the processor's cache where the vocabulary does not. They are known by all their bytes, so that
+ * nothing else is taken for one; what is no token is text of a caller, and is not kept.
  */
-export class FrequentPieces {
+export class RecentTokens {
   readonly #vocabulary: Vocabulary;
   readonly #slots = new Int32Array(SLOT << SLOTS_BITS);
 
@@ -43,15 +41,19 @@ export class FrequentPieces {
     const third = words.getInt32(start + 8, true) & (masks[4 * length + 2] ?? 0);
     const slots = this.#slots;
     const slot = slotOf(first, second ^ length, third);
-    const known = slots[slot + 3] ?? 0;
     const difference =
-      ((slots[slot] ?? 0) ^ first) | ((slots[slot + 1] ?? 0) ^ second) | ((slots[slot + 2] ?? 0) ^ third);
-    if ((difference | ((known >> COUNT_BITS) ^ length)) === 0) return known & COUNT_MASK;
+      ((slots[slot] ?? 0) ^ first) |
+      ((slots[slot + 1] ?? 0) ^ second) |
+      ((slots[slot + 2] ?? 0) ^ third) |
+      ((slots[slot + 3] ?? 0) ^ length);
+    if (difference === 0) return 1;
     const tokens = countPiece(this.#vocabulary, bytes, start, end);
-    slots[slot] = first;
-    slots[slot + 1] = second;
-    slots[slot + 2] = third;
-    slots[slot + 3] = (length << COUNT_BITS) | tokens;
+    if (tokens === 1) {
+      slots[slot] = first;
+      slots[slot + 1] = second;
+      slots[slot + 2] = third;
+      slots[slot + 3] = length;
+    }
     return tokens;
   }
 }

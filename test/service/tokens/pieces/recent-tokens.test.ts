@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { loadEncoding } from '../../../../src/service/tokens/encodings.js';
 import { countPiece } from '../../../../src/service/tokens/pieces/count-piece.js';
-import { FrequentPieces } from '../../../../src/service/tokens/pieces/frequent-pieces.js';
+import { RecentTokens } from '../../../../src/service/tokens/pieces/recent-tokens.js';
 import { encodings } from '../../../support/tokens/reference-tokenizer.js';
 
 /** Few letters, so that pieces begin alike and end alike, and come again. */
@@ -14,7 +14,7 @@ test.each(
   encodings,
 )('%s: a piece has its own count, met first or again, wherever it stands', async (encoding) => {
   const { vocabulary } = await loadEncoding(encoding);
-  const frequent = new FrequentPieces(vocabulary);
+  const recent = new RecentTokens(vocabulary);
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 30 }), (pieces) => {
       const bytes = Buffer.concat(pieces);
@@ -22,7 +22,7 @@ test.each(
       let start = 0;
       for (const { length } of pieces) {
         const end = start + length;
-        expect(frequent.count(bytes, words, start, end)).toBe(countPiece(vocabulary, bytes, start, end));
+        expect(recent.count(bytes, words, start, end)).toBe(countPiece(vocabulary, bytes, start, end));
         start = end;
       }
     }),
