@@ -1,8 +1,13 @@
 import type { Settings } from '../../src/service/config.js';
+import { allocateYoung } from '../../src/service/process/allocate-young.js';
 import { startService } from '../../src/service/start.js';
 
-/** This service with its defaults, its log included; without the embedded model, unless the settings say so. */
+/**
+ * This service as its program starts it, with its defaults, its log included; without the embedded model, unless the settings
+ * say so.
+ */
 export async function startStepwiseStack(upstreamUrl: string, settings: Settings = {}): Promise<string> {
+  allocateYoung();
   const { url } = await startService({
     PORT: 0,
     OFFLINE_MODEL: 'off',

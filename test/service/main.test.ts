@@ -65,7 +65,8 @@ describe('main', () => {
     const service = run();
     const url = await service.listening();
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    expect(service.output.stderr).toContain(`${url}/docs`);
+    // and nothing of an engine that does not know what it was told
+    expect(service.output.stderr).toBe(`Stepwise listens on ${url} (contract: ${url}/docs)\n`);
     await until(() => service.output.stdout.includes('/healthz'));
     for (const line of service.output.stdout.trim().split('\n')) JSON.parse(line);
   });
