@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { buildConnector } from 'undici';
+import { paceReading } from './paced-reading.js';
 
 /** A request that may have to wait for a connection. */
 export interface DialledRequest {
@@ -41,6 +42,7 @@ export class Dialler {
       signal?.removeEventListener('abort', hangUp);
       callback(...outcome);
     });
+    if (socket instanceof Socket) paceReading(socket);
     const hangUp = (): void => {
       if (socket instanceof Socket) socket.destroy(new Error('The request was given up.'));
     };
