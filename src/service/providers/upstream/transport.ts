@@ -2,7 +2,7 @@ import { Agent } from 'undici';
 import { Interruption } from '../../agent/interruption.js';
 import type { RequestEnd, RequestObserver } from '../request-observer.js';
 import { Arrival, type ArrivalWatcher } from './arrival.js';
-import { Dialler } from './dialler.js';
+import { Dialler } from './connections/dialler.js';
 import { connectionFailure, FailedAttempt, invalidAnswer } from './failed-attempt.js';
 import { readStart, readWhole, UpstreamBody } from './read-upstream-body.js';
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { paceReading } from '../../../../src/service/providers/upstream/paced-reading.js';
-import { listen } from '../../../support/listen.js';
+import { paceReading } from '../../../../../src/service/providers/upstream/connections/paced-reading.js';
+import { listen } from '../../../../support/listen.js';
 
 const BEAT_MS = 8;
 const LONG_PAUSE_MS = 100;
