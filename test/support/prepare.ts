@@ -25,8 +25,9 @@ const deadline = { signal: new AbortController().signal, remainingMs: () => 60_0
 export const plainly: During = (_, work) => work();
 
 /** All of a step but the model call, with the real counter and nothing but inline context. */
-export function prepare(request: StepRequest): Promise<RenderedPrompt> {
-  return preparePrompt(request, { sources: [], profile, tokens, deadline, during: plainly });
+export function prepare(request: StepRequest, { needsExample = false } = {}): Promise<RenderedPrompt> {
+  const asked = { ...profile, needsExample };
+  return preparePrompt(request, { sources: [], profile: asked, tokens, deadline, during: plainly });
 }
 
 /** A message as the model reads it. */

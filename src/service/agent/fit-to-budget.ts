@@ -7,10 +7,11 @@ import { fitContextAndHistory } from './budget/share-budget.js';
 import { type Fold, foldHistory } from './history/fold-history.js';
 import { advise } from './history/signals.js';
 import { type CutUnit, tokensOfUnits } from './history/unit-forms.js';
+import { renderExample } from './prompt/example.js';
 import { renderInstructions, renderTools } from './prompt/instructions.js';
 import { buildTail, phaseOrder, smallestTail, type Tail } from './prompt/tail.js';
 import { openingTemplate } from './prompt/templates/orders.js';
-import type { Scale } from './prompt/weigh-messages.js';
+import { type Scale, tokensOfMessages } from './prompt/weigh-messages.js';
 import type { Message } from './provider.js';
 import type { Situation } from './read-situation.js';
 import type { PromptDependencies } from './step-dependencies.js';
@@ -19,6 +20,8 @@ import type { PromptDependencies } from './step-dependencies.js';
 export interface PromptPieces {
   /** Instructions, then tools. */
   readonly system: string;
+  /** A question and its reply, made up; ends with a text of the user. */
+  readonly example: readonly Message[];
   /** Fenced blocks. */
   readonly context: readonly DigestedText[];
   readonly history: readonly Message[];
@@ -55,7 +58,8 @@ export async function fitToBudget(
   const scale: Scale = { tokens, framing, margin, protocol: situation.protocol, signal: deadline.signal };
   const instructions = renderInstructions(situation);
   const tools = await renderTools(situation, deadline.signal);
-  const fixed = await countFixed(situation, { instructions, tools }, scale);
+  const example = renderExample(situation);
+  const fixed = await countFixed(situation, { instructions, example, tools }, scale);
   const { budget, context, share, units } = await fitContextAndHistory(situation, gathered, { fixed, scale });
   const fold = foldHistory(units, share);
   const room = budget.tail + share - fold.tokens; // its reserve, and what the history left free (rule: tail-reserve)
@@ -64,7 +68,7 @@ export async function fitToBudget(
   return {
     situation,
     scale,
-    pieces: { system: instructions + tools, context: context.blocks, history, tail: tail.text },
+    pieces: { system: instructions + tools, example, context: context.blocks, history, tail: tail.text },
     fixed,
     context,
     units,
@@ -77,15 +81,18 @@ export async function fitToBudget(
 /** What is spent before anything can be chosen. */
 async function countFixed(
   situation: Situation,
-  { instructions, tools }: { instructions: string; tools: string },
-  { tokens, framing }: Scale,
+  { instructions, example, tools }: { instructions: string; example: readonly Message[]; tools: string },
+  scale: Scale,
 ): Promise<FixedCosts> {
+  const { tokens, framing } = scale;
   const taught = await tokens.count(instructions);
+  const exampleFraming = example.length * framing.message;
   const described = (await tokens.countJoined([{ text: instructions }, { text: tools }])) - taught;
   // The system message, one for the context or the opening, and one for a tail after an assistant message.
-  const messages = framing.prompt + 3 * framing.message;
+  const messages = framing.prompt + 3 * framing.message + exampleFraming;
   return {
     instructions: taught,
+    example: (await tokensOfMessages(example, scale)) - exampleFraming,
     tools: described + (await countSchemas(situation, tokens)),
     framing: messages + (await tokens.count(openingTemplate)),
     smallestTail: await smallestTail(situation.request, situation.protocol, tokens),

@@ -29,7 +29,7 @@ export async function renderPrompt(fitted: FittedPrompt, literals?: StringLitera
 
 /** Merges neighbours of one role, begins and ends with the user, and sets the cache breakpoints (rule: breakpoints). */
 export function layOutPrompt(
-  { system, context, history, tail }: PromptPieces,
+  { system, example, context, history, tail }: PromptPieces,
   literals?: StringLiterals,
 ): LaidOutPrompt {
   const contextMessage: Message = {
@@ -38,8 +38,8 @@ export function layOutPrompt(
   };
   const opening: Message = { role: 'user', parts: [{ type: 'text', text: openingTemplate }] };
   const first = context.length > 0 ? [contextMessage] : history[0]?.role === 'user' ? [] : [opening];
-  const stable = mergeNeighbours([...first, ...history]);
-  const messages = appendTail(markBreakpoints(stable, context.length), tail.toWellFormed());
+  const stable = mergeNeighbours([...example, ...first, ...history]);
+  const messages = appendTail(markBreakpoints(stable, contextEnd(example, context)), tail.toWellFormed());
   return { prompt: { system: system.toWellFormed(), systemBreakpoint: true, messages, literals }, stable };
 }
 
@@ -53,15 +53,30 @@ function mergeNeighbours(messages: readonly Message[]): Message[] {
   return merged;
 }
 
+interface Position {
+  readonly message: number;
+  readonly part: number;
+}
+
+/** Where the context's last block lies, if it has any: an example ends with a text in the same message. */
+function contextEnd(
+  example: PromptPieces['example'],
+  context: PromptPieces['context'],
+): Position | undefined {
+  if (context.length === 0) return undefined;
+  const last = Math.max(0, example.length - 1);
+  return { message: last, part: (example[last]?.parts.length ?? 0) + context.length - 1 };
+}
+
 /** After the context, before the newest assistant message, and before the tail. */
-function markBreakpoints(messages: readonly Message[], contextParts: number): Message[] {
+function markBreakpoints(messages: readonly Message[], context: Position | undefined): Message[] {
   const newestAssistant = messages.findLastIndex((message) => message.role === 'assistant');
   const marked = [...messages];
   const mark = (at: number, part = (messages[at]?.parts.length ?? 0) - 1): void => {
     const message = marked[at];
     if (message) marked[at] = withBreakpoint(message, part);
   };
-  mark(0, contextParts - 1);
+  if (context) mark(context.message, context.part);
   mark(newestAssistant - 1);
   mark(messages.length - 1);
   return marked;

@@ -21,10 +21,10 @@ function countIndependently(texts: readonly string[]): number {
 test('prompt and reserve never exceed the limit, and the count is that of an independent tokenizer (rules: prompt-budget, counting)', async () => {
   let fitted = 0;
   await fc.assert(
-    fc.asyncProperty(anyRequest, async (request) => {
+    fc.asyncProperty(anyRequest, fc.boolean(), async (request, needsExample) => {
       const { tokenLimit, reservedOutputTokens } = request.llm_config;
       try {
-        const { prompt, report } = await prepare(request);
+        const { prompt, report } = await prepare(request, { needsExample });
         const counted = countIndependently([prompt.system, ...prompt.messages.map(textOf)]);
         expect(report.prompt_tokens).toBe(counted);
         expect(report.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(counted);
@@ -42,14 +42,16 @@ test('prompt and reserve never exceed the limit, and the count is that of an ind
 
 test('the 422 says how many tokens are needed, and that many are enough (rule: prompt-budget)', async () => {
   await fc.assert(
-    fc.asyncProperty(anyRequest, async (request) => {
+    fc.asyncProperty(anyRequest, fc.boolean(), async (request, needsExample) => {
       const tight = { ...request.llm_config, tokenLimit: 40, reservedOutputTokens: 10 };
-      const refusal = await prepare({ ...request, llm_config: tight }).catch((error: unknown) => error);
+      const refusal = await prepare({ ...request, llm_config: tight }, { needsExample }).catch(
+        (error: unknown) => error,
+      );
       if (!(refusal instanceof StepRefused))
         throw new Error('40 tokens are never enough for the instructions');
       const needed = Number(/^(\d+) tokens are needed/.exec(refusal.details[0]?.message ?? '')?.[1]);
       expect(needed).toBeGreaterThan(40);
-      await prepare({ ...request, llm_config: { ...tight, tokenLimit: needed } });
+      await prepare({ ...request, llm_config: { ...tight, tokenLimit: needed } }, { needsExample });
     }),
     { numRuns: 60 },
   );

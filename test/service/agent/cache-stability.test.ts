@@ -14,12 +14,19 @@ interface RunShape {
   readonly steps: number;
   readonly tokenLimit: number;
   readonly protocol: 'text' | 'xml' | 'native';
+  readonly needsExample?: boolean;
   /** Lines of the observation of each step. */
   readonly lines: (step: number) => number;
 }
 
 /** The prompts of a run in which the caller sends everything back each time, tasks and focus changing. */
-async function promptsOfRun({ steps, tokenLimit, protocol, lines }: RunShape): Promise<RenderedPrompt[]> {
+async function promptsOfRun({
+  steps,
+  tokenLimit,
+  protocol,
+  lines,
+  needsExample,
+}: RunShape): Promise<RenderedPrompt[]> {
   const history: TurnInput[] = [];
   const prompts: RenderedPrompt[] = [];
   for (let step = 0; step < steps; step += 1) {
@@ -44,7 +51,7 @@ async function promptsOfRun({ steps, tokenLimit, protocol, lines }: RunShape): P
       max_iterations_left: steps - step,
       protocol,
     });
-    prompts.push(await prepare(request));
+    prompts.push(await prepare(request, { needsExample }));
     if (step === 0) history.push({ role: 'user', content: 'Where is the total computed?' });
     history.push({
       role: 'assistant',
@@ -82,8 +89,11 @@ function keptSteps(prompts: readonly RenderedPrompt[]): boolean[] {
 
 for (const protocol of ['text', 'xml', 'native'] as const) {
   test(`step N+1 begins with step N, byte for byte: 10 steps at 32k, ${protocol} (rule: stable-prompt)`, async () => {
-    const kept = keptSteps(await promptsOfRun({ steps: 10, tokenLimit: 32_000, protocol, lines: () => 60 }));
-    expect(kept).toEqual(kept.map(() => true));
+    for (const needsExample of [false, true]) {
+      const shape = { steps: 10, tokenLimit: 32_000, protocol, lines: () => 60, needsExample };
+      const kept = keptSteps(await promptsOfRun(shape));
+      expect(kept).toEqual(kept.map(() => true));
+    }
   });
 }
 

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { toOfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
+import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
 import { prepare, textOf } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 
@@ -39,6 +41,55 @@ test('caches may break after the instructions, the context, and what does not ch
   );
   expect(prompt.systemBreakpoint).toBe(true);
   expect(marks).toEqual([[true, true], [false], [true, false]]);
+});
+
+const tool = {
+  name: 'read_file',
+  inputSchema: { type: 'object' as const, properties: { path: { type: 'string' } }, required: ['path'] },
+};
+const withContext = {
+  tools: [tool],
+  explicit_context_paths: ['a.ts'],
+  inline_context: { files: [{ path: 'a.ts', content: 'one\n' }] },
+};
+
+test('the worked example stands before the context, and says that it is none of the task (rule: worked-example)', async () => {
+  for (const protocol of ['text', 'xml', 'json'] as const) {
+    const { prompt } = await prepare(stepRequest({ ...withContext, protocol }), { needsExample: true });
+    const [question = '', reply = '', rest = ''] = prompt.messages.map(textOf);
+    expect(prompt.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(question).toContain('not part of this task');
+    expect(parseCompletion(reply, [toOfferedTool(tool)])).toMatchObject({
+      outcome: 'action',
+      confidence: 'exact',
+      action: { toolName: 'read_file', toolArgs: { path: 'invoice' } },
+    });
+    expect(rest).toMatch(/^End of the example\. Now the task:\n<file path="a\.ts".*\n[\s\S]*Why\?\n$/);
+    const marks = prompt.messages.map(({ parts }) =>
+      parts.map((part) => 'breakpoint' in part && part.breakpoint === true),
+    );
+    expect(marks[2]).toEqual([false, true, true]);
+  }
+});
+
+test('there is no example without a tool, for native calling, and where no values fit its schema (rule: worked-example)', async () => {
+  const impossible = { type: 'object' as const, properties: { x: { not: {} } }, required: ['x'] };
+  for (const fields of [
+    {},
+    { tools: [tool], protocol: 'native' as const },
+    { tools: [{ name: 'run', inputSchema: impossible }] },
+  ]) {
+    const { prompt } = await prepare(stepRequest(fields), { needsExample: true });
+    expect(prompt.messages.map(textOf)).toEqual(['Why?\n']);
+  }
+});
+
+test('a model that needs an example is shown no schema in xml, and every parameter in words (rule: worked-example)', async () => {
+  const request = stepRequest({ ...withContext, protocol: 'xml' });
+  const [shown, told] = await Promise.all([prepare(request), prepare(request, { needsExample: true })]);
+  expect(shown.prompt.system).toContain(JSON.stringify(tool.inputSchema));
+  expect(told.prompt.system).not.toContain('{"type"');
+  expect(told.prompt.system).toContain('<parameter>path: string</parameter>');
 });
 
 test('the sections of the report add up to the prompt, and the hash is that of the stable part (rule: context-report)', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sampleCall } from '../../../src/service/agent/prompt/sample-call.js';
+import { sampleArguments, sampleCall } from '../../../src/service/agent/prompt/sample-call.js';
 import { toOfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
 import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
 
@@ -39,6 +39,19 @@ describe('the sample call (rule: worked-example)', () => {
         action: { toolArgs: { x: value } },
       });
     }
+  });
+
+  test('says the text that it is given, within the bounds of the schema', () => {
+    const texts = (x: object) =>
+      sampleArguments(
+        toOfferedTool({ name: 'run', inputSchema: { type: 'object', properties: { x } } }),
+        'tea',
+      );
+    expect(texts({ type: 'string' })).toEqual({ x: 'tea' });
+    expect(texts({ type: 'string', minLength: 5 })).toEqual({ x: 'tea..' });
+    expect(texts({ enum: ['red'] })).toEqual({ x: 'red' });
+    expect(texts({ type: 'object', required: ['k'] })).toEqual({ x: { k: 'tea' } });
+    expect(texts({ not: {} })).toBeUndefined();
   });
 
   test('is the signature where the schema cannot be met', () => {

@@ -69,10 +69,10 @@ function sectionsOf(
 ): ReportSection[] {
   const said = sent - messages * scale.framing.message;
   return [
-    { name: 'instructions', tokens: fixed.instructions },
+    { name: 'instructions', tokens: fixed.instructions + fixed.example },
     { name: 'tools', tokens: fixed.tools },
     { name: 'context', tokens: context.tokens },
-    { name: 'history', tokens: said - context.tokens - tail.tokens },
+    { name: 'history', tokens: said - fixed.example - context.tokens - tail.tokens },
     { name: 'tail', tokens: tail.tokens },
     { name: 'framing', tokens: scale.framing.prompt + (messages + 1) * scale.framing.message },
   ];

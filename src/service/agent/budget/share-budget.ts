@@ -24,6 +24,7 @@ interface Budget {
 /** What is spent before anything can be chosen, in tokens. */
 export interface FixedCosts {
   readonly instructions: number;
+  readonly example: number;
   readonly tools: number;
   readonly framing: number;
   /** The longest tail that a step may not do without. */
@@ -36,7 +37,7 @@ const DEFAULT_CONTEXT_SHARE = 0.5;
 function planBudget(config: LlmConfig, fixed: FixedCosts): Budget {
   const prompt = config.tokenLimit - config.reservedOutputTokens;
   const tail = Math.max(Math.floor(prompt * TAIL_SHARE), fixed.smallestTail);
-  const free = Math.max(0, prompt - fixed.instructions - fixed.tools - fixed.framing - tail);
+  const free = Math.max(0, prompt - sumOf(fixed) - tail);
   const context = Math.floor(free * (config.contextShare ?? DEFAULT_CONTEXT_SHARE));
   return { prompt, tail, free, context };
 }
@@ -47,12 +48,13 @@ export function outputLimit({ maxOutputTokens, reservedOutputTokens }: LlmConfig
 }
 
 /** The smallest prompt budget that leaves `free` tokens for context and history. */
-function promptFor(free: number, { instructions, tools, framing, smallestTail }: FixedCosts): number {
-  const fixed = instructions + tools + framing;
-  const withSmallestTail = fixed + free + smallestTail;
-  const withTailShare = Math.ceil((fixed + free) / (1 - TAIL_SHARE));
-  return Math.max(withSmallestTail, withTailShare);
+function promptFor(free: number, fixed: FixedCosts): number {
+  const sum = sumOf(fixed) + free;
+  return Math.max(sum + fixed.smallestTail, Math.ceil(sum / (1 - TAIL_SHARE)));
 }
+
+const sumOf = ({ instructions, example, tools, framing }: FixedCosts): number =>
+  instructions + example + tools + framing;
 
 /** The refusal when even the shortest prompt does not fit: it says which token limit would do. */
 export function budgetExceeded(config: LlmConfig, shortestPrompt: number): StepRefused {

@@ -107,7 +107,13 @@ async function summaryPrompt(
   const limit = config.tokenLimit - config.reservedOutputTokens - fixed;
   const cut = limit > 0 ? await cutLines({ text, render }, limit, tokens) : undefined;
   if (!cut) throw budgetExceeded(config, fixed + SMALLEST_TRANSCRIPT);
-  return layOutPrompt({ system: summaryTemplate, context: [cut.rendered], history: [], tail: '' }).prompt;
+  return layOutPrompt({
+    system: summaryTemplate,
+    example: [],
+    context: [cut.rendered],
+    history: [],
+    tail: '',
+  }).prompt;
 }
 
 async function transcribe(unit: Unit): Promise<string> {

@@ -7,9 +7,7 @@ import { countValues } from '../history/json-values.js';
 import type { Situation } from '../read-situation.js';
 import { oneLineInShares } from './one-line.js';
 import type { TaughtProtocol } from './render-unit.js';
-import { sampleCall } from './sample-call.js';
 import {
-  exampleTemplates,
   fenceTemplate,
   jsonTemplate,
   jsonTemplateWithoutTools,
@@ -28,19 +26,12 @@ const templates = {
 } as const satisfies Record<TaughtProtocol, { withTools: string; withoutTools: string }>;
 
 /** How to act, what a fence is, and the caller's own instructions: the same in every step of a run. */
-export function renderInstructions(situation: Situation): string {
-  const { request, protocol } = situation;
+export function renderInstructions({ request, protocol }: Situation): string {
   const { withTools, withoutTools } = templates[protocol];
   const hasTools = Boolean(request.tools?.length || request.available_tools_prompt_segment?.trim());
   const own = request.instructions?.trim();
-  const taught = hasTools ? withTools + renderExample(situation) : withoutTools;
+  const taught = hasTools ? withTools : withoutTools;
   return `${taught}${fenceTemplate}${own ? `\n${own}\n` : ''}`;
-}
-
-/** One whole reply that acts, with a tool that is offered (rule: worked-example). */
-function renderExample({ exampleTool: tool, protocol }: Situation): string {
-  if (!tool || protocol === 'native') return '';
-  return exampleTemplates[protocol](tool.name, sampleCall(tool, protocol));
 }
 
 /**
@@ -55,8 +46,10 @@ export async function renderTools(situation: Situation, signal?: AbortSignal): P
 }
 
 /** Empty for native calling. */
-async function describeTools({ tools, offered, protocol }: Situation, signal?: AbortSignal): Promise<string> {
+async function describeTools(situation: Situation, signal?: AbortSignal): Promise<string> {
+  const { tools, offered, protocol } = situation;
   if (protocol === 'native') return '';
+  const describe = protocol === 'xml' ? describeInXml(situation) : describeInText;
   const known = OfferedTools.of(offered);
   let described = '';
   for (const tool of tools) {
@@ -64,10 +57,7 @@ async function describeTools({ tools, offered, protocol }: Situation, signal?: A
     const named = known.find(tool.name);
     const isNamed = named?.inputSchema === tool.inputSchema; // of two tools of one name the first is
     const parameters = isNamed ? named.parameters : parameterOrder(tool.inputSchema);
-    described +=
-      protocol === 'xml'
-        ? await describeInXml(tool, description, signal)
-        : await describeInText(tool, { description, parameters }, signal);
+    described += await describe(tool, { description, parameters }, signal);
   }
   return described;
 }
@@ -76,38 +66,73 @@ async function describeTools({ tools, offered, protocol }: Situation, signal?: A
 const DESCRIBING = 32;
 const WRITING = 4;
 
-/** A tool as the `xml` protocol lists it. */
-async function describeInXml(
-  { name, inputSchema }: ToolDefinition,
-  description: string,
-  signal: AbortSignal | undefined,
-): Promise<string> {
-  await eventLoopShare.take(WRITING * countValues(inputSchema), signal);
-  return (
-    `<tool>\n<name>${name}</name>\n<description>${description}</description>\n` +
-    `<parameters>${JSON.stringify(inputSchema)}</parameters>\n</tool>\n`
-  );
+type Describe = (tool: ToolDefinition, named: NamedParts, signal: AbortSignal | undefined) => Promise<string>;
+
+interface NamedParts {
+  readonly description: string;
+  readonly parameters: readonly string[];
 }
 
-/** A tool as the `text` protocol lists it: its signature, then what its parameters mean. */
-async function describeInText(
-  { name, description: said, inputSchema }: ToolDefinition,
-  { description, parameters }: { readonly description: string; readonly parameters: readonly string[] },
+/**
+ * A tool as the `xml` protocol lists it. A model that needs an example is shown no schema: a small one copies it into its
+ * calls.
+ */
+function describeInXml({ exampleTool }: Situation): Describe {
+  return async (tool, { description, parameters }, signal) => {
+    const shown = exampleTool
+      ? await describeParameters(tool, parameters, signal)
+      : [`<parameters>${await writeSchema(tool, signal)}</parameters>`];
+    const lines = [`<name>${tool.name}</name>`, `<description>${description}</description>`, ...shown];
+    return `<tool>\n${lines.join('\n')}\n</tool>\n`;
+  };
+}
+
+async function describeParameters(
+  { inputSchema }: ToolDefinition,
+  parameters: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<string> {
-  const properties = isObject(inputSchema['properties']) ? inputSchema['properties'] : {};
-  const required = new Set(Array.isArray(inputSchema['required']) ? inputSchema['required'] : []);
-  const shown = parameters.map((parameter) => (required.has(parameter) ? parameter : `${parameter}?`));
-  let lines = `- ${name}(${shown.join(', ')})${said ? `: ${description}` : ''}\n`;
+): Promise<string[]> {
+  const mark = optionalMark(inputSchema);
+  const lines: string[] = [];
   for (const parameter of parameters) {
     await eventLoopShare.take(DESCRIBING, signal);
-    lines += `${describeParameter(parameter, properties[parameter])}\n`;
+    const described = describeParameter(mark(parameter), propertyOf(inputSchema, parameter));
+    lines.push(`<parameter>${described}</parameter>`);
   }
   return lines;
 }
 
+async function writeSchema(
+  { inputSchema }: ToolDefinition,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  await eventLoopShare.take(WRITING * countValues(inputSchema), signal);
+  return JSON.stringify(inputSchema);
+}
+
+/** A tool as the `text` protocol lists it: its signature, then what its parameters mean. */
+const describeInText: Describe = async (tool, { description, parameters }, signal) => {
+  const { name, description: said, inputSchema } = tool;
+  const shown = parameters.map(optionalMark(inputSchema));
+  let lines = `- ${name}(${shown.join(', ')})${said ? `: ${description}` : ''}\n`;
+  for (const parameter of parameters) {
+    await eventLoopShare.take(DESCRIBING, signal);
+    lines += `    ${describeParameter(parameter, propertyOf(inputSchema, parameter))}\n`;
+  }
+  return lines;
+};
+
+/** Marks what may be left out by `?`. */
+function optionalMark({ required }: ToolDefinition['inputSchema']): (parameter: string) => string {
+  const needed = new Set(Array.isArray(required) ? required : []);
+  return (parameter) => (needed.has(parameter) ? parameter : `${parameter}?`);
+}
+
+const propertyOf = ({ properties }: ToolDefinition['inputSchema'], name: string): unknown =>
+  isObject(properties) ? properties[name] : undefined;
+
 function describeParameter(parameter: string, schema: unknown): string {
-  if (!isObject(schema)) return `    ${parameter}`;
+  if (!isObject(schema)) return parameter;
   const { type, description, ...rest } = schema;
   const facts = [
     typeof type === 'string' ? type : undefined,
@@ -116,5 +141,5 @@ function describeParameter(parameter: string, schema: unknown): string {
       ? JSON.stringify(typeof type === 'string' ? rest : { type, ...rest })
       : undefined,
   ];
-  return `    ${parameter}: ${facts.filter(Boolean).join('; ')}`;
+  return `${parameter}: ${facts.filter(Boolean).join('; ')}`;
 }

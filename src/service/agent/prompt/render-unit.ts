@@ -43,25 +43,30 @@ const writers = {
   text: writeTextAction,
   xml: writeXmlAction,
   json: (thought, { name, parameters }) => renderJsonAction(thought, name, parameters),
-} as const satisfies Record<WrittenProtocol, (thought: string, call: PairedCall) => string>;
+} as const satisfies Record<WrittenProtocol, (thought: string, call: WrittenCall) => string>;
+
+type WrittenCall = Pick<PairedCall, 'name' | 'parameters'>;
+
+/** A whole reply that acts, as the model is taught to write it. */
+export const writeAction = (protocol: WrittenProtocol, thought: string, call: WrittenCall): string =>
+  writers[protocol](thought, call);
 
 function renderWrittenAction(unit: ActionUnit, protocol: WrittenProtocol, fences: Fences): Message[] {
-  const write = writers[protocol];
   const messages: Message[] = [];
   for (const call of unit.calls) {
     const thought = messages.length === 0 ? unit.thought : '';
-    messages.push(message('assistant', text(write(thought, call))));
+    messages.push(message('assistant', text(writeAction(protocol, thought, call))));
     messages.push(message('user', shown(fenced(call, fences))));
   }
   return messages;
 }
 
-function writeTextAction(thought: string, call: PairedCall): string {
+function writeTextAction(thought: string, call: WrittenCall): string {
   const action = `Action: ${renderCall(call.name, call.parameters)}`;
   return thought === '' ? action : `Thought: ${thought}\n${action}`;
 }
 
-function writeXmlAction(thought: string, call: PairedCall): string {
+function writeXmlAction(thought: string, call: WrittenCall): string {
   const action = renderXmlCall(call.name, call.parameters);
   return thought === '' ? action : `${thought}\n${action}`;
 }

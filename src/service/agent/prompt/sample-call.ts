@@ -21,20 +21,32 @@ const LONGEST_TEXT = 80;
  */
 export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol): string {
   const parameters = sampleArguments(tool);
-  if (!checkArguments(parameters, tool.inputSchema, new WeakMap()).ok) return signature(tool);
+  if (!parameters) return signature(tool);
   if (protocol === 'xml') return renderXmlCall(tool.name, parameters);
   if (protocol === 'json') return renderJsonAction(`I use ${tool.name}.`, tool.name, parameters);
   if (protocol === 'native') return `${tool.name}(${JSON.stringify(parameters)})`;
   return `Action: ${renderCall(tool.name, parameters)}`;
 }
 
-function sampleArguments({ parameters, inputSchema = {} }: OfferedTool): Record<string, JsonValue> {
+/** Values that pass the check of a real call, or none; a text says what belongs there, or else `text`. */
+export function sampleArguments(tool: OfferedTool, text?: string): Record<string, JsonValue> | undefined {
+  const parameters = proposeArguments(tool, text);
+  return checkArguments(parameters, tool.inputSchema, new WeakMap()).ok ? parameters : undefined;
+}
+
+function proposeArguments(
+  { parameters, inputSchema = {} }: OfferedTool,
+  text: string | undefined,
+): Record<string, JsonValue> {
   const schema: unknown = expandSchema(inputSchema)?.schema;
   const { properties, required } = isObject(schema) ? schema : {};
   const wanted = new Set(Array.isArray(required) ? required : []);
   const shown = parameters.filter((name) => wanted.has(name));
   const names = shown.length > 0 ? shown : parameters.slice(0, MOST_OPTIONAL);
-  return Object.fromEntries(names.map((name) => [name, sampleValue(name, propertyOf(properties, name), 0)]));
+  const place = { depth: 0, text };
+  return Object.fromEntries(
+    names.map((name) => [name, sampleValue(name, propertyOf(properties, name), place)]),
+  );
 }
 
 function propertyOf(properties: unknown, name: string): unknown {
@@ -43,39 +55,47 @@ function propertyOf(properties: unknown, name: string): unknown {
 
 type SchemaObject = Readonly<Record<string, unknown>>;
 
+interface Place {
+  readonly depth: number;
+  /** What texts say, if not what belongs there. */
+  readonly text: string | undefined;
+}
+
+const below = ({ depth, text }: Place): Place => ({ depth: depth + 1, text });
+
 const samplesByType: Readonly<
-  Record<string, (schema: SchemaObject, name: string, depth: number) => JsonValue>
+  Record<string, (schema: SchemaObject, name: string, place: Place) => JsonValue>
 > = {
   integer: (schema) => sampleNumber(schema, 1),
   number: (schema) => sampleNumber(schema, 0),
   boolean: () => true,
-  array: ({ minItems, items }, name, depth) =>
+  array: ({ minItems, items }, name, place) =>
     Array.from({ length: Math.min(numberOr(minItems, 0), MOST_ITEMS) }, () =>
-      sampleValue(name, items, depth + 1),
+      sampleValue(name, items, below(place)),
     ),
   object: sampleObject,
   null: () => null,
 };
 
 /** What the schema itself names as a value, else one of its type; a text says what belongs there. */
-function sampleValue(name: string, schema: unknown, depth: number): JsonValue {
-  if (!isObject(schema)) return `some ${name}`;
+function sampleValue(name: string, schema: unknown, place: Place): JsonValue {
+  if (!isObject(schema)) return place.text ?? `some ${name}`;
   const { const: only, default: usual, examples, enum: allowed, type, anyOf, oneOf } = schema;
   const named = [only, ...listOf(examples), usual, ...listOf(allowed)].find((value) => isShort(value));
   // a schema arrives as JSON, and so does every value in it
   if (named !== undefined) return named as JsonValue;
   const [alternative] = [...listOf(anyOf), ...listOf(oneOf)];
-  if (type === undefined && alternative !== undefined && depth < DEEPEST)
-    return sampleValue(name, alternative, depth + 1);
+  if (type === undefined && alternative !== undefined && place.depth < DEEPEST)
+    return sampleValue(name, alternative, below(place));
   const first = String(Array.isArray(type) ? type[0] : type);
   const sample = Object.hasOwn(samplesByType, first) ? samplesByType[first] : undefined;
-  return sample && depth < DEEPEST ? sample(schema, name, depth) : sampleText(schema, name);
+  return sample && place.depth < DEEPEST ? sample(schema, name, place) : sampleText(schema, name, place);
 }
 
-function sampleObject({ properties, required }: SchemaObject, _: string, depth: number): JsonValue {
+function sampleObject({ properties, required }: SchemaObject, _: string, place: Place): JsonValue {
   const names = (Array.isArray(required) ? required : []).filter((name) => typeof name === 'string');
   return Object.fromEntries(
-    names.map((name) => [name, sampleValue(name, propertyOf(properties, name), depth + 1)]),
+    names.map((name) => [name, sampleValue(name, propertyOf(properties, name), below(place))]),
   );
 }
 
@@ -93,9 +113,9 @@ function sampleNumber(schema: SchemaObject, step: number): number {
   return rounded > most ? Math.floor(near / unit) * unit : rounded;
 }
 
-function sampleText({ minLength, maxLength }: SchemaObject, name: string): string {
+function sampleText({ minLength, maxLength }: SchemaObject, name: string, { text }: Place): string {
   const least = Math.min(numberOr(minLength, 0), LONGEST_TEXT);
-  return `some ${name}`.padEnd(least, '.').slice(0, numberOr(maxLength, Infinity));
+  return (text ?? `some ${name}`).padEnd(least, '.').slice(0, numberOr(maxLength, Infinity));
 }
 
 const numberOr = (value: unknown, otherwise: number): number =>
