@@ -1,0 +1,26 @@
+import { inTurns } from './in-turns.js';
+import { questionAt } from './questions.js';
+import type { TrialService } from './trial-service.js';
+import { recordOf } from './trial-service.js';
+import { protocols, type TriedStep } from './tried-step.js';
+import { withoutExample } from './without-example.js';
+
+/** So many first steps in each protocol, with and without the worked example, on the same questions and seeds. */
+export async function tryFirstSteps(service: TrialService, count: number): Promise<TriedStep[]> {
+  const { relay } = service;
+  const tried: TriedStep[] = [];
+  for (const example of [true, false]) {
+    relay.edit = example ? (messages) => messages : withoutExample;
+    for (const protocol of protocols) {
+      const steps = await inTurns([...Array(count).keys()], async (seed) => {
+        const asked = { question: questionAt(seed), protocol, seed };
+        return recordOf(await service.step(asked), asked, { relay, example });
+      });
+      tried.push(...steps);
+      const acted = steps.filter(({ result }) => result === 'acted').length;
+      console.error(`${protocol} ${example ? 'with' : 'without'} example: ${acted} of ${count} acted`);
+    }
+  }
+  relay.edit = (messages) => messages;
+  return tried;
+}
