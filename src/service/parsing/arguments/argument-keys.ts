@@ -14,6 +14,11 @@ export class ArgumentKeys {
     return this.#parameters ? this.#parameters.has(word) : word === word.toLowerCase();
   }
 
+  /** Whether a value is a parameter as a signature has it: `path`, or `path?`. */
+  isParameter(value: unknown): value is string {
+    return typeof value === 'string' && (this.#parameters?.has(value.replace(/\?$/, '')) ?? false);
+  }
+
   /** Whether a key ends at a separator. `==` compares and `https://` is an address: neither is one. */
   endsAt(text: string, separator: number, name: string): boolean {
     const next = text.charAt(separator + 1);

@@ -104,6 +104,10 @@ class ArgumentReader {
     }
     const value = yield* this.#readArgumentValue();
     if (value === undefined) return false;
+    if (key === null && this.#lastIsBare && this.#keys.isParameter(value)) {
+      scanner.fail(`\`${value}\` is the name of a parameter, not its value`);
+      return false;
+    }
     const spelling = scanner.text.slice(start, scanner.position);
     const isPlain = typeof value !== 'number' || spelling === String(value);
     this.#list.push(isPlain ? { key, value } : { key, value, spelling });
