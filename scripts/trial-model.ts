@@ -6,7 +6,7 @@
  *     npm run trial:model -- --url http://127.0.0.1:8000/v1 a server of yours that speaks Chat Completions
  *     npm run trial:model -- --steps 4 --corrections 0 --runs 0 --recording /tmp/some.json
  *
- * The first form needs Python 3.10 or later and a package registry: 110 MB, kept below node_modules/.cache. The server must take
+ * The first form needs Python 3.10 or later and a package registry; 300 MB are kept below node_modules/.cache. The server must take
  * a schema as llama.cpp's does. With `--recording` the page is left as it is. Not a part of any check.
  */
 import { execFileSync } from 'node:child_process';
@@ -32,28 +32,42 @@ const { values: options } = parseArgs({
   },
 });
 
-async function tryModel(url: string): Promise<Recording> {
+const counts = {
+  steps: Number(options.steps),
+  corrections: Number(options.corrections),
+  runs: Number(options.runs),
+};
+
+/** Keeps what there is after each part: the whole takes an hour on a busy machine. */
+async function tryModel(url: string): Promise<void> {
+  let recording: Recording = {
+    date: new Date().toISOString().slice(0, 10),
+    steps: [],
+    corrected: [],
+    runs: [],
+  };
+  const keep = (part: Partial<Recording>): void => {
+    recording = { ...recording, ...part };
+    write(recording);
+  };
   const service = await startTrialService(url);
-  const steps = await tryFirstSteps(service, Number(options.steps));
-  const corrected = await trySecondSteps(service, Number(options.corrections));
+  keep({ steps: await tryFirstSteps(service, counts.steps) });
+  keep({ corrected: await trySecondSteps(service, counts.corrections) });
   await service.close();
-  const runs = [
-    ...(await tryRuns(url, 'text', Number(options.runs))),
-    ...(await tryRuns(url, 'json', Number(options.runs))),
-  ];
-  return { date: new Date().toISOString().slice(0, 10), steps, corrected, runs };
+  for (const protocol of ['text', 'json'] as const)
+    keep({ runs: [...recording.runs, ...(await tryRuns(url, protocol, counts.runs))] });
 }
 
 function write(recording: Recording): void {
   const file = options.recording ?? 'docs/trials/small-model.json';
   writeFileSync(file, `${JSON.stringify(recording, null, 2)}\n`);
-  execFileSync(resolve('node_modules/.bin/biome'), ['format', '--write', file], { stdio: 'inherit' });
+  execFileSync(resolve('node_modules/.bin/biome'), ['format', '--write', '--no-errors-on-unmatched', file]);
   if (!options.recording) writeFileSync(page, withTables(readFileSync(page, 'utf8'), recording));
 }
 
 const model: LocalModel = options.url ? { url: options.url, stop: () => undefined } : await startLocalModel();
 try {
-  write(await tryModel(model.url));
+  await tryModel(model.url);
 } finally {
   model.stop();
 }

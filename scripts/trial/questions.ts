@@ -2,7 +2,7 @@
  * Questions about `examples/shop`. The instructions were improved with every second one in view, the first among them;
  * the others were held back, and say whether what was gained holds for questions that nobody looked at.
  */
-export const questions: readonly string[] = [
+const questions: readonly string[] = [
   'Where is the total of a cart computed?',
   'Which coupons does the shop know?',
   'How is shipping priced?',

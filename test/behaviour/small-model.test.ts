@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { resultOf, type TriedStep } from '../../scripts/trial/tried-step.js';
+import type { Recording } from '../../scripts/trial/report.js';
+import { resultOf } from '../../scripts/trial/tried-step.js';
 import { createReadTools } from '../../src/tools/index.js';
 import { llmConfig, startWholeService, type WholeService } from '../support/whole-service.js';
 
-/** What a small model wrote, and what became of it, as `npm run trial:model` recorded it. */
-const recorded: { readonly steps: readonly TriedStep[] } = JSON.parse(
-  readFileSync('docs/trials/small-model.json', 'utf8'),
-);
+/** What a small model wrote, and what became of it, as `npm run trial:model` recorded it with today's instructions and before. */
+const recorded = ['small-model', 'small-model-told-in-prose'].flatMap((name) => {
+  const recording: Recording = JSON.parse(readFileSync(`docs/trials/${name}.json`, 'utf8'));
+  return [...recording.steps, ...recording.corrected];
+});
 
 let service: WholeService;
 let tools: object[];
@@ -20,9 +22,9 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 test.each(
-  recorded.steps,
+  recorded,
 )('$protocol, "$question": read as it was recorded, $result (rule: markers)', async (each) => {
-  service.fake.script({ text: each.reply ?? '' });
+  service.fake.script({ text: each.reply ?? '', finishReason: each.result === 'cut' ? 'length' : 'stop' });
   const { body } = await service.step({
     user_query: each.question,
     protocol: each.protocol,

@@ -57,7 +57,7 @@ test('of the replies that mean the same call the loop before reads the first, th
 test('an unreadable action is corrected with the call that was wanted', async () => {
   provider.script([{ text: 'Thought: I read.\nAction: read_file(path=' }, answer('At most 40.')]);
   expect((await run(fileOf('after.mjs'))).stdout).toBe('At most 40.\n');
-  expect(latest()).toContain('Write the action again');
+  expect(latest()).toContain('Write the whole reply again');
 });
 
 test('the run over the SDK, and the history that came along, compile and answer', async () => {

@@ -12,7 +12,7 @@ const SEARCHED_CHARACTERS = 10_000;
 const unknownTool: OfferedTool = { name: 'tool_name', parameters: ['name'] };
 
 const orders = {
-  text: 'Write the action again, alone, in this form:',
+  text: 'Write the whole reply again, in this form:',
   xml: 'Write the action again, alone, in this form:',
   json: 'Write the whole object again, in this form:',
   native: 'Call the tool again with arguments that match its schema, such as:',

@@ -25,7 +25,7 @@ export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol): string 
   if (protocol === 'xml') return renderXmlCall(tool.name, parameters);
   if (protocol === 'json') return renderJsonAction(`I use ${tool.name}.`, tool.name, parameters);
   if (protocol === 'native') return `${tool.name}(${JSON.stringify(parameters)})`;
-  return `Action: ${renderCall(tool.name, parameters)}`;
+  return `Thought: I use ${tool.name}.\nAction: ${renderCall(tool.name, parameters)}`;
 }
 
 /** Values that pass the check of a real call, or none; a text says what belongs there, or else `text`. */
