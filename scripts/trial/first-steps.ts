@@ -1,9 +1,9 @@
+import { exampleEndTemplate, exampleTaskTemplate } from '../../src/service/agent/prompt/templates/example.js';
 import { inTurns } from './in-turns.js';
 import { questionAt } from './questions.js';
-import type { TrialService } from './trial-service.js';
-import { recordOf } from './trial-service.js';
+import type { SentMessage } from './relay.js';
+import { recordOf, type TrialService } from './trial-service.js';
 import { protocols, type TriedStep } from './tried-step.js';
-import { withoutExample } from './without-example.js';
 
 /** So many first steps in each protocol, with and without the worked example, on the same questions and seeds. */
 export async function tryFirstSteps(service: TrialService, count: number): Promise<TriedStep[]> {
@@ -23,4 +23,12 @@ export async function tryFirstSteps(service: TrialService, count: number): Promi
   }
   relay.edit = (messages) => messages;
   return tried;
+}
+
+/** The prompt as it would be without the worked example. */
+function withoutExample(messages: readonly SentMessage[]): readonly SentMessage[] {
+  const at = messages.findIndex(({ content }) => content === exampleTaskTemplate);
+  return messages
+    .filter((_, index) => at < 0 || (index !== at && index !== at + 1))
+    .map(({ role, content }) => ({ role, content: content.replace(exampleEndTemplate, '') }));
 }

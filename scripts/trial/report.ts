@@ -19,7 +19,7 @@ export function withTables(page: string, recording: Recording): string {
   return Object.entries(tables)
     .reduce((text, [heading, rows]) => withTable(text, heading, rows), page)
     .replace(
-      /^Made by `npm run trial:model` on \S+/m,
+      /^Made by `npm run trial:model` on [\d-]+/m,
       `Made by \`npm run trial:model\` on ${recording.date}`,
     );
 }

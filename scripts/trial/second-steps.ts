@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { inTurns } from './in-turns.js';
 import { questionAt } from './questions.js';
-import type { TrialService } from './trial-service.js';
-import { recordOf } from './trial-service.js';
+import { recordOf, type TrialService } from './trial-service.js';
 import { type CorrectedStep, type Protocol, protocols } from './tried-step.js';
 
 /** What a small model wrote, and could not be read as the action it was meant to be. */
