@@ -1,8 +1,6 @@
-import { allocateYoung } from './process/allocate-young.js';
 import { heedSignals } from './process/signals.js';
 
 // Before all that takes long to load: the first process of a container loses the signals that it does not listen for.
 const signals = heedSignals();
-allocateYoung();
 const { run } = await import('./process/run.js');
 await run(signals);
