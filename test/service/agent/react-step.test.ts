@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import type { Completion, CompletionRequest, Provider } from '../../../src/service/agent/provider.js';
 import { reactStep, type StepResult } from '../../../src/service/agent/react-step.js';
+import { StringLiterals } from '../../../src/service/json/string-literals.js';
 import { createTokenCounter } from '../../../src/service/tokens/token-counter.js';
 import { completionOf } from '../../support/completion.js';
 import { plainly, profile } from '../../support/prepare.js';
@@ -41,10 +42,12 @@ async function startStep(): Promise<WaitingStep> {
     const files = [{ path: 'a.ts', content: 'const a = 1;\n' }];
     const request = stepRequest({ inline_context: { files }, explicit_context_paths: ['a.ts'] });
     const tokens = createTokenCounter('o200k_base');
+    const literals = new StringLiterals();
     const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
-    mustGo.push(new WeakRef(request), new WeakRef(tokens));
+    mustGo.push(new WeakRef(request), new WeakRef(tokens), new WeakRef(literals));
     const now = () => new Date();
-    result = reactStep(request, { provider, profile, tokens, deadline, sources: [], now, during: plainly });
+    const dependencies = { provider, profile, tokens, deadline, literals, sources: [], now };
+    result = reactStep(request, { during: plainly, ...dependencies });
   }
   await asked;
   if (!result) throw new Error('the step was not started');
@@ -55,7 +58,7 @@ test('(rule: lean-waiting) while the model is awaited, request, files, counted t
   const { result, mustGo, answer } = await startStep();
   await nextTurn();
   collectGarbage();
-  expect(mustGo.map((held) => held.deref())).toEqual([undefined, undefined, undefined, undefined]);
+  expect(mustGo.map((held) => held.deref())).toEqual(mustGo.map(() => undefined));
   answer(completionOf('Final Answer: 42'));
   expect((await result).direct_response).toBe('42');
 });

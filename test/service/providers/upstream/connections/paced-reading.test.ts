@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { connect as connectSecurely, createServer as createSecureServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { paceReading } from '../../../../../src/service/providers/upstream/connections/paced-reading.js';
+import { certificatePem, privateKeyPem } from '../../../../support/certificate.js';
 import { listen } from '../../../../support/listen.js';
 
 const BEAT_MS = 8;
@@ -104,5 +106,46 @@ describe('a connection that goes on sending is read once a beat', () => {
     }
     await ended;
     expect(pieces.join('')).toBe('first second third last');
+  });
+});
+
+describe('over TLS', () => {
+  const secure = createSecureServer({ cert: certificatePem, key: privateKeyPem });
+  afterEach(() => void secure.close());
+
+  /** What a paced connection ends with, and all that it brought, when `last` is done to the other end in a beat. */
+  async function endInBeat(last: (other: Socket) => void) {
+    const { port } = new URL(await listen(secure));
+    const accepted = once(secure, 'secureConnection');
+    const socket = connectSecurely({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false });
+    const [other]: Socket[] = await accepted;
+    if (!other) throw new Error('nobody has connected');
+    ends = [socket, other.setNoDelay()];
+    other.on('error', () => {});
+    paceReading(socket);
+    let read = '';
+    let ended = '';
+    socket.on('data', (piece) => (read += String(piece)));
+    for (const event of ['end', 'error'] as const) socket.on(event, () => (ended ||= event));
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    for (const text of ['first ', 'second ', 'third ']) await send(other, text);
+    last(other);
+    for (let beats = 0; beats < 3; beats += 1) {
+      await turns();
+      jest.advanceTimersByTime(BEAT_MS);
+    }
+    await closed;
+    return { read, ended };
+  }
+
+  test('what came before the end is read, and so is the end', async () => {
+    const { read, ended } = await endInBeat((other) => other.end('last'));
+    expect([read, ended]).toEqual(['first second third last', 'end']);
+  });
+
+  test('many records that wait for a beat lose nothing', async () => {
+    const much = 'x'.repeat(300_000);
+    const { read } = await endInBeat((other) => other.end(much));
+    expect(read.length).toBe('first second third '.length + much.length);
   });
 });
