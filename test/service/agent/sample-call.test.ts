@@ -54,6 +54,23 @@ describe('the sample call (rule: worked-example)', () => {
     expect(texts({ not: {} })).toBeUndefined();
   });
 
+  test('is written out for few values only, whatever the schema asks for', () => {
+    const twice = (schema: object, count: number) => ({
+      type: 'object',
+      required: Array<string>(count).fill('a'),
+      properties: { a: schema },
+    });
+    const deep = twice(twice(twice({ type: 'string' }, 100), 100), 100);
+    const names = Array.from({ length: 10_000 }, (_, index) => `n${index}`);
+    for (const x of [deep, { type: 'object', required: names }]) {
+      const inputSchema = { type: 'object', properties: { x }, required: ['x'] };
+      expect(sampleCall(toOfferedTool({ name: 'run', inputSchema }), 'text')).toBe('run(x)');
+    }
+    const long = 'l'.repeat(2_000);
+    const inputSchema = { type: 'object', properties: { [long]: { type: 'integer' } }, required: [long] };
+    expect(sampleArguments(toOfferedTool({ name: 'run', inputSchema }))).toBeUndefined();
+  });
+
   test('is the signature where the schema cannot be met', () => {
     const inputSchema = { type: 'object', properties: { x: { not: {} } }, required: ['x'] };
     expect(sampleCall(toOfferedTool({ name: 'run', inputSchema }), 'text')).toBe('run(x)');

@@ -13,6 +13,9 @@ const MOST_OPTIONAL = 2;
 const MOST_ITEMS = 3;
 const DEEPEST = 4;
 const LONGEST_TEXT = 80;
+/** Nor one of more values or characters: it is read with every step, and a schema may ask for millions. */
+const MOST_VALUES = 24;
+const LONGEST_SAMPLE = 1_000;
 
 /**
  * A call of a tool in the very form that the model is taught, with the tool's own parameters and values that pass the
@@ -28,24 +31,31 @@ export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol): string 
   return `Thought: I use ${tool.name}.\nAction: ${renderCall(tool.name, parameters)}`;
 }
 
-/** Values that pass the check of a real call, or none; a text says what belongs there, or else `text`. */
+/** Few values that pass the check of a real call, or none; a text says what belongs there, or else `text`. */
 export function sampleArguments(tool: OfferedTool, text?: string): Record<string, JsonValue> | undefined {
-  const parameters = proposeArguments(tool, text);
+  const written = { values: 0 };
+  const parameters = proposeArguments(tool, { depth: 0, text, written });
+  if (written.values > MOST_VALUES || JSON.stringify(parameters).length > LONGEST_SAMPLE) return undefined;
   return checkArguments(parameters, tool.inputSchema, new WeakMap()).ok ? parameters : undefined;
 }
 
 function proposeArguments(
   { parameters, inputSchema = {} }: OfferedTool,
-  text: string | undefined,
+  place: Place,
 ): Record<string, JsonValue> {
   const schema: unknown = expandSchema(inputSchema)?.schema;
   const { properties, required } = isObject(schema) ? schema : {};
   const wanted = new Set(Array.isArray(required) ? required : []);
   const shown = parameters.filter((name) => wanted.has(name));
   const names = shown.length > 0 ? shown : parameters.slice(0, MOST_OPTIONAL);
-  const place = { depth: 0, text };
+  return sampleEach(names, properties, place);
+}
+
+/** One name too many is enough to tell that the sample is none. */
+function sampleEach(names: readonly string[], properties: unknown, place: Place): Record<string, JsonValue> {
+  const few = names.slice(0, MOST_VALUES + 1);
   return Object.fromEntries(
-    names.map((name) => [name, sampleValue(name, propertyOf(properties, name), place)]),
+    few.map((name) => [name, sampleValue(name, propertyOf(properties, name), place)]),
   );
 }
 
@@ -59,9 +69,11 @@ interface Place {
   readonly depth: number;
   /** What texts say, if not what belongs there. */
   readonly text: string | undefined;
+  /** Counted over the whole sample. */
+  readonly written: { values: number };
 }
 
-const below = ({ depth, text }: Place): Place => ({ depth: depth + 1, text });
+const below = ({ depth, ...place }: Place): Place => ({ depth: depth + 1, ...place });
 
 const samplesByType: Readonly<
   Record<string, (schema: SchemaObject, name: string, place: Place) => JsonValue>
@@ -79,6 +91,8 @@ const samplesByType: Readonly<
 
 /** What the schema itself names as a value, else one of its type; a text says what belongs there. */
 function sampleValue(name: string, schema: unknown, place: Place): JsonValue {
+  place.written.values += 1;
+  if (place.written.values > MOST_VALUES) return null; // there will be no sample
   if (!isObject(schema)) return place.text ?? `some ${name}`;
   const { const: only, default: usual, examples, enum: allowed, type, anyOf, oneOf } = schema;
   const named = [only, ...listOf(examples), usual, ...listOf(allowed)].find((value) => isShort(value));
@@ -94,9 +108,7 @@ function sampleValue(name: string, schema: unknown, place: Place): JsonValue {
 
 function sampleObject({ properties, required }: SchemaObject, _: string, place: Place): JsonValue {
   const names = (Array.isArray(required) ? required : []).filter((name) => typeof name === 'string');
-  return Object.fromEntries(
-    names.map((name) => [name, sampleValue(name, propertyOf(properties, name), below(place))]),
-  );
+  return sampleEach(names, properties, below(place));
 }
 
 /** 1, or the value nearest to it that the bounds allow. */
@@ -123,7 +135,15 @@ const numberOr = (value: unknown, otherwise: number): number =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value.slice(0, 1) : []);
 
+/** A value of a schema that is referred to many times is looked through once. */
+const shortness = new WeakMap<object, boolean>();
+
 /** A sample is read with every step: a long one is none. */
 function isShort(value: unknown): boolean {
-  return value !== undefined && value !== null && JSON.stringify(value).length <= LONGEST_TEXT;
+  if (value === undefined || value === null) return false;
+  if (typeof value === 'string' && value.length > LONGEST_TEXT) return false;
+  const known = typeof value === 'object' ? shortness.get(value) : undefined;
+  const short = known ?? JSON.stringify(value).length <= LONGEST_TEXT;
+  if (typeof value === 'object') shortness.set(value, short);
+  return short;
 }
