@@ -7,6 +7,7 @@ import { fitContextAndHistory } from './budget/share-budget.js';
 import { type Fold, foldHistory } from './history/fold-history.js';
 import { advise } from './history/signals.js';
 import { type CutUnit, tokensOfUnits } from './history/unit-forms.js';
+import { StepRefused } from './interruption.js';
 import { renderExample } from './prompt/example.js';
 import { renderInstructions, renderTools } from './prompt/instructions.js';
 import { buildTail, phaseOrder, smallestTail, type Tail } from './prompt/tail.js';
@@ -58,9 +59,16 @@ export async function fitToBudget(
   const scale: Scale = { tokens, framing, margin, protocol: situation.protocol, signal: deadline.signal };
   const instructions = renderInstructions(situation);
   const tools = await renderTools(situation, deadline.signal);
-  const example = renderExample(situation);
-  const fixed = await countFixed(situation, { instructions, example, tools }, scale);
-  const { budget, context, share, units } = await fitContextAndHistory(situation, gathered, { fixed, scale });
+  const withExample = async (example: readonly Message[]) => {
+    const fixed = await countFixed(situation, { instructions, example, tools }, scale);
+    return { example, fixed, ...(await fitContextAndHistory(situation, gathered, { fixed, scale })) };
+  };
+  const shown = renderExample(situation);
+  const chosen = await withExample(shown).catch((error: unknown) => {
+    if (shown.length > 0 && isTooSmall(error)) return withExample([]);
+    throw error;
+  });
+  const { example, fixed, budget, context, share, units } = chosen;
   const fold = foldHistory(units, share);
   const room = budget.tail + share - fold.tokens; // its reserve, and what the history left free (rule: tail-reserve)
   const tail = await buildTail(tailContents(situation, context), Math.max(budget.tail, room), scale);
@@ -77,6 +85,10 @@ export async function fitToBudget(
     shouldCompact: tokensOfUnits(units) >= share * COMPACT_SHARE,
   };
 }
+
+/** An example is a help: no step is refused for it (rule: worked-example). */
+const isTooSmall = (error: unknown): boolean =>
+  error instanceof StepRefused && error.code === 'token_budget_exceeded';
 
 /** What is spent before anything can be chosen. */
 async function countFixed(

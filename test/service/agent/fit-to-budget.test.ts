@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { StepRefused } from '../../../src/service/agent/interruption.js';
 import { prepare, textOf } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 
@@ -84,4 +85,23 @@ test('(rule: tail-reserve) the reserve holds the longest order of any phase, the
     expect(prompt.report.prompt_tokens).toBeLessThanOrEqual(7_000);
   }
   expect(hashes.size).toBe(1);
+});
+
+test('(rule: worked-example) where a step does not fit with the example, it is made without', async () => {
+  const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+  const limited = (tokenLimit: number, needsExample: boolean) => {
+    const request = stepRequest({ tools: [{ name: 'read_file', inputSchema }] });
+    const llm_config = { ...request.llm_config, tokenLimit, reservedOutputTokens: 10 };
+    return prepare({ ...request, llm_config }, { needsExample });
+  };
+  const refusal = await limited(20, false).catch((error: unknown) => error);
+  const told = refusal instanceof StepRefused ? refusal.details[0]?.message : undefined;
+  const least = Number(/^(\d+) tokens are needed/.exec(told ?? '')?.[1]);
+  expect(await limited(20, true).catch((error: unknown) => error)).toEqual(refusal);
+  const without = await limited(least, true);
+  expect(without.prompt.messages.map(textOf)).toEqual(['Why?\n']);
+  expect(without.report.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(
+    without.report.prompt_tokens,
+  );
+  expect((await limited(least + 100, true)).prompt.messages).toHaveLength(3);
 });
