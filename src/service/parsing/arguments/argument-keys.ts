@@ -14,9 +14,14 @@ export class ArgumentKeys {
     return this.#parameters ? this.#parameters.has(word) : word === word.toLowerCase();
   }
 
-  /** Whether a value is a parameter as a signature has it: `path`, or `path?`. */
-  isParameter(value: unknown): value is string {
-    return typeof value === 'string' && (this.#parameters?.has(value.replace(/\?$/, '')) ?? false);
+  /**
+   * Whether a bare word is a parameter as a signature has it, `path` or `path?`: any in a place without a name, its own in
+   * one with a name (`path=path`).
+   */
+  isCopied(key: string | null, value: unknown): value is string {
+    if (typeof value !== 'string') return false;
+    const name = value.replace(/\?$/, '');
+    return (this.#parameters?.has(name) ?? false) && (key === null || key === name);
   }
 
   /** Whether a key ends at a separator. `==` compares and `https://` is an address: neither is one. */

@@ -19,7 +19,7 @@ export interface Argument {
 
 export type ArgumentsReading =
   | { ok: true; list: Argument[]; end: number; repairs: Repair[]; spellings: Spellings }
-  | { ok: false; problem: string; cut: boolean };
+  | { ok: false; problem: string; cut: boolean; isCopied: boolean };
 
 /**
  * Reads `a, b=1, "c": 2)` from after the opening parenthesis. First to the letter; only if that fails
@@ -33,7 +33,10 @@ export function* readArguments(
   const exact = yield* new ArgumentReader(new Scanner(text, start), tool).read();
   if (exact.ok) return exact;
   const lenient = yield* new ArgumentReader(new Scanner(text, start, { lenient: true }), tool).read();
-  return lenient.ok ? lenient : { ...exact, cut: exact.cut || lenient.cut };
+  if (lenient.ok) return lenient;
+  // quoting a name that was copied would not make a value of it
+  const problem = lenient.isCopied ? lenient.problem : exact.problem;
+  return { ...exact, problem, cut: exact.cut || lenient.cut };
 }
 
 class ArgumentReader {
@@ -43,6 +46,8 @@ class ArgumentReader {
   /** An exact reading that began before this place has failed here; it is not tried again before it. */
   #unreadableBefore = -1;
   #lastIsBare = false;
+  /** A parameter's own name stands where its value belongs. */
+  #isCopied = false;
 
   constructor(scanner: Scanner, tool: OfferedTool | undefined) {
     this.#scanner = scanner;
@@ -52,7 +57,10 @@ class ArgumentReader {
   *read(): Sliced<ArgumentsReading> {
     const scanner = this.#scanner;
     const end = yield* this.#readList();
-    if (end === undefined) return { ok: false, problem: scanner.problem ?? 'unreadable', cut: scanner.cut };
+    if (end === undefined) {
+      const problem = scanner.problem ?? 'unreadable';
+      return { ok: false, problem, cut: scanner.cut, isCopied: this.#isCopied };
+    }
     return { ok: true, list: this.#list, end, repairs: [...scanner.repairs], spellings: scanner.spellings };
   }
 
@@ -104,7 +112,8 @@ class ArgumentReader {
     }
     const value = yield* this.#readArgumentValue();
     if (value === undefined) return false;
-    if (key === null && this.#lastIsBare && this.#keys.isParameter(value)) {
+    if (this.#lastIsBare && this.#keys.isCopied(key, value)) {
+      this.#isCopied = true;
       scanner.fail(`\`${value}\` is the name of a parameter, not its value`);
       return false;
     }

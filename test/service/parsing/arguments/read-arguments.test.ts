@@ -15,6 +15,18 @@ describe('arguments (rule: arguments)', () => {
   });
 
   test.each([
+    'read_file(path)',
+    'read_file(path?)',
+    'read_file(path=path)',
+    'read_file("a", start_line)',
+  ])('a copied signature is told as what it is: %s (rule: repairs)', (call) => {
+    expect(read(`Action: ${call}`)).toMatchObject({
+      outcome: 'malformed_action',
+      problem: expect.stringMatching(/^read_file: `\w+\??` is the name of a parameter, not its value$/),
+    });
+  });
+
+  test.each([
     ['a string', { type: 'string' }],
     ['an alternative that is none', { anyOf: [{ type: 'string' }, { enum: ['a'] }] }],
     ['a choice', { enum: ['a', 'b'] }],
