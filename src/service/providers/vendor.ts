@@ -3,7 +3,6 @@ import type { Completion, CompletionEvent, CompletionRequest } from '../agent/pr
 import type { Constraint } from './constraint.js';
 import type { FailedAttempt } from './upstream/failed-attempt.js';
 import type { SentBody } from './upstream/sdk-exchange.js';
-import type { ServerSentEvent } from './upstream/server-sent-events.js';
 
 /** One vendor's way of saying things, for one upstream. Everything but `post` is pure. */
 export interface Vendor {
@@ -26,13 +25,10 @@ export interface Vendor {
   readAnswer(json: unknown, draft: SentDraft): Promise<Completion>;
 
   /**
-   * The completion in a stream, its pieces first; then reads on to the end of the stream, which may be long in coming.
+   * The completion in a stream of whole events, its pieces first; then reads on to the end of the stream, which may be long in coming.
    * Throws `ProviderError`, a `FailedAttempt` for an error that the stream holds, and what reading the stream throws.
    */
-  readStream(
-    events: AsyncIterable<readonly ServerSentEvent[]>,
-    draft: SentDraft,
-  ): AsyncGenerator<CompletionEvent, undefined>;
+  readStream(events: AsyncIterable<string>, draft: SentDraft): AsyncGenerator<CompletionEvent, undefined>;
 }
 
 /** What is long in a request, as fields of its body, and the way back from the names it uses. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
 import { RepeatedFrame } from '../repeated-frame.js';
 import { parseJson } from '../upstream/read-upstream-body.js';
-import { type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
+import { ArrivedEvents, type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
 import { Deltas, type SentDraft, type TextDelta } from '../vendor.js';
 import {
   type AnthropicMessage,
@@ -50,18 +50,19 @@ const namedSchema = z.object({ type: z.string() });
  * (rule: finish-reason); without either it was cut.
  */
 export async function* fromStream(
-  stream: AsyncIterable<readonly ServerSentEvent[]>,
+  stream: AsyncIterable<string>,
   draft: SentDraft,
   provider: string,
 ): AsyncGenerator<CompletionEvent, undefined> {
   const answer = new GrowingAnswer((data) => readEvent(data, draft, provider));
   let stopped = false;
-  for await (const events of untilSilent(stream, () => answer.stopReason !== null)) {
+  for await (const text of untilSilent(stream, () => answer.stopReason !== null)) {
     if (stopped) continue;
     const deltas = new Deltas();
+    const events = new ArrivedEvents(text);
     try {
-      for (const { data } of events) {
-        stopped = answer.take(data, deltas) === 'message_stop';
+      for (let event = answer.next(events, deltas); event; event = answer.next(events, deltas)) {
+        stopped = answer.take(event, deltas) === 'message_stop';
         if (stopped) break;
       }
     } finally {
@@ -108,16 +109,18 @@ class GrowingAnswer {
     this.#frame = new RepeatedFrame((data) => textDelta(read(data)));
   }
 
-  /** Takes the next event; says what kind it is, undefined for one that is passed over. */
-  take(data: string, deltas: Deltas): MessageEvent['type'] | undefined {
-    const more = this.#frame.readText(data);
-    if (more) {
-      this.#addText(more, deltas);
-      return 'content_block_delta';
-    }
+  /** Takes the events that hold other texts and are like the last one else, and tells the one after them. */
+  next(events: ArrivedEvents, deltas: Deltas): ServerSentEvent | undefined {
+    const more = this.#frame.take(events);
+    if (more) this.#addText(more, deltas);
+    return events.next();
+  }
+
+  /** Takes an event; says what kind it is, undefined for one that is passed over. */
+  take({ data, lines }: ServerSentEvent, deltas: Deltas): MessageEvent['type'] | undefined {
     const event = this.#read(data);
     if (event && event.type !== 'message_stop') this.#add(event, deltas);
-    this.#frame.learn(data, textDelta(event));
+    this.#frame.learn(lines, textDelta(event));
     return event?.type;
   }
 

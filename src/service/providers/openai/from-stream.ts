@@ -5,7 +5,7 @@ import { MAX_AT_ONCE } from '../../json/json-hazards.js';
 import { splitCalls } from '../native-calls.js';
 import { RepeatedFrame } from '../repeated-frame.js';
 import { parseAnswer, parseJson } from '../upstream/read-upstream-body.js';
-import { type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
+import { ArrivedEvents, type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
 import { Deltas, type SentDraft, type TextDelta } from '../vendor.js';
 import { type ChatReply, toCompletion, usageSchema } from './from-response.js';
 import { noCompletion } from './to-error.js';
@@ -49,21 +49,23 @@ type CallDelta = z.output<typeof callDeltaSchema>;
  * finish reason is enough: the reply is whole (rule: finish-reason). Without either it was cut.
  */
 export async function* fromStream(
-  stream: AsyncIterable<readonly ServerSentEvent[]>,
+  stream: AsyncIterable<string>,
   draft: SentDraft,
   provider: string,
 ): AsyncGenerator<CompletionEvent, undefined> {
   const reply = new GrowingReply((data) => readChunk(data, draft, provider));
   let done = false;
-  for await (const events of untilSilent(stream, () => reply.finishReason !== null)) {
+  for await (const text of untilSilent(stream, () => reply.finishReason !== null)) {
     if (done) continue;
     const deltas = new Deltas();
+    const events = new ArrivedEvents(text);
     try {
-      for (const { data } of events) {
+      for (let event = reply.next(events, deltas); event; event = reply.next(events, deltas)) {
+        const { data } = event;
         done = data.startsWith('[DONE]');
         if (done) break;
         if (data.length > MAX_AT_ONCE) reply.add(await readLongChunk(data, draft, provider), deltas);
-        else reply.take(data, deltas);
+        else reply.take(event, deltas);
       }
     } finally {
       reply.tell(deltas);
@@ -85,14 +87,8 @@ async function completionOf(
   return { type: 'completion', completion: await toCompletion(reply.whole(), draft) };
 }
 
+/** OpenAI pads each chunk against those who watch how long they are. Without that most are alike. */
 const PADDING = ',"obfuscation":"';
-
-/** OpenAI pads each chunk, last of all, against those who watch how long they are. Without that most are alike. */
-function withoutPadding(data: string): string {
-  const start = data.endsWith('"}') ? data.lastIndexOf(PADDING) : -1;
-  const isLast = start >= 0 && data.indexOf('"', start + PADDING.length) === data.length - 2;
-  return isLast ? `${data.slice(0, start)}}` : data;
-}
 
 function readChunk(data: string, draft: SentDraft, provider: string): ChatChunk {
   return checkChunk(parseJson(data), draft, provider);
@@ -141,7 +137,7 @@ class GrowingReply {
 
   constructor(read: (data: string) => ChatChunk) {
     this.#read = read;
-    this.#frame = new RepeatedFrame((data) => onlyText(read(data)));
+    this.#frame = new RepeatedFrame((data) => onlyText(read(data)), PADDING);
   }
 
   whole(): ChatReply {
@@ -150,17 +146,18 @@ class GrowingReply {
     return { model, text, reasoning, refusal, finishReason, usage, toolCalls: read, unreadCalls: unread };
   }
 
-  /** Takes the next chunk. */
-  take(padded: string, deltas: Deltas): void {
-    const data = withoutPadding(padded);
-    const more = this.#frame.readText(data);
-    if (more) {
-      deltas.add(more);
-      return;
-    }
+  /** Takes the chunks that hold other texts and are like the last one else, and tells the one after them. */
+  next(events: ArrivedEvents, deltas: Deltas): ServerSentEvent | undefined {
+    const more = this.#frame.take(events);
+    if (more) deltas.add(more);
+    return events.next();
+  }
+
+  /** Takes a chunk. */
+  take({ data, lines }: ServerSentEvent, deltas: Deltas): void {
     const chunk = this.#read(data);
     this.add(chunk, deltas);
-    this.#frame.learn(data, onlyText(chunk));
+    this.#frame.learn(lines, onlyText(chunk));
   }
 
   /** Takes a chunk that was read. */

@@ -6,23 +6,25 @@ import { FailedAttempt } from './failed-attempt.js';
 export interface ServerSentEvent {
   readonly event: string;
   readonly data: string;
+  /** All of it as it came, its blank line included. */
+  readonly lines: string;
 }
 
 /**
- * Reads server-sent events (WHATWG HTML §9.2.6) from bytes that are cut anywhere, those of each piece together. Each byte
- * is looked at a bounded number of times, whatever the pieces. An event without its blank line at the end is not one.
- * Throws the signal's reason once it is aborted, however much has come.
+ * The text of whole server-sent events (WHATWG HTML §9.2.6), of those together that a piece ends, each line of them ended by
+ * `\n`. The bytes may be cut anywhere, and each is looked at a bounded number of times. An event without its blank line at the
+ * end is not one. Throws the signal's reason once it is aborted, however much has come.
  */
 export async function* readEvents(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   signal?: AbortSignal,
-): AsyncGenerator<readonly ServerSentEvent[]> {
-  const reader = new EventReader();
+): AsyncGenerator<string> {
+  const reader = new TextReader();
   for await (const piece of bytes) {
     for (let start = 0; start < piece.length; start += AT_ONCE) {
       if (start > 0) await eventLoopShare.spent(READING * AT_ONCE, signal);
-      const events = reader.push(piece.subarray(start, start + AT_ONCE));
-      if (events.length > 0) yield events;
+      const text = reader.push(piece.subarray(start, start + AT_ONCE));
+      if (text !== '') yield text;
     }
   }
 }
@@ -32,31 +34,82 @@ const AT_ONCE = 16 * 1024;
 /** What the events in a byte book of the event loop (rule: loop-share). */
 const READING = 4;
 
-class EventReader {
-  readonly #lines = new LineReader();
-  #event = '';
-  #data: string | undefined;
+const BYTE_ORDER_MARK = '\uFEFF';
 
-  /** The events that this piece ends. */
-  push(piece: Uint8Array): ServerSentEvent[] {
-    const events: ServerSentEvent[] = [];
-    for (const line of this.#lines.push(piece)) {
-      if (line !== '') this.#takeField(line);
-      else this.#endEvent(events);
-    }
+/** Holds back what follows the last blank line. */
+class TextReader {
+  // Decodes in a tenth of the time that a `TextDecoder` takes, but knows no byte order mark.
+  readonly #decoder = new StringDecoder();
+  #begun: string[] = [];
+  #afterReturn = false;
+  #afterLine = false;
+  #atStart = true;
+
+  /** The whole events that have come and were not told yet. */
+  push(piece: Uint8Array): string {
+    const decoded = this.#decoder.write(piece);
+    if (decoded === '') return '';
+    const text = withLineFeeds(this.#passes(decoded) ? decoded.slice(1) : decoded);
+    const end = this.#endOfEvents(text);
+    this.#atStart = false;
+    this.#afterReturn = decoded.endsWith('\r');
+    if (text !== '') this.#afterLine = text.endsWith('\n');
+    this.#begun.push(text.slice(0, end || text.length));
+    if (end === 0) return '';
+    const events = this.#begun.join('');
+    this.#begun = [text.slice(end)];
     return events;
   }
 
-  #endEvent(events: ServerSentEvent[]): void {
-    if (this.#data !== undefined) events.push({ event: this.#event, data: this.#data });
-    this.#event = '';
-    this.#data = undefined;
+  /** Whether a piece begins with what is no text: a byte order mark, or the rest of `\r\n`. */
+  #passes(decoded: string): boolean {
+    return this.#atStart
+      ? decoded.startsWith(BYTE_ORDER_MARK)
+      : this.#afterReturn && decoded.startsWith('\n');
   }
 
-  #takeField(line: string): void {
-    const data = fieldValue('data', line);
-    if (data !== undefined) this.#data = this.#data === undefined ? data : `${this.#data}\n${data}`;
-    else this.#event = fieldValue('event', line) ?? this.#event;
+  /** Where the last blank line ends; 0 if there is none. */
+  #endOfEvents(text: string): number {
+    const blank = text.lastIndexOf('\n\n');
+    if (blank >= 0) return blank + 2;
+    return this.#afterLine && text.startsWith('\n') ? 1 : 0;
+  }
+}
+
+const withLineFeeds = (text: string): string =>
+  text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
+
+/** The events of a text of whole ones, read one after the other. */
+export class ArrivedEvents {
+  readonly text: string;
+  /** Where the next event begins. */
+  at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** The next event that has data; undefined at the end. */
+  next(): ServerSentEvent | undefined {
+    const start = this.at;
+    let event = '';
+    let data: string | undefined;
+    for (let line = this.#nextLine(); line !== undefined; line = this.#nextLine()) {
+      if (line === '' && data !== undefined) return { event, data, lines: this.text.slice(start, this.at) };
+      if (line === '') event = '';
+      const more = fieldValue('data', line);
+      if (more !== undefined) data = data === undefined ? more : `${data}\n${more}`;
+      else event = fieldValue('event', line) ?? event;
+    }
+    return undefined;
+  }
+
+  #nextLine(): string | undefined {
+    const end = this.text.indexOf('\n', this.at);
+    if (end < 0) return undefined;
+    const line = this.text.slice(this.at, end);
+    this.at = end + 1;
+    return line;
   }
 }
 
@@ -69,39 +122,6 @@ function fieldValue(field: string, line: string): string | undefined {
   return line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
 }
 
-const BYTE_ORDER_MARK = '\uFEFF';
-
-/** Lines ended by `\n`, `\r` or `\r\n`; what follows the last end is never a line. */
-class LineReader {
-  // Decodes in a tenth of the time that a `TextDecoder` takes, but knows no byte order mark.
-  readonly #decoder = new StringDecoder();
-  #begun: string[] = [];
-  #afterReturn = false;
-  #atStart = true;
-
-  /** The lines that this piece ends. */
-  push(piece: Uint8Array): string[] {
-    const decoded = this.#decoder.write(piece);
-    if (decoded === '') return [];
-    const text = this.#passes(decoded) ? decoded.slice(1) : decoded;
-    this.#atStart = false;
-    this.#afterReturn = decoded.endsWith('\r');
-    const lines = text.includes('\r') ? text.split(/\r\n|\r|\n/) : text.split('\n');
-    this.#begun.push(lines[0] ?? '');
-    if (lines.length === 1) return [];
-    lines[0] = this.#begun.join('');
-    this.#begun = [lines.pop() ?? ''];
-    return lines;
-  }
-
-  /** Whether a piece begins with what is no text: a byte order mark, or the rest of `\r\n`. */
-  #passes(decoded: string): boolean {
-    return this.#atStart
-      ? decoded.startsWith(BYTE_ORDER_MARK)
-      : this.#afterReturn && decoded.startsWith('\n');
-  }
-}
-
 /** How long a stream that has said its finish reason may be silent: some servers neither say the end nor hang up. */
 const SILENCE_MS = 2_000;
 
@@ -111,9 +131,9 @@ const SILENCE_MS = 2_000;
  * breaks then is an end like any other: the reply is whole, and billed.
  */
 export async function* untilSilent(
-  stream: AsyncIterable<readonly ServerSentEvent[]>,
+  stream: AsyncIterable<string>,
   finished: () => boolean,
-): AsyncGenerator<readonly ServerSentEvent[]> {
+): AsyncGenerator<string> {
   const reading = stream[Symbol.asyncIterator]();
   let silentAt = 0;
   for (;;) {
@@ -121,11 +141,16 @@ export async function* untilSilent(
     const read = finished() ? await beforeEnd(next, silentAt - performance.now()) : await next;
     if (!read || read.done) return;
     yield read.value;
-    if (!read.value.every(isPing)) silentAt = performance.now() + SILENCE_MS;
+    if (finished() && !arePings(read.value)) silentAt = performance.now() + SILENCE_MS;
   }
 }
 
-const isPing = ({ event }: ServerSentEvent): boolean => event === 'ping';
+function arePings(text: string): boolean {
+  const events = new ArrivedEvents(text);
+  let next = events.next();
+  while (next?.event === 'ping') next = events.next();
+  return next === undefined;
+}
 
 /**
  * Undefined if the connection broke, or nothing came in time: what becomes of it after that is of no concern. Throws

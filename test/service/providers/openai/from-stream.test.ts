@@ -17,11 +17,11 @@ function told(texts: readonly string[], padding: (index: number) => object): Pro
     JSON.stringify({ id: 'c1', choices: [{ delta: { content }, finish_reason: null }], ...padding(index) }),
   );
   const end = JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }] });
-  const events = [...chunks, end, '[DONE]'].map((data) => ({ event: '', data }));
-  const stream = (async function* () {
-    yield events;
-  })();
-  return collect(fromStream(stream, draft, 'openai'));
+  return collect(fromStream(inOneRead([...chunks, end, '[DONE]']), draft, 'openai'));
+}
+
+async function* inOneRead(chunks: readonly string[]): AsyncGenerator<string> {
+  yield chunks.map((data) => `data: ${data}\n\n`).join('');
 }
 
 const words = ',"obfuscation":"';
@@ -56,10 +56,7 @@ const calling = (parts: number, more: string): Promise<CompletionEvent[]> => {
   }));
   const closing = [0, 1].map((index) => ({ index, function: { arguments: '"}' } }));
   const choices = [{ delta: { tool_calls: [...tool_calls, ...closing] }, finish_reason: 'tool_calls' }];
-  const events = [JSON.stringify({ id: 'c1', choices }), '[DONE]'].map((data) => ({ event: '', data }));
-  const stream = (async function* () {
-    yield events;
-  })();
+  const stream = inOneRead([JSON.stringify({ id: 'c1', choices }), '[DONE]']);
   return collect(fromStream(stream, draft, 'openai'));
 };
 

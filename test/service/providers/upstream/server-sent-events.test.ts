@@ -1,14 +1,26 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  ArrivedEvents,
   readEvents,
   type ServerSentEvent,
 } from '../../../../src/service/providers/upstream/server-sent-events.js';
 
-async function eventsIn(...pieces: readonly Uint8Array[]): Promise<ServerSentEvent[]> {
-  const events: ServerSentEvent[] = [];
-  for await (const read of readEvents(pieces)) events.push(...read);
-  return events;
+type Event = Omit<ServerSentEvent, 'lines'>;
+
+/** What the events say; the lines of all of them are the texts that were told. */
+async function eventsIn(...pieces: readonly Uint8Array[]): Promise<Event[]> {
+  const all: Event[] = [];
+  for await (const text of readEvents(pieces)) {
+    const events = new ArrivedEvents(text);
+    let told = '';
+    for (let next = events.next(); next; next = events.next()) {
+      all.push({ event: next.event, data: next.data });
+      told += next.lines;
+    }
+    expect(text.startsWith(told)).toBe(true);
+  }
+  return all;
 }
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
