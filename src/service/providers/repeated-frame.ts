@@ -19,7 +19,7 @@ interface TextEvent {
  */
 export class RepeatedFrame<Event extends TextEvent> {
   readonly #read: (data: string) => Event | undefined;
-  readonly #padding: string | undefined;
+  readonly #padding: string;
   #last: Event | undefined;
   /** Up to the text. */
   #before = '';
@@ -33,7 +33,7 @@ export class RepeatedFrame<Event extends TextEvent> {
    * `read` reads an event's data in full; undefined for one that holds anything but more of a text. `padding` is what stands
    * before a string that says nothing and may be another in each event.
    */
-  constructor(read: (data: string) => Event | undefined, padding?: string) {
+  constructor(read: (data: string) => Event | undefined, padding = '') {
     this.#read = read;
     this.#padding = padding;
   }
@@ -65,10 +65,10 @@ export class RepeatedFrame<Event extends TextEvent> {
   }
 
   #splitAfter(after: string): void {
-    const { length } = this.#padding ?? '';
-    const padding = length === 0 ? -1 : after.lastIndexOf(this.#padding ?? '');
-    this.#after = padding < 0 ? after : after.slice(0, padding + length);
-    this.#rest = padding < 0 ? '' : after.slice(endOfString(after, padding + length));
+    const start = this.#padding === '' ? -1 : after.lastIndexOf(this.#padding);
+    const padding = start + this.#padding.length;
+    this.#after = start < 0 ? after : after.slice(0, padding);
+    this.#rest = start < 0 ? '' : after.slice(endOfString(after, padding));
   }
 
   /** The text of the next event, which is passed if it stands in the frame. */

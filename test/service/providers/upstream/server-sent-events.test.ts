@@ -1,9 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   ArrivedEvents,
   readEvents,
   type ServerSentEvent,
+  untilSilent,
 } from '../../../../src/service/providers/upstream/server-sent-events.js';
 
 type Event = Omit<ServerSentEvent, 'lines'>;
@@ -70,4 +71,27 @@ test('however much has come, it is read no further once the step was interrupted
     }
   };
   await expect(read()).rejects.toBe(interruption);
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test('a stream that has said its finish reason ends although pings go on (rule: finish-reason)', async () => {
+  jest.useFakeTimers();
+  const ping = ': still here\n\nevent: ping\ndata: {}\n\n';
+  const pinging = (async function* () {
+    yield `data: the end\n\n${ping}`;
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      yield ping;
+    }
+  })();
+  const texts: string[] = [];
+  const reading = (async () => {
+    for await (const text of untilSilent(pinging, () => true)) texts.push(text);
+  })();
+  await jest.advanceTimersByTimeAsync(10_000);
+  await reading;
+  expect(new Set(texts)).toEqual(new Set([`data: the end\n\n${ping}`, ping]));
 });
