@@ -5,12 +5,26 @@ import { otelSettings } from './otel-settings.js';
  * another way, or without its unit or its last words (rule: settings).
  */
 export function findMisunderstood(names: readonly string[], settings: readonly string[]): string[] {
-  return names.filter((name) => !settings.includes(name)).flatMap((name) => misunderstood(name, settings));
+  const ours = settings.map(spellingOf);
+  return names.filter((name) => !settings.includes(name)).flatMap((name) => misunderstood(name, ours));
 }
 
-function misunderstood(name: string, settings: readonly string[]): string[] {
-  const meant = settings.find((setting) => looksLike(name, setting));
-  return meant ? [`${name}: there is no such setting; ${meant} is one`] : [];
+/** A name, and what of it is compared. Made once of each: a platform may give a process hundreds of variables. */
+interface Spelling {
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly text: string;
+}
+
+function spellingOf(name: string): Spelling {
+  const words = wordsOf(name);
+  return { name, words, text: words.join('') };
+}
+
+function misunderstood(name: string, settings: readonly Spelling[]): string[] {
+  const written = spellingOf(name);
+  const meant = settings.find((setting) => looksLike(written, setting));
+  return meant ? [`${name}: there is no such setting; ${meant.name} is one`] : [];
 }
 
 /**
@@ -18,16 +32,19 @@ function misunderstood(name: string, settings: readonly string[]): string[] {
  * a slip in a long name, it is the setting, or at least two words at its beginning or at its end. Names of one short word are
  * anybody's, and so is what ends with a URL.
  */
-function looksLike(name: string, setting: string): boolean {
-  const [written, meant] = [wordsOf(name), wordsOf(setting)];
-  if (written.join('') === meant.join('')) return setting.includes('_') || setting === 'UPSTREAMS';
-  if (isNearly(written.join(''), meant.join(''))) return true;
-  if (written.length < 2) return false;
-  return begins(meant, written) || (!name.endsWith('_URL') && begins(meant.reverse(), written.reverse()));
+function looksLike(written: Spelling, setting: Spelling): boolean {
+  if (written.text === setting.text) return setting.name.includes('_') || setting.name === 'UPSTREAMS';
+  if (isNearly(written.text, setting.text)) return true;
+  const { name, words } = written;
+  if (words.length < 2) return false;
+  return begins(setting.words, words) || (!name.endsWith('_URL') && ends(setting.words, words));
 }
 
 const begins = (whole: readonly string[], part: readonly string[]): boolean =>
   part.every((word, index) => word === whole[index]);
+
+const ends = (whole: readonly string[], part: readonly string[]): boolean =>
+  part.every((word, index) => word === whole[whole.length - part.length + index]);
 
 /** Shorter names are too close to those of other programs. */
 const LONG_NAME = 10;
@@ -35,20 +52,15 @@ const LONGEST_SLIP = 2;
 
 /** Whether two long names differ in one place alone, by a letter or two that are missing, too many or others. */
 function isNearly(written: string, meant: string): boolean {
-  if (Math.min(written.length, meant.length) < LONG_NAME) return false;
-  const same = sameAtStart(written, meant);
-  const [left, wanted] = [written.slice(same), meant.slice(same)];
-  const rest = Math.max(left.length, wanted.length) - sameAtStart(reverse(left), reverse(wanted));
-  return rest <= LONGEST_SLIP;
+  const shorter = Math.min(written.length, meant.length);
+  const longer = Math.max(written.length, meant.length);
+  if (shorter < LONG_NAME || longer - shorter > LONGEST_SLIP) return false;
+  let start = 0;
+  while (start < shorter && written[start] === meant[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && written.at(-1 - end) === meant.at(-1 - end)) end += 1;
+  return longer - start - end <= LONGEST_SLIP;
 }
-
-function sameAtStart(one: string, other: string): number {
-  let length = 0;
-  while (length < one.length && one[length] === other[length]) length += 1;
-  return length;
-}
-
-const reverse = (text: string): string => [...text].reverse().join('');
 
 const UNIT = /_(?:MS|MILLISECONDS?|SECS?|SECONDS?|MINS?|MINUTES?|BYTES|[KM]I?B)$/;
 
