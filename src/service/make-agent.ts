@@ -4,10 +4,24 @@ import type { Config } from './config.js';
 import { contextSources } from './context/sources/context-sources.js';
 import type { Agent } from './http/routes/step-routes.js';
 import type { ServiceMetrics } from './metrics/service-metrics.js';
+import { createModelDirectory } from './providers/create-model-directory.js';
 
-/** What makes steps: a third of all code, of which nothing is needed to listen. To be loaded after that. */
-export function makeAgent(config: Config, metrics: ServiceMetrics): Agent {
+interface Surroundings {
+  readonly metrics: ServiceMetrics;
+  /** Starts the embedded model; resolves with its loopback URL, ending in `/v1`. */
+  readonly startOffline: () => Promise<string>;
+}
+
+/** What makes steps: more than half of all code, of which nothing is needed to listen. To be loaded after that. */
+export function makeAgent(config: Config, { metrics, startOffline }: Surroundings): Agent {
   return {
+    models: createModelDirectory({
+      observe: metrics.observeUpstreams,
+      openaiUrl: config.OPENAI_UPSTREAM_URL,
+      anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
+      upstreams: config.UPSTREAMS,
+      ...(config.OFFLINE_MODEL === 'on' && { startOffline }),
+    }),
     step: metrics.timed(reactStep),
     preview: previewStep,
     compact: compactHistory,

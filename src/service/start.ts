@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { AccessTokens } from './access/access-tokens.js';
 import { type Config, ConfigError, completeSettings, type Settings } from './config.js';
 import { watchEventLoop } from './event-loop/event-loop-lag.js';
-import { type OnDemand, onDemand } from './event-loop/on-demand.js';
+import { onDemand } from './event-loop/on-demand.js';
 import { answersOwnHostOnly } from './exposure.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
@@ -16,11 +16,7 @@ import type { Agent } from './http/routes/step-routes.js';
 import type { OpenLimits } from './limits/open-limits.js';
 import { createLog, droppedLines } from './log.js';
 import { ServiceMetrics } from './metrics/service-metrics.js';
-import type { OfflineModel } from './offline/offline-model.js';
 import { tracingOptions } from './otel-settings.js';
-import { createModelDirectory, type ModelDirectory } from './providers/create-model-directory.js';
-import type { RequestObserver } from './providers/request-observer.js';
-import { loadEncoding } from './tokens/encodings.js';
 import { passOnTraces, type Tracing } from './tracing/request-trace.js';
 import { version } from './version.js';
 
@@ -70,17 +66,19 @@ export async function startService(
   const metrics = new ServiceMetrics({
     version,
     refusedConnections: refused.counts,
-    upstreams: () => models.list().upstreams.map(({ name }) => name),
+    upstreams: async () => (await agent.get()).models.list().upstreams.map(({ name }) => name),
     inFlight,
     lagMs: lag.lagMs,
     droppedLines,
     redis: limited?.store,
   });
-  const models = modelDirectory(config, offline, metrics.observeUpstreams);
-  const agent = onDemand(async () => (await import('./make-agent.js')).makeAgent(config, metrics));
+  const agent = onDemand(async () => {
+    const room = await import('./make-agent.js');
+    const startOffline = async () => `${(await offline.get()).url}/v1`;
+    return room.makeAgent(config, { metrics, startOffline });
+  });
   const app = createApp({
     agent: agent.get,
-    models,
     inFlight,
     body: { maxBytes: config.MAX_BODY_BYTES, timeoutMs: BODY_TIMEOUT_MS },
     deadlineMs: config.STEP_DEADLINE_MS,
@@ -99,14 +97,17 @@ export async function startService(
     lag.stop();
     tokens?.close();
     limited?.close();
-    await Promise.all([models.close(), offline.made()?.then((model) => model.close())]);
+    await Promise.all([
+      agent.made()?.then(({ models }) => models.close()),
+      offline.made()?.then((model) => model.close()),
+    ]);
     await tracing.close();
   };
   const server = createServer(app, {}, refused);
   try {
     const url = await listen(server, config);
     // What fails here is made anew, and its failure told, where it is asked for.
-    warmUp(agent.get, models, metrics).catch(() => {});
+    warmUp(agent.get, metrics).catch(() => {});
     const closing = onDemand(() => close(server, inFlight, config).then(free));
     return { url, close: closing.get };
   } catch (error) {
@@ -151,29 +152,11 @@ async function openTracing(config: Config, log: Logger): Promise<Tracing> {
   return room.openTracing(options, { log, version });
 }
 
-function modelDirectory(
-  config: Config,
-  offline: OnDemand<OfflineModel>,
-  observe: RequestObserver,
-): ModelDirectory {
-  return createModelDirectory({
-    observe,
-    openaiUrl: config.OPENAI_UPSTREAM_URL,
-    anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
-    upstreams: config.UPSTREAMS,
-    ...(config.OFFLINE_MODEL === 'on' && {
-      startOffline: async () => `${(await offline.get()).url}/v1`,
-    }),
-  });
-}
-
 /** What most steps need is loaded beside the first requests, not before them: a new process listens at once. */
-async function warmUp(
-  agent: () => Promise<Agent>,
-  models: ModelDirectory,
-  metrics: ServiceMetrics,
-): Promise<void> {
-  await agent();
+async function warmUp(agent: () => Promise<Agent>, metrics: ServiceMetrics): Promise<void> {
+  const { models } = await agent();
+  await import('./http/routes/step-routes.js');
+  const { loadEncoding } = await import('./tokens/encodings.js');
   await loadEncoding('o200k_base');
   await models.warmUp();
   await metrics.load();

@@ -37,6 +37,15 @@ test('the service starts without the SDK of OpenTelemetry (rule: tracing)', () =
   expect(loaded.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
 });
 
+test('the service listens before anything is loaded that only steps need', () => {
+  const loaded = [...loadedBy('service/process/run.js')];
+  expect(loaded).toContain('service/http/routes/agent-routes.js');
+  const rooms = ['service/tokens/', 'service/parsing/', 'service/context/', 'service/providers/upstream/'];
+  const early = loaded.filter((name) => rooms.some((room) => name.startsWith(room)));
+  const schemas = loaded.filter((name) => /^contract\/(?:step|history|tool|compaction)/.test(name));
+  expect([...early, ...schemas]).toEqual([]);
+});
+
 test('the service heeds signals before anything else of it is loaded (rule: shutdown)', () => {
   expect([...loadedBy('service/main.js')]).toEqual(['service/main.js', 'service/process/signals.js']);
 });

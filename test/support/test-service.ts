@@ -55,6 +55,7 @@ export async function startTestService(
     lagMs: given.lagMs ?? (() => 0),
   });
   const agent: Agent = {
+    models,
     step: given.step ?? (async () => answered),
     preview: previewStep,
     compact: compactHistory,
@@ -62,7 +63,6 @@ export async function startTestService(
   };
   const app = createApp({
     agent: async () => agent,
-    models,
     inFlight,
     body: { maxBytes: 100_000, timeoutMs: 5_000 },
     deadlineMs: 10_000,

@@ -16,14 +16,13 @@ import { requireToken } from './middleware/require-token.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import { traceRequests } from './middleware/trace-requests.js';
 import { endConnection } from './owed-answers.js';
-import { compactionRoute } from './routes/compaction-route.js';
+import { agentRoutes } from './routes/agent-routes.js';
 import { metricsRoute } from './routes/metrics-route.js';
 import { docsRoutes } from './routes/pages/docs-routes.js';
 import { type HandedRuns, handedRunRoutes } from './routes/pages/handed-runs.js';
-import { previewRoute } from './routes/preview-route.js';
 import { addRoute, nameRoute } from './routes/route.js';
 import { statusRoutes } from './routes/status-routes.js';
-import { type StepServices, stepRoutes } from './routes/step-routes.js';
+import type { StepServices } from './routes/step-routes.js';
 
 export interface AppDependencies extends StepServices {
   readonly log: Logger;
@@ -53,7 +52,7 @@ export function createApp(dependencies: AppDependencies): Express {
     log,
     version,
     corsOrigins = [],
-    models,
+    agent,
     inFlight,
     tokens,
     limits,
@@ -64,10 +63,8 @@ export function createApp(dependencies: AppDependencies): Express {
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('trust proxy', dependencies.trustProxy ?? false);
   const routes = [
-    ...stepRoutes(dependencies),
-    previewRoute(dependencies),
-    compactionRoute(dependencies),
-    ...statusRoutes({ inFlight, models, version }),
+    ...agentRoutes(dependencies),
+    ...statusRoutes({ inFlight, agent, version }),
     ...(metrics ? [metricsRoute(metrics)] : []),
     ...docsRoutes(version),
     ...handedRunRoutes(dependencies.handedRuns ?? {}),

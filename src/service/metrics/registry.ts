@@ -18,10 +18,10 @@ export interface LoadedMetrics {
   read(): Promise<Exposition>;
 }
 
-export function openRegistry(state: ServiceState, asked: Upstreams['inFlight']): LoadedMetrics {
+export function openRegistry(state: ServiceState, asked: Upstreams): LoadedMetrics {
   const own = new Registry();
   const requests = new RequestMetrics(own);
-  const upstreams = new UpstreamMetrics(own, { names: state.upstreams(), inFlight: asked });
+  const upstreams = new UpstreamMetrics(own, asked);
   addStateMetrics(own, state);
   const all = Registry.merge([own, processMetrics]);
   const read = async () => ({ contentType: all.contentType, text: await all.metrics() });

@@ -17,7 +17,8 @@ export class ServiceMetrics {
   constructor(state: ServiceState) {
     this.#loading = onDemand(async () => {
       const { openRegistry } = await import('./registry.js');
-      this.#loaded = openRegistry(state, this.#asked.inFlight);
+      const names = await state.upstreams();
+      this.#loaded = openRegistry(state, { names, inFlight: this.#asked.inFlight });
       return this.#loaded;
     });
   }

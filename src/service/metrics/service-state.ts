@@ -2,7 +2,7 @@
 export interface ServiceState {
   readonly version: string;
   /** The names of all that are configured. */
-  readonly upstreams: () => readonly string[];
+  readonly upstreams: () => Promise<readonly string[]>;
   readonly inFlight: {
     readonly count: number;
     readonly max: number;

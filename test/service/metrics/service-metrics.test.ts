@@ -4,7 +4,7 @@ import { ServiceMetrics } from '../../../src/service/metrics/service-metrics.js'
 
 const state = {
   version: '1.2.3',
-  upstreams: () => ['openai', 'local'],
+  upstreams: async () => ['openai', 'local'],
   inFlight: { count: 3, max: 10, refused: { in_flight: 4, event_loop: 5 } },
   lagMs: () => 30,
   refusedConnections: { malformed: 7 },

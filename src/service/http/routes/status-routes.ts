@@ -1,19 +1,18 @@
 import type { Health, Version } from '../../../contract/service-status.js';
-import type { ModelDirectory } from '../../providers/create-model-directory.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import type { InFlight } from '../intake/in-flight.js';
 import type { Route } from './route.js';
+import type { StepServices } from './step-routes.js';
 
-interface Running {
+interface Running extends Pick<StepServices, 'agent'> {
   readonly inFlight: InFlight;
-  readonly models: ModelDirectory;
   readonly version: string;
 }
 
 const ok: Health = { status: 'ok' };
 
 /** Liveness, readiness, version (rule: health), and the models that can be reached. None of them calls a model. */
-export function statusRoutes({ inFlight, models, version }: Running): Route[] {
+export function statusRoutes({ inFlight, agent, version }: Running): Route[] {
   const running: Version = { name: 'stepwise', version };
   return [
     { path: '/healthz', get: (_request, response) => void response.json(ok) },
@@ -25,6 +24,9 @@ export function statusRoutes({ inFlight, models, version }: Running): Route[] {
       },
     },
     { path: '/version', get: (_request, response) => void response.json(running) },
-    { path: '/api/agent/models', get: (_request, response) => void response.json(models.list()) },
+    {
+      path: '/api/agent/models',
+      get: async (_request, response) => void response.json((await agent()).models.list()),
+    },
   ];
 }

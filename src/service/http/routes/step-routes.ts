@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { ErrorCode } from '../../../contract/error-codes.js';
 import type { Step } from '../../../contract/step.js';
 import { type StepRequest, stepRequestSchema } from '../../../contract/step-request.js';
@@ -15,12 +15,12 @@ import {
 } from '../intake/accept-request.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import { EventStream } from './event-stream.js';
-import type { Route } from './route.js';
 import { sendJson } from './send-json.js';
 import { toReport, toStep } from './to-step.js';
 
-/** What makes steps. */
+/** What makes steps, and the models that they are made with. */
 export interface Agent {
+  readonly models: ModelDirectory;
   readonly step: typeof reactStep;
   readonly preview: typeof previewStep;
   readonly compact: typeof compactHistory;
@@ -34,27 +34,22 @@ export interface Agent {
 export interface StepServices extends RequestLimits {
   /** Loaded with the first request, or sooner. */
   readonly agent: () => Promise<Agent>;
-  readonly models: ModelDirectory;
 }
 
-/** One step, as one answer or as events (rule: stream-events). */
-export function stepRoutes(services: StepServices): Route[] {
-  return [
-    {
-      path: '/api/agent/react_step',
-      post: async (request, response) => {
-        await sendJson(response, await answerStep({ request, response }, services));
-      },
-    },
-    {
-      path: '/api/agent/react_step/stream',
-      post: async (request, response) => {
-        const events = new EventStream(response, stateOf(response));
-        const step = await answerStep({ request, response }, services, events);
-        await events.end({ type: 'step.completed', step });
-      },
-    },
-  ];
+/** One step, as one answer. */
+export function answerAsOne(services: StepServices): RequestHandler {
+  return async (request, response) => {
+    await sendJson(response, await answerStep({ request, response }, services));
+  };
+}
+
+/** One step, as events (rule: stream-events). */
+export function answerAsEvents(services: StepServices): RequestHandler {
+  return async (request, response) => {
+    const events = new EventStream(response, stateOf(response));
+    const step = await answerStep({ request, response }, services, events);
+    await events.end({ type: 'step.completed', step });
+  };
 }
 
 /**
@@ -69,22 +64,17 @@ function answerStep(
   return acceptRequest(stepRequestSchema, exchange, services).then((accepted) => {
     if (events) accepted.state.events = events;
     const observer = events && relayTo(events, accepted.request);
-    return services.agent().then((agent) => makeStep(accepted, { agent, models: services.models, observer }));
+    return services.agent().then((agent) => makeStep(accepted, agent, observer));
   });
-}
-
-interface Making {
-  readonly agent: Agent;
-  readonly models: ModelDirectory;
-  readonly observer: StepObserver | undefined;
 }
 
 function makeStep(
   accepted: AcceptedRequest<StepRequest>,
-  { agent, models, observer }: Making,
+  agent: Agent,
+  observer: StepObserver | undefined,
 ): Promise<Step> {
   const { request, literals, deadline, state } = accepted;
-  const model = resolveModel(request.llm_config, models);
+  const model = resolveModel(request.llm_config, agent.models);
   const dependencies = {
     profile: model.profile,
     tokens: model.tokenCounter(deadline.signal),
