@@ -24,6 +24,8 @@ export interface TrialOutcome extends Way {
   readonly code: string;
   /** From the request to the last byte of the answer, less the deadline; below 0 in time. */
   readonly overMs: number;
+  /** The same by the log of the service: what is missing in it the machine took, and whoever asked. */
+  readonly loggedOverMs: number;
   readonly providerRequests: number;
   /** Provider exchanges that were still open a second after the answer. */
   readonly left: number;
@@ -75,10 +77,12 @@ export async function runFaultTrials({ runs, deadlineMs, atOnce, faults }: Trial
   const { p95: machineMs } = await health.stop();
   await wait(1_000);
   const exchanges = exchangesByTrial(fake);
-  const outcomes = answers.map(({ answeredAt, elapsedMs, ...answer }, number): TrialOutcome => {
+  const logged = loggedTimes(service.output.stdout);
+  const outcomes = answers.map(({ answeredAt, elapsedMs, requestId, ...answer }, number): TrialOutcome => {
     const own = exchanges.get(String(number)) ?? [];
     const left = own.filter(({ endedAt }) => endedAt === null || endedAt > answeredAt + 1_000).length;
-    return { ...answer, overMs: elapsedMs - deadlineMs, providerRequests: own.length, left };
+    const loggedOverMs = (logged.get(requestId) ?? Number.NaN) - deadlineMs;
+    return { ...answer, overMs: elapsedMs - deadlineMs, loggedOverMs, providerRequests: own.length, left };
   });
   const exitCode = await service.stop();
   await wait(100);
@@ -91,6 +95,15 @@ export async function runFaultTrials({ runs, deadlineMs, atOnce, faults }: Trial
 async function warmUp(url: string): Promise<void> {
   const ways = waysOf(['bad-request', 'html']).flatMap((way) => Array.from({ length: 10 }, () => way));
   await pooled(ways, 2, (way) => ask(url, { ...way, number: -1 }));
+}
+
+/** How long each request took the service, by its id. */
+function loggedTimes(log: string): ReadonlyMap<unknown, number> {
+  const lines = log
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  return new Map(lines.map(({ request_id, duration_ms }) => [request_id, duration_ms]));
 }
 
 const markIn = (text: string): string | undefined => /trial-(\d+)-/.exec(text)?.[1];
@@ -132,7 +145,8 @@ async function ask(url: string, { number, fault, vendor, streamed }: Way & { num
   const end = isStream ? bodyOf(ends[0]) : JSON.parse(text);
   const problem = isStream && ends.length !== 1 ? `${ends.length} end events` : problemOf(end);
   const code = end?.error?.code ?? 'ok';
-  return { fault, vendor, streamed, status, code, problem, elapsedMs, answeredAt };
+  const requestId = response.headers.get('x-request-id');
+  return { fault, vendor, streamed, status, code, problem, elapsedMs, answeredAt, requestId };
 }
 
 const isEnd = ({ event }: SentEvent): boolean => event === 'error' || event === 'step.completed';
