@@ -2,7 +2,7 @@ import { Pauses, type Sliced } from './slices.js';
 import { lineEnd, skipSpace } from './text/characters.js';
 import { chatTokenAt } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
-import { skipClosers, trimEnd } from './text/trailing.js';
+import { skipClosers, type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
 /** Text that is in no field of the result: what follows an action, chat tokens, stop words. */
 export interface Discarded {
@@ -13,8 +13,8 @@ export interface Discarded {
 
 /**
  * `text`, `thought`, `action`, `observation`, `answer`: what followed the first action, by the label it stood
- * under. `stop`: chat tokens and stop words at the end. `chat_token`: those before the text or a call.
- * `fence`: closing tags of our own that were never opened.
+ * under; `text` also a word beside the marks of a fence that wraps the action. `stop`: chat tokens and stop words at the
+ * end. `chat_token`: those before the text or a call. `fence`: closing tags of our own that were never opened.
  */
 export type DiscardedKind =
   | 'text'
@@ -64,6 +64,31 @@ export function* discardedRuns(text: string, from: number): Sliced<DiscardedRun[
   }
   return [...runs, { kind: 'stop', start: end, end: text.trimEnd().length, chars: stop }];
 }
+
+/** Marks that open the wrapping of a call, with what stands beside those of a fence. */
+const openingMarks = /(?:```([\w+#.-]*)|`|\*\*)\s*$/;
+
+/**
+ * What is left out between a label and its call: chat tokens, and a word beside the marks of a fence where the call
+ * stands on their line; else the word is the language.
+ */
+export function* discardedBefore(text: string, from: number, callStart: number): Sliced<DiscardedRun[]> {
+  const wrapping = openingMarks.exec(text.slice(from, callStart));
+  const wrapped = wrapping ? from + wrapping.index : callStart;
+  const tokens = tokensIn(yield* trimTokens(text, from, wrapped), wrapped);
+  const word = wrapping?.[1] ?? '';
+  if (word === '' || wrapping?.[0].includes('\n')) return [tokens];
+  const start = wrapped + 3;
+  return [tokens, { kind: 'text', start, end: start + word.length, chars: word.length }];
+}
+
+/** The chat tokens that were trimmed before `before`. */
+export const tokensIn = ({ end, stop }: TrimmedEnd, before: number): DiscardedRun => ({
+  kind: 'chat_token',
+  start: end,
+  end: before,
+  chars: stop,
+});
 
 /** One entry for each kind that holds anything, in the order in which they came. */
 export function addUp(counts: readonly Discarded[]): Discarded[] {

@@ -1,5 +1,5 @@
 import { OfferedTools } from './arguments/offered-tool.js';
-import { type DiscardedRun, discardedRuns } from './discarded.js';
+import { type DiscardedRun, discardedBefore, discardedRuns, tokensIn } from './discarded.js';
 import { outlineReply } from './outline/outline-reply.js';
 import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
 import { Pauses, SLICE, type Sliced } from './slices.js';
@@ -114,10 +114,9 @@ export class ReplyText {
 
   /** What is left out before a call, and after it. */
   *leftOutAround(thoughtEnd: number, call: { start: number; end: number }): Sliced<DiscardedRun[]> {
-    const directlyBefore = yield* trimTokens(this.text, thoughtEnd, call.start);
     return [
       ...(yield* this.#leftOut(thoughtEnd, thoughtEnd)),
-      tokensIn(directlyBefore, call.start),
+      ...(yield* discardedBefore(this.text, thoughtEnd, call.start)),
       ...(yield* discardedRuns(this.text, call.end)),
     ];
   }
@@ -238,14 +237,6 @@ function closingBold(text: string, from: number, lineEnds = new LineEnds(text)):
   while (end > from && ' \t\r'.includes(text.charAt(end - 1))) end -= 1;
   return end - 2 >= from && text.endsWith('**', end) ? [[end - 2, end]] : [];
 }
-
-/** The chat tokens that were trimmed before `before`. */
-const tokensIn = ({ end, stop }: TrimmedEnd, before: number): DiscardedRun => ({
-  kind: 'chat_token',
-  start: end,
-  end: before,
-  chars: stop,
-});
 
 /** Without white space at the beginning and the end of them all. */
 function trimSpans(text: string, spans: readonly TextSpan[]): TextSpan[] {

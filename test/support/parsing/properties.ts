@@ -51,12 +51,12 @@ export function accountsForAllText(text: string): boolean {
 }
 
 function withoutLanguages(text: string): string {
-  return text.replace(/```\w*(?=\s*?(?:\r?\n|$))/g, '');
+  return text.replace(/(?:```|~~~)[\w+#.-]*(?=\s*?(?:\r?\n|$))/g, '');
 }
 
 /** Letters and digits outside the words of labels, tags and stop tokens. */
 function weight(text: string | null | undefined): number {
   const markup =
-    /<\/?(?:think|final_answer|answer|observation|tool_call|tool_code|name|parameters)>?|<\/s>|<\|im_end\|>|Final Answer|(?:Thought|Action Input|Action|Final Answer|Answer|Observation)[ \t]*\d*[ \t]*\**:/gi;
+    /<\/?(?:think|final_answer|answer|observation|tool_call|tool_code|name|parameters)>?|<\/s>|<\|im_end\|>|<\|im_start\|>(?:user(?![\p{L}\p{N}_]))?|Final Answer|(?:Thought|Action Input|Action|Final Answer|Answer|Observation)[ \t]*\d*[ \t]*\**:/giu;
   return (text ?? '').replace(markup, '').replace(/[^\p{L}\p{N}]/gu, '').length;
 }

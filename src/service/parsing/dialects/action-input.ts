@@ -1,6 +1,6 @@
 import { type OfferedTools, shorten } from '../arguments/offered-tool.js';
 import type { Sliced } from '../slices.js';
-import { lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
+import { isRestBlank, lineEnd, skipBlanks, skipLanguage, skipSpace } from '../text/characters.js';
 import { turnEndInLine } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
 import { matchMarker } from '../text/markers.js';
@@ -86,9 +86,9 @@ function* readNameAlone(text: string, start: number, tools: OfferedTools): Slice
 }
 
 function* readFenced(text: string, start: number, name: string, fence: number): Sliced<CallReading> {
-  let inside = fence + 3;
-  while (/[\w-]/.test(text.charAt(inside))) inside += 1;
-  inside = skipSpace(text, inside);
+  const marks = fence + 3;
+  const beside = skipLanguage(text, marks);
+  const inside = skipSpace(text, beside);
   if ('{['.includes(text.charAt(inside) || ' ')) {
     const reading = yield* readInput(text, start, name, inside);
     if (reading.kind !== 'call') return reading;
@@ -105,7 +105,11 @@ function* readFenced(text: string, start: number, name: string, fence: number): 
       cut: true,
     };
   }
-  return yield* plainInput(name, start, close + 3, text.slice(inside, close).trim());
+  const hasLanguage = isRestBlank(text, beside, lineEnd(text, beside));
+  const written = text.slice(hasLanguage ? beside : marks, close).trim();
+  // ```sh ls```, ```apple juice```: nobody can tell
+  const mayBeLanguage = !hasLanguage && beside > marks && inside > beside && inside < close;
+  return mayBeLanguage ? unclear(name, asObject(name)) : yield* plainInput(name, start, close + 3, written);
 }
 
 function* readInput(text: string, start: number, name: string, input: number): Sliced<CallReading> {
@@ -144,7 +148,7 @@ function* readPlain(text: string, start: number, name: string, input: number): S
   end = Math.max(input, trimmed.end);
   const written = text.slice(input, end);
   const problem = describePlainProblem(name, written);
-  if (problem) return { kind: 'unreadable', dialect: 'action_input', name, problem, cut: false };
+  if (problem) return unclear(name, problem);
   return yield* plainInput(name, start, end, written);
 }
 
@@ -154,10 +158,20 @@ function describePlainProblem(name: string, written: string): string | null {
     return `${name}: where the input ends is unclear; write it as a JSON object`;
   const first = shorten(written);
   if (/^[\w.-]{1,60}[ \t]{0,3}=[^=]/.test(first) || first.startsWith(`${name}(`)) {
-    return `${name}: write the input as a JSON object`;
+    return asObject(name);
   }
   return null;
 }
+
+const asObject = (name: string): string => `${name}: write the input as a JSON object`;
+
+const unclear = (name: string, problem: string): CallReading => ({
+  kind: 'unreadable',
+  dialect: 'action_input',
+  name,
+  problem,
+  cut: false,
+});
 
 function plainInput(name: string, start: number, end: number, written: string): Sliced<CallReading> {
   return inputCall(name, start, end, written === '' ? undefined : written, new Scanner(written, 0));

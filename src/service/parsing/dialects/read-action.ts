@@ -1,6 +1,6 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import type { Sliced } from '../slices.js';
-import { skipSpace } from '../text/characters.js';
+import { isOneOf, isRestBlank, lineEnd, skipLanguage, skipSpace } from '../text/characters.js';
 import { opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { isLabelled, meansNoAction, readActionInput } from './action-input.js';
 import { readBracket } from './bracket.js';
@@ -34,7 +34,7 @@ const dialects: readonly Read[] = [
 export function* readAction(text: string, position: number, tools: OfferedTools): Sliced<CallReading | null> {
   const tokens = yield* readTokens(text, position, opensOtherTurn);
   if (tokens.turn !== null) return null;
-  const start = unwrap(text, tokens.end);
+  const start = unwrap(text, tokens.end, tools);
   if (isLabelled(text, position)) return null;
   for (const reader of dialects) {
     const read = reader(text, start, tools);
@@ -47,15 +47,18 @@ export function* readAction(text: string, position: number, tools: OfferedTools)
 }
 
 /** Past a fence, inline code or emphasis around the call (rule: whole-reply-fence). */
-function unwrap(text: string, position: number): number {
+function unwrap(text: string, position: number, tools: OfferedTools): number {
   const start = skipSpace(text, position);
-  if (text.startsWith('```', start)) {
-    let at = start + 3;
-    while (/[\w+-]/.test(text.charAt(at))) at += 1;
-    // ```tool(…)``` on one line has no language
-    const language = at < text.length && ' \t\r\n{['.includes(text.charAt(at));
-    return skipSpace(text, language ? at : start + 3);
-  }
+  if (text.startsWith('```', start)) return insideFence(text, start + 3, tools);
   if (text.startsWith('**', start)) return start + 2;
   return text.charAt(start) === '`' ? start + 1 : start;
+}
+
+/** Past the language beside the marks of a fence; on one line ```tool(…)``` has none, nor has ```tool {…}```. */
+function insideFence(text: string, marks: number, tools: OfferedTools): number {
+  const end = skipLanguage(text, marks);
+  const isTool = tools.find(text.slice(marks, tools.nameEnd(text, marks))) !== undefined;
+  const isLanguage =
+    isOneOf(' \t\r\n{[', text, end) && !(isTool && !isRestBlank(text, end, lineEnd(text, end)));
+  return skipSpace(text, isLanguage ? end : marks);
 }

@@ -66,11 +66,14 @@ export const chatTokens: readonly string[] = [...openers, ...endTokens, ...other
 // many begin alike
 const chatTokenWords = new FixedWords(chatTokens, 2);
 
-/** The chat token that stands at `position`. */
+/** The chat token that stands at `position`; `<|im_start|>username` names nobody who speaks. */
 export function chatTokenAt(text: string, position: number): string | undefined {
   const first = text.charAt(position);
   if (first !== '<' && first !== '[') return undefined;
-  return chatTokenWords.at(text, position);
+  const token = chatTokenWords.at(text, position);
+  const isOpener = token !== undefined && otherOpeners.at(text, position) !== undefined;
+  if (!isOpener || otherTurnOpener(text, position) !== null) return token;
+  return turnTokens.find((each) => token.startsWith(each));
 }
 
 /** Chat tokens that follow each other. */

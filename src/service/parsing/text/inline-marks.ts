@@ -1,5 +1,5 @@
 import { FixedWords } from './characters.js';
-import { chatTokens } from './chat-tokens.js';
+import { chatTokenAt, chatTokens } from './chat-tokens.js';
 import { type OwnTag, ownTagAt } from './own-fences.js';
 
 /** Tags that announce a call without any marker (rule: tag-call). */
@@ -48,8 +48,9 @@ export function inlineMarkAt(text: string, position: number): InlineMark | 'part
   const own = text.charAt(position) === '<' ? ownTagAt(text, position) : null;
   if (own !== null && own !== 'partial') return { kind: 'own_fence', tag: own, end: own.end };
   if (position + 1 >= text.length || marks.isUnderWay(text, position)) return 'partial';
-  const mark = marks.at(text, position);
-  const kind = mark === undefined ? undefined : kinds.get(mark);
+  const found = marks.at(text, position);
+  const kind = found === undefined ? undefined : kinds.get(found);
+  const mark = kind === 'chat_token' ? chatTokenAt(text, position) : found;
   if (mark !== undefined && kind) return { kind, end: position + mark.length };
   return own;
 }
