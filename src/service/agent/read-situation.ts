@@ -19,7 +19,9 @@ import { countSignals, isReadOnly, type LoopSignals, type SignalCall } from './h
 import { StepRefused } from './interruption.js';
 import type { TaughtProtocol } from './prompt/render-unit.js';
 import { chooseReplyFormat, type ReplyFormat } from './prompt/reply-format.js';
+import { sampleArguments } from './prompt/sample-call.js';
 import type { MustAnswer } from './prompt/tail.js';
+import { exampleSubject } from './prompt/templates/example.js';
 import type { ModelProfile } from './provider.js';
 
 /** What a reply is read against. It waits for the model, with thousands of others: it holds no file and no observation. */
@@ -79,7 +81,7 @@ export async function readSituation(
     offered,
     protocol,
     replyFormat,
-    exampleTool: profile.needsExample ? chooseExample(offered, tools) : undefined,
+    exampleTool: profile.needsExample ? await chooseExample(offered, tools, signal) : undefined,
     isLast,
     mustAnswer: mustAnswer(request, isLast, units),
     signals: countSignals(calls, tools),
@@ -140,9 +142,27 @@ function chooseProtocol({ protocol, tools = [] }: StepRequest, profile: ModelPro
   throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);
 }
 
-/** A tool that only reads if there is one, else the first: an example should not ask for a change. */
-function chooseExample(offered: readonly OfferedTool[], tools: readonly ToolDefinition[]) {
-  return offered.find(isReadOnly(tools)) ?? offered[0];
+/** So many tools are tried. */
+const MOST_EXAMPLES = 8;
+/** What seeking a sample of a value books of the event loop. */
+const SAMPLING = 16;
+
+/**
+ * The first tool of which there is a sample call, those that only read before the others: an example should not ask for a
+ * change. Where there is none, the first of them.
+ */
+async function chooseExample(
+  offered: readonly OfferedTool[],
+  tools: readonly ToolDefinition[],
+  signal: AbortSignal | undefined,
+): Promise<OfferedTool | undefined> {
+  const reads = isReadOnly(tools);
+  const candidates = [...offered.filter(reads), ...offered.filter((tool) => !reads(tool))];
+  for (const tool of candidates.slice(0, MOST_EXAMPLES)) {
+    await eventLoopShare.take(SAMPLING * countValues(tool.inputSchema), signal);
+    if (sampleArguments(tool, exampleSubject)) return tool;
+  }
+  return candidates[0];
 }
 
 /** What reading a character of free text books of the event loop. */

@@ -84,6 +84,19 @@ test('there is no example without a tool, for native calling, and where no value
   }
 });
 
+test('the example is of the first tool that has a sample call, one that only reads before others (rule: worked-example)', async () => {
+  const impossible = { type: 'object' as const, properties: { x: { not: {} } }, required: ['x'] };
+  const shut = (name: string) => ({ name, inputSchema: impossible });
+  const shown = async (...tools: StepRequestInput['tools'] & object) => {
+    const { prompt } = await prepare(stepRequest({ tools }), { needsExample: true });
+    return /Action: (\w+)/.exec(prompt.messages.map(textOf).join(''))?.[1];
+  };
+  const write = { ...tool, name: 'write_file' };
+  expect(await shown(write, shut('list_files'), tool)).toBe('read_file');
+  expect(await shown(shut('read_all'), shut('list_files'), write)).toBe('write_file');
+  expect(await shown(shut('read_all'), shut('run'))).toBeUndefined();
+});
+
 test('a model that needs an example is shown no schema in xml, and every parameter in words (rule: worked-example)', async () => {
   const request = stepRequest({ ...withContext, protocol: 'xml' });
   const [shown, told] = await Promise.all([prepare(request), prepare(request, { needsExample: true })]);
