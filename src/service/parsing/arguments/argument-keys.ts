@@ -1,6 +1,9 @@
 import { isKeyCharacter, skipBlanks } from '../text/characters.js';
 import type { OfferedTool } from './offered-tool.js';
 
+/** As signatures have them in Python, TypeScript and JSON Schema. */
+const typeNames = new Set(['str', 'string', 'int', 'integer', 'float', 'number', 'bool', 'boolean']);
+
 /** The names that arguments of a call may have; any, where the tool's parameters are not known. */
 export class ArgumentKeys {
   readonly #parameters: ReadonlySet<string> | null;
@@ -15,13 +18,13 @@ export class ArgumentKeys {
   }
 
   /**
-   * Whether a bare word is a parameter as a signature has it, `path` or `path?`: any in a place without a name, its own in
-   * one with a name (`path=path`).
+   * What a bare word is in a signature that was written out instead of a call: a parameter, `path` or `path?`, any in a place
+   * without a name, its own in one with a name (`path=path`); or the type after a colon (`path: str`). Null: a value.
    */
-  isCopied(key: string | null, value: unknown): value is string {
-    if (typeof value !== 'string') return false;
+  copiedPart(key: string | null, separator: string, value: string): 'parameter' | 'type' | null {
     const name = value.replace(/\?$/, '');
-    return (this.#parameters?.has(name) ?? false) && (key === null || key === name);
+    if (this.#parameters?.has(name) && (key === null || key === name)) return 'parameter';
+    return key !== null && separator === ':' && typeNames.has(name) ? 'type' : null;
   }
 
   /** Whether a key ends at a separator. `==` compares and `https://` is an address: neither is one. */

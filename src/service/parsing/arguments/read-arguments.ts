@@ -46,7 +46,7 @@ class ArgumentReader {
   /** An exact reading that began before this place has failed here; it is not tried again before it. */
   #unreadableBefore = -1;
   #lastIsBare = false;
-  /** A parameter's own name stands where its value belongs. */
+  /** A parameter's own name or its type stands where its value belongs. */
   #isCopied = false;
 
   constructor(scanner: Scanner, tool: OfferedTool | undefined) {
@@ -104,6 +104,7 @@ class ArgumentReader {
   *#readArgument(): Sliced<boolean> {
     const scanner = this.#scanner;
     const key = yield* this.#readKey();
+    const separator = scanner.text.charAt(scanner.position - 1);
     if (key !== null) scanner.skipTrivia();
     const start = scanner.position;
     if (this.#isAtMarker()) {
@@ -112,9 +113,11 @@ class ArgumentReader {
     }
     const value = yield* this.#readArgumentValue();
     if (value === undefined) return false;
-    if (this.#lastIsBare && this.#keys.isCopied(key, value)) {
+    const copied =
+      this.#lastIsBare && typeof value === 'string' ? this.#keys.copiedPart(key, separator, value) : null;
+    if (copied) {
       this.#isCopied = true;
-      scanner.fail(`\`${value}\` is the name of a parameter, not its value`);
+      scanner.fail(`\`${value}\` is the name of a ${copied}, not ${copied === 'type' ? 'a' : 'its'} value`);
       return false;
     }
     const spelling = scanner.text.slice(start, scanner.position);

@@ -26,6 +26,15 @@ describe('arguments (rule: arguments)', () => {
     });
   });
 
+  test.each(['str', 'string', 'int?'])('so is its type: %s (rule: repairs)', (type) => {
+    expect(read(`Action: read_file(path: ${type})`)).toMatchObject({
+      outcome: 'malformed_action',
+      problem: `read_file: \`${type}\` is the name of a type, not a value`,
+    });
+    expect(argumentsOf(`Action: read_file(path: "${type}")`)).toEqual({ path: type });
+    expect(argumentsOf('Action: read_file(path=str)')).toEqual({ path: 'str' });
+  });
+
   test.each([
     ['a string', { type: 'string' }],
     ['an alternative that is none', { anyOf: [{ type: 'string' }, { enum: ['a'] }] }],
