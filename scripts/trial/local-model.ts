@@ -26,23 +26,29 @@ export async function startLocalModel(): Promise<LocalModel> {
   return { url: await firstLine(child), stop: () => child.kill() };
 }
 
+/** A model that is being read answers late; one that answers nothing for so long is given up. */
+const PATIENCE_MS = 120_000;
+
 /** Says why if the model answers nothing: a trial of a server that is down would be a page of failures. */
-export async function checkModel(url: string, tries = 60): Promise<void> {
+export async function checkModel(url: string, patienceMs = PATIENCE_MS): Promise<void> {
+  const signal = AbortSignal.timeout(patienceMs);
+  const late = `The model at ${url} gave no answer within ${patienceMs / 1_000} s.`;
   const body = JSON.stringify({
     model: 'any',
     max_tokens: 1,
     messages: [{ role: 'user', content: 'Hello.' }],
   });
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body }).catch(
-    (error: Error) => error,
-  );
-  if (!(response instanceof Error) && response.status === 503 && tries > 1) {
+  for (;;) {
+    const answer = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body, signal })
+      .then(async (response) => ({ status: response.status, text: await response.text() }))
+      .catch(() => null);
+    if (signal.aborted) throw new Error(late);
+    if (answer === null) throw new Error(`Nothing answers at ${url}.`);
+    if (answer.status === 200) return;
+    if (answer.status !== 503) throw new Error(`${url}/chat/completions answers ${answer.status}.`);
     await setTimeout(1_000); // llama.cpp is still reading the model
-    return checkModel(url, tries - 1);
   }
-  if (response instanceof Error) throw new Error(`Nothing answers at ${url}.`);
-  if (!response.ok) throw new Error(`${url}/chat/completions answers ${response.status}.`);
 }
 
 function installServer(): void {

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { checkModel } from '../../scripts/trial/local-model.js';
+import { listen } from '../support/listen.js';
 
 const kept = ['docs/trials/small-model.json', 'docs/trials/small-model.md'];
 const contents = () => kept.map((path) => readFileSync(path, 'utf8'));
@@ -48,4 +50,35 @@ test('the trial of a server that is down or no model’s says so, and leaves its
   await once(server, 'close');
   expect(await trial('--url', url)).toMatchObject({ code: 1, errors: `Nothing answers at ${url}.\n` });
   expect(contents()).toEqual(before);
+});
+
+describe('before a trial the model is asked once', () => {
+  const check = async (answer: RequestListener, patienceMs?: number) => {
+    const server = createServer(answer);
+    const url = await listen(server);
+    const outcome = await checkModel(url, patienceMs).catch(({ message }: Error) =>
+      message.replace(url, 'URL'),
+    );
+    server.closeAllConnections();
+    server.close();
+    return outcome;
+  };
+
+  test('one that is still being read is waited for', async () => {
+    let asked = 0;
+    const answer: RequestListener = (_, response) => {
+      asked += 1;
+      response.writeHead(asked > 1 ? 200 : 503).end('{}');
+    };
+    expect(await check(answer)).toBeUndefined();
+    expect(asked).toBe(2);
+  });
+
+  test.each<[string, RequestListener]>([
+    ['says nothing', () => undefined],
+    ['says nothing after its headers', (_, response) => response.writeHead(200).write('{')],
+    ['is never ready', (_, response) => response.writeHead(503).end()],
+  ])('one that %s is given up, in words', async (_, answer) => {
+    expect(await check(answer, 200)).toBe('The model at URL gave no answer within 0.2 s.');
+  });
 });
