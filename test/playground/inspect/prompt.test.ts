@@ -9,6 +9,7 @@ import {
 } from '../../../src/playground/inspect/prompt/prompt-sections.js';
 import { likenessTo } from '../../../src/playground/inspect/prompt/sent-or-rebuilt.js';
 import { patientClient } from '../../support/patient-client.js';
+import { prepare, textOf } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 import { key, startWholeService, type WholeService } from '../../support/whole-service.js';
 
@@ -67,6 +68,19 @@ describe('the prompt of a step (rule: context-report)', () => {
     expect(JSON.parse(tools?.text ?? '')).toEqual(tool);
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool results']);
     expect(messages.at(-1)?.text).toContain('It is 42.');
+  });
+
+  test('tells the example of acting from what the conversation holds (rule: worked-example)', async () => {
+    const tools = [{ name: 'look_up', inputSchema: { type: 'object' as const } }];
+    const { prompt } = await prepare(stepRequest({ tools }), { needsExample: true });
+    const messages = prompt.messages.map((message) => ({ role: message.role, content: textOf(message) }));
+    const shown = { native_tools: [], system: prompt.system, messages };
+    const roles = promptMessages(shown, shown).map(({ role }) => role);
+    expect(roles).toEqual(['system', 'example task', 'example reply', 'user']);
+    expect(promptMessages(shown, shown).map(({ text }) => text)).toEqual([
+      prompt.system,
+      ...messages.map(({ content }) => content),
+    ]);
   });
 
   test('falls into its fences and what stands between them, whatever the files hold', async () => {

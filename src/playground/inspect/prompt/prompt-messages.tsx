@@ -39,6 +39,8 @@ const roleNames = {
   user: 'user',
   assistant: 'assistant',
   'tool results': 'tool results',
+  'example task': 'user, in an example of the form',
+  'example reply': 'assistant, in an example of the form',
 } as const satisfies Record<PromptMessage['role'], string>;
 
 function Sections({ message: { text, kept } }: { message: PromptMessage }) {

@@ -2,7 +2,14 @@ import type { Preview } from '../../../sdk/index.js';
 
 /** The tool definitions, the system text or a message of a prompt, and how much of its beginning the step before sent too. */
 export interface PromptMessage {
-  readonly role: 'tools' | 'system' | 'user' | 'assistant' | 'tool results';
+  readonly role:
+    | 'tools'
+    | 'system'
+    | 'user'
+    | 'assistant'
+    | 'tool results'
+    | 'example task'
+    | 'example reply';
   readonly text: string;
   /** In characters, from the first. All of it only if the next message is looked at too. */
   readonly kept: number;
@@ -34,11 +41,23 @@ export function promptMessages(prompt: Prompt, before: Prompt | null): readonly 
 const flat = ({ system, messages, native_tools: tools }: Prompt): readonly Omit<PromptMessage, 'kept'>[] => [
   ...(tools.length === 0 ? [] : [{ role: 'tools' as const, text: tools.map(asJson).join('\n') }]),
   ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
-  ...messages.map(({ role, content }) => ({
+  ...exampleOf(messages),
+  ...messages.slice(exampleOf(messages).length).map(({ role, content }) => ({
     role: tools.length > 0 && content.startsWith(TOOL_RESULT) ? ('tool results' as const) : role,
     text: content,
   })),
 ];
+
+/** The question and the reply with which the conversation begins where the model is shown an example of acting. */
+function exampleOf([question, reply]: Prompt['messages']): readonly Omit<PromptMessage, 'kept'>[] {
+  if (!question?.content.startsWith(EXAMPLE) || !reply) return [];
+  return [
+    { role: 'example task', text: question.content },
+    { role: 'example reply', text: reply.content },
+  ];
+}
+
+const EXAMPLE = 'An example of the form, which is not part of this task: ';
 
 /** What a result of native calling begins with, as all of a tool's results do: its fence. */
 const TOOL_RESULT = '<observation tool="';
