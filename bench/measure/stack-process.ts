@@ -1,17 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Profiler } from 'node:inspector';
-import type { StackName, StackOptions } from '../stacks/stack-child.js';
-
-/** What a stack has used since it was asked last. */
-export interface Spent {
-  /** Of all threads of its process. */
-  readonly cpuMs: number;
-  /** The longest that its event loop was held; 0 where it is not watched. */
-  readonly heldMs: number;
-  /** What it holds now. */
-  readonly rssBytes: number;
-}
+import type { Spent, StackName, StackOptions } from '../stacks/stack-child.js';
 
 /** A stack in a process of its own, so that what it uses is not mixed with what the bench uses. */
 export interface StackProcess {

@@ -1,7 +1,6 @@
 import { Session } from 'node:inspector/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Settings } from '../../src/service/config.js';
-import type { Spent } from '../measure/stack-process.js';
 import type { UpstreamOptions } from './upstream.js';
 
 export interface StackOptions extends UpstreamOptions {
@@ -11,6 +10,16 @@ export interface StackOptions extends UpstreamOptions {
   readonly settings?: Settings;
   /** Whether to note how long the event loop is held, which costs a timer a millisecond. */
   readonly watchLoop?: boolean;
+}
+
+/** What a stack has used since it was asked last. */
+export interface Spent {
+  /** Of all threads of its process. */
+  readonly cpuMs: number;
+  /** The longest that its event loop was held; 0 where it is not watched. */
+  readonly heldMs: number;
+  /** What it holds now. */
+  readonly rssBytes: number;
 }
 
 type Start = (upstreamUrl: string, options: StackOptions) => Promise<string>;
