@@ -1,5 +1,5 @@
 import type { Settings } from '../../src/service/config.js';
-import { allocateYoung } from '../../src/service/process/allocate-young.js';
+import { tuneV8 } from '../../src/service/process/tune-v8.js';
 import { startService } from '../../src/service/start.js';
 
 /**
@@ -7,7 +7,7 @@ import { startService } from '../../src/service/start.js';
  * say so.
  */
 export async function startStepwiseStack(upstreamUrl: string, settings: Settings = {}): Promise<string> {
-  allocateYoung();
+  tuneV8();
   const { url } = await startService({
     PORT: 0,
     OFFLINE_MODEL: 'off',

@@ -6,8 +6,8 @@ import { createLog, type ServiceLog } from '../log.js';
 import { findUnheeded } from '../misunderstood-settings.js';
 import { printConfig } from '../print-config.js';
 import { openTokens, type Service, startService } from '../start.js';
-import { allocateYoung } from './allocate-young.js';
 import { exitCodes, type Signals } from './signals.js';
+import { tuneV8 } from './tune-v8.js';
 
 const help = `Usage: stepwise serve [--print-config] [--help]
 
@@ -77,7 +77,7 @@ function forgetProviderSettings(environment: NodeJS.ProcessEnv): void {
 }
 
 async function serve(config: Config, signals: Signals): Promise<void> {
-  allocateYoung();
+  tuneV8();
   const log = createLog(config.LOG_LEVEL);
   const unheeded = findUnheeded(Object.keys(process.env));
   if (unheeded.length > 0) log.logger.warn({ unheeded }, 'these settings change nothing here');
