@@ -2,7 +2,7 @@ import { MAX_AT_ONCE } from '../json/json-hazards.js';
 import { parseJson } from './upstream/read-upstream-body.js';
 import { ArrivedEvents } from './upstream/server-sent-events.js';
 
-/** Stands in the place of an event's text to see whether that is its place. */
+/** Put before an event's text to see whether that is its place. */
 const PROBE = 'the text of this event';
 /** After so many frames of which none came twice, no more are looked for. */
 const MOST_FUTILE = 4;
@@ -60,8 +60,18 @@ export class RepeatedFrame<Event extends TextEvent> {
     const after = lines.slice(at + written.length - 1);
     this.#before = lines.slice(0, at + 1);
     this.#splitAfter(after);
-    const probe = new ArrivedEvents(this.#before + PROBE + after).next();
-    if (probe && this.#read(probe.data)?.delta === PROBE) this.#last = event;
+    const probed = this.#readProbe(this.#before + PROBE + lines.slice(at + 1));
+    if (probed?.delta === PROBE + event.delta) this.#last = event;
+  }
+
+  /** Undefined also for what is no event any more: a text may be the word that a key of the event is. */
+  #readProbe(lines: string): Event | undefined {
+    try {
+      const probe = new ArrivedEvents(lines).next();
+      return probe && this.#read(probe.data);
+    } catch {
+      return undefined;
+    }
   }
 
   #splitAfter(after: string): void {

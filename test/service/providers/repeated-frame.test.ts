@@ -129,6 +129,19 @@ describe('the frame of the last chunk (rule: stream-events)', () => {
     expect(readAll(['{"text":"a","pad":"b"}', '{"text":"b","pad":"\\x"}']).runs).toEqual([]);
   });
 
+  test('a text that is the word of a key is a text, though no event is left with another word there', () => {
+    const frame = new RepeatedFrame<Chunk>((data) => {
+      const chunk = read(data);
+      if (chunk) return chunk;
+      throw new Error('It is no chunk.');
+    });
+    const next = arriving(['{"text":"b"}']);
+    frame.learn('data: {"text":"text"}\n\n', { delta: 'text', rest: '{}' });
+    expect(frame.take(next)).toBeUndefined();
+    frame.learn('data: {"text":"a"}\n\n', { delta: 'a', rest: '{}' });
+    expect(frame.take(next)).toEqual({ delta: 'b', rest: '{}' });
+  });
+
   test('where no frame comes twice, none is looked for in the end', () => {
     let readings = 0;
     const frame = new RepeatedFrame<Chunk>((data) => {
