@@ -1,6 +1,6 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import type { Sliced } from '../slices.js';
-import { isOneOf, isRestBlank, lineEnd, skipLanguage, skipSpace } from '../text/characters.js';
+import { isOneOf, isRestBlank, lineEnd, skipBlanks, skipLanguage, skipSpace } from '../text/characters.js';
 import { opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { isLabelled, meansNoAction, readActionInput } from './action-input.js';
 import { readBracket } from './bracket.js';
@@ -54,11 +54,22 @@ function unwrap(text: string, position: number, tools: OfferedTools): number {
   return text.charAt(start) === '`' ? start + 1 : start;
 }
 
-/** Past the language beside the marks of a fence; on one line ```tool(…)``` has none, nor has ```tool {…}```. */
+/**
+ * Past the language beside the marks of a fence; on one line ```tool(…)``` has none, nor has ```tool {…}```. In ```python
+ * tool(…)``` it is one though there may be a tool of that name.
+ */
 function insideFence(text: string, marks: number, tools: OfferedTools): number {
   const end = skipLanguage(text, marks);
-  const isTool = tools.find(text.slice(marks, tools.nameEnd(text, marks))) !== undefined;
-  const isLanguage =
-    isOneOf(' \t\r\n{[', text, end) && !(isTool && !isRestBlank(text, end, lineEnd(text, end)));
+  const isTool = toolEnd(text, marks, tools) !== undefined;
+  const called = toolEnd(text, skipBlanks(text, end), tools);
+  const isCalled = called !== undefined && isOneOf('([{\r\n', text, skipBlanks(text, called));
+  const isCall = isTool && !isRestBlank(text, end, lineEnd(text, end)) && !isCalled;
+  const isLanguage = isOneOf(' \t\r\n{[', text, end) && !isCall;
   return skipSpace(text, isLanguage ? end : marks);
+}
+
+/** Where the name of an offered tool ends that stands at `position`. */
+function toolEnd(text: string, position: number, tools: OfferedTools): number | undefined {
+  const end = tools.nameEnd(text, position);
+  return tools.find(text.slice(position, end)) && end;
 }
