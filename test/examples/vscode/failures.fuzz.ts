@@ -129,7 +129,8 @@ describeWorkbench('a service that fails in the middle of a conversation', (suite
       expect(await step(workbench, 1).innerText()).toContain('From long ago.');
       older.forgetsStreams();
       await send(workbench, 'And now?');
-      await workbench.view.getByText('The service is older than this extension: update it').waitFor();
+      const end = workbench.view.getByRole('region', { name: 'End of the run' });
+      await end.getByText('The service is older than this extension: update it').waitFor();
     } finally {
       await older.close();
     }
