@@ -16,15 +16,14 @@ import { requireToken } from './middleware/require-token.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import { traceRequests } from './middleware/trace-requests.js';
 import { endConnection } from './owed-answers.js';
-import { agentRoutes } from './routes/agent-routes.js';
+import { type AgentServices, agentRoutes } from './routes/agent-routes.js';
 import { metricsRoute } from './routes/metrics-route.js';
 import { docsRoutes } from './routes/pages/docs-routes.js';
 import { type HandedRuns, handedRunRoutes } from './routes/pages/handed-runs.js';
 import { addRoute, nameRoute } from './routes/route.js';
 import { statusRoutes } from './routes/status-routes.js';
-import type { StepServices } from './routes/step-routes.js';
 
-export interface AppDependencies extends StepServices {
+export interface AppDependencies extends AgentServices {
   readonly log: Logger;
   /** Of the package that runs. */
   readonly version: string;

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
 import express, { type RequestHandler } from 'express';
+import { InFlight } from '../../../src/service/http/intake/in-flight.js';
 import { loaded } from '../../../src/service/http/routes/agent-routes.js';
 import { listen } from '../../support/listen.js';
+import { startTestService, stepPath } from '../../support/test-service.js';
 
 test('what answers is loaded once, and never sees a caller who has left meanwhile', async () => {
   const loads: ((handler: RequestHandler) => void)[] = [];
@@ -32,4 +34,19 @@ test('what answers is loaded once, and never sees a caller who has left meanwhil
   expect(asked).toEqual(['stays', 'comes']);
   expect(loads).toHaveLength(1);
   server.close();
+});
+
+test('nobody has a place, nor a deadline, before what makes steps is loaded (rule: one-deadline)', async () => {
+  const inFlight = new InFlight({ max: 1, maxLagMs: 250, lagMs: () => 0 });
+  const placesTaken: number[] = [];
+  const agent = async () => {
+    placesTaken.push(inFlight.count);
+    throw new Error('It cannot be loaded.');
+  };
+  const service = await startTestService({ inFlight, agent });
+  const ask = () => fetch(service.url + stepPath, { method: 'POST', body: '{}' });
+  expect((await ask()).status).toBe(500);
+  expect((await ask()).status).toBe(500); // what could not be loaded is loaded anew
+  expect(placesTaken).toEqual([0, 0]);
+  await service.close();
 });

@@ -1,34 +1,36 @@
 import type { RequestHandler } from 'express';
 import { onDemand } from '../../event-loop/on-demand.js';
+import type { RequestLimits } from '../intake/accept-request.js';
 import type { Route } from './route.js';
-import type { StepServices } from './step-routes.js';
+import type { Agent, StepServices } from './step-routes.js';
+
+export interface AgentServices extends RequestLimits {
+  /** Loaded with the first request, or sooner. */
+  readonly agent: () => Promise<Agent>;
+}
 
 /**
  * The routes that make steps or prepare them. What reads and answers is loaded with the first request, or sooner; no deadline
  * runs while that takes its time.
  */
-export function agentRoutes(services: StepServices): Route[] {
-  const withAgent = (load: () => Promise<RequestHandler>): RequestHandler =>
-    loaded(async () => {
-      const [handle] = await Promise.all([load(), services.agent()]);
-      return handle;
-    });
+export function agentRoutes({ agent, inFlight, body, deadlineMs }: AgentServices): Route[] {
+  const services = async (): Promise<StepServices> => ({ agent: await agent(), inFlight, body, deadlineMs });
   return [
     {
       path: '/api/agent/react_step',
-      post: withAgent(async () => (await import('./step-routes.js')).answerAsOne(services)),
+      post: loaded(async () => (await import('./step-routes.js')).answerAsOne(await services())),
     },
     {
       path: '/api/agent/react_step/stream',
-      post: withAgent(async () => (await import('./step-routes.js')).answerAsEvents(services)),
+      post: loaded(async () => (await import('./step-routes.js')).answerAsEvents(await services())),
     },
     {
       path: '/api/agent/context_preview',
-      post: withAgent(async () => (await import('./preview-route.js')).answerPreview(services)),
+      post: loaded(async () => (await import('./preview-route.js')).answerPreview(await services())),
     },
     {
       path: '/api/agent/compact_history',
-      post: withAgent(async () => (await import('./compaction-route.js')).answerCompaction(services)),
+      post: loaded(async () => (await import('./compaction-route.js')).answerCompaction(await services())),
     },
   ];
 }

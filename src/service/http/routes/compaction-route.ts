@@ -5,19 +5,18 @@ import { sendJson } from './send-json.js';
 import type { StepServices } from './step-routes.js';
 
 /** A shorter history (rules: compaction-mask, compaction-summarize); only `summarize` calls a model. */
-export function answerCompaction(services: StepServices): RequestHandler {
+export function answerCompaction({ agent, ...limits }: StepServices): RequestHandler {
   return async (request, response) => {
-    const accepted = await acceptRequest(compactionRequestSchema, { request, response }, services);
+    const accepted = await acceptRequest(compactionRequestSchema, { request, response }, limits);
     const { request: wanted, deadline, state, warnings } = accepted;
-    const { models, compact } = await services.agent();
-    const model = resolveModel(wanted.llm_config, models);
+    const model = resolveModel(wanted.llm_config, agent.models);
     const dependencies = {
       profile: model.profile,
       tokens: model.tokenCounter(deadline.signal),
       deadline,
       connect: () => connect(model, accepted),
     };
-    const result = await compact(wanted, dependencies);
+    const result = await agent.compact(wanted, dependencies);
     state.usage = result.usage;
     const compaction: Compaction = {
       ...result,

@@ -6,18 +6,17 @@ import { sendJson } from './send-json.js';
 import type { StepServices } from './step-routes.js';
 
 /** What a step would send: no model call, no key (rule: context-report). */
-export function answerPreview(services: StepServices): RequestHandler {
+export function answerPreview({ agent, ...limits }: StepServices): RequestHandler {
   return async (request, response) => {
-    const accepted = await acceptRequest(stepRequestSchema, { request, response }, services);
+    const accepted = await acceptRequest(stepRequestSchema, { request, response }, limits);
     const { request: step, literals, deadline, state, warnings } = accepted;
-    const { models, preview: previewStep, sourcesFor } = await services.agent();
-    const model = resolveModel(step.llm_config, models);
-    const result = await previewStep(step, {
+    const model = resolveModel(step.llm_config, agent.models);
+    const result = await agent.preview(step, {
       profile: model.profile,
       tokens: model.tokenCounter(deadline.signal),
       deadline,
       literals,
-      sources: sourcesFor(step, state.trace.headers),
+      sources: agent.sourcesFor(step, state.trace.headers),
       during: state.trace.during,
     });
     const preview: Preview = {

@@ -1,11 +1,9 @@
 import type { Health, Version } from '../../../contract/service-status.js';
 import { RequestRefused } from '../failure/to-failure.js';
-import type { InFlight } from '../intake/in-flight.js';
+import type { AgentServices } from './agent-routes.js';
 import type { Route } from './route.js';
-import type { StepServices } from './step-routes.js';
 
-interface Running extends Pick<StepServices, 'agent'> {
-  readonly inFlight: InFlight;
+interface Running extends Pick<AgentServices, 'agent' | 'inFlight'> {
   readonly version: string;
 }
 

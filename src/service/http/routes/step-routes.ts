@@ -32,8 +32,7 @@ export interface Agent {
 }
 
 export interface StepServices extends RequestLimits {
-  /** Loaded with the first request, or sooner. */
-  readonly agent: () => Promise<Agent>;
+  readonly agent: Agent;
 }
 
 /** One step, as one answer. */
@@ -64,7 +63,7 @@ function answerStep(
   return acceptRequest(stepRequestSchema, exchange, services).then((accepted) => {
     if (events) accepted.state.events = events;
     const observer = events && relayTo(events, accepted.request);
-    return services.agent().then((agent) => makeStep(accepted, agent, observer));
+    return makeStep(accepted, services.agent, observer);
   });
 }
 
