@@ -13,6 +13,7 @@ import {
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
 import { type OfferedTool, toOfferedTool } from '../parsing/arguments/offered-tool.js';
 import { readSignaturesInTurns } from '../parsing/segment/signatures.js';
+import type { JsonValue } from '../parsing/text/scanner.js';
 import { countValues } from './history/json-values.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
 import { countSignals, isReadOnly, type LoopSignals, type SignalCall } from './history/signals.js';
@@ -48,8 +49,8 @@ export interface ReplySituation {
 export interface Situation extends ReplySituation {
   readonly request: StepRequest;
   readonly units: readonly Unit[];
-  /** The tool to show a call of: the model is not known to act in a form that it is only told. */
-  readonly exampleTool: OfferedTool | undefined;
+  /** What to show a call of: the model is not known to act in a form that it is only told. */
+  readonly example: ExampleCall | undefined;
   readonly signals: LoopSignals;
 }
 
@@ -81,7 +82,7 @@ export async function readSituation(
     offered,
     protocol,
     replyFormat,
-    exampleTool: profile.needsExample ? await chooseExample(offered, tools, signal) : undefined,
+    example: profile.needsExample ? await chooseExample(offered, tools, signal) : undefined,
     isLast,
     mustAnswer: mustAnswer(request, isLast, units),
     signals: countSignals(calls, tools),
@@ -142,6 +143,12 @@ function chooseProtocol({ protocol, tools = [] }: StepRequest, profile: ModelPro
   throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);
 }
 
+/** A tool with arguments to show it by; without where there is no sample of a call of it. */
+interface ExampleCall {
+  readonly tool: OfferedTool;
+  readonly parameters?: Readonly<Record<string, JsonValue>>;
+}
+
 /** So many tools are tried. */
 const MOST_EXAMPLES = 8;
 /** What seeking a sample of a value books of the event loop. */
@@ -155,14 +162,15 @@ async function chooseExample(
   offered: readonly OfferedTool[],
   tools: readonly ToolDefinition[],
   signal: AbortSignal | undefined,
-): Promise<OfferedTool | undefined> {
+): Promise<ExampleCall | undefined> {
   const reads = isReadOnly(tools);
   const candidates = [...offered.filter(reads), ...offered.filter((tool) => !reads(tool))];
   for (const tool of candidates.slice(0, MOST_EXAMPLES)) {
     await eventLoopShare.take(SAMPLING * countValues(tool.inputSchema), signal);
-    if (sampleArguments(tool, exampleSubject)) return tool;
+    const parameters = sampleArguments(tool, exampleSubject);
+    if (parameters) return { tool, parameters };
   }
-  return candidates[0];
+  return candidates[0] && { tool: candidates[0] };
 }
 
 /** What reading a character of free text books of the event loop. */

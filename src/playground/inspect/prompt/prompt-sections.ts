@@ -38,15 +38,18 @@ export function promptMessages(prompt: Prompt, before: Prompt | null): readonly 
 }
 
 /** In the order in which caches take it. */
-const flat = ({ system, messages, native_tools: tools }: Prompt): readonly Omit<PromptMessage, 'kept'>[] => [
-  ...(tools.length === 0 ? [] : [{ role: 'tools' as const, text: tools.map(asJson).join('\n') }]),
-  ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
-  ...exampleOf(messages),
-  ...messages.slice(exampleOf(messages).length).map(({ role, content }) => ({
-    role: tools.length > 0 && content.startsWith(TOOL_RESULT) ? ('tool results' as const) : role,
-    text: content,
-  })),
-];
+function flat({ system, messages, native_tools: tools }: Prompt): readonly Omit<PromptMessage, 'kept'>[] {
+  const example = exampleOf(messages);
+  return [
+    ...(tools.length === 0 ? [] : [{ role: 'tools' as const, text: tools.map(asJson).join('\n') }]),
+    ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
+    ...example,
+    ...messages.slice(example.length).map(({ role, content }) => ({
+      role: tools.length > 0 && content.startsWith(TOOL_RESULT) ? ('tool results' as const) : role,
+      text: content,
+    })),
+  ];
+}
 
 /** The question and the reply with which the conversation begins where the model is shown an example of acting. */
 function exampleOf([question, reply]: Prompt['messages']): readonly Omit<PromptMessage, 'kept'>[] {

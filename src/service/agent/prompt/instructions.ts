@@ -77,9 +77,9 @@ interface NamedParts {
  * A tool as the `xml` protocol lists it. A model that needs an example is shown no schema: a small one copies it into its
  * calls.
  */
-function describeInXml({ exampleTool }: Situation): Describe {
+function describeInXml({ example }: Situation): Describe {
   return async (tool, { description, parameters }, signal) => {
-    const shown = exampleTool
+    const shown = example
       ? await describeParameters(tool, parameters, signal)
       : [`<parameters>${await writeSchema(tool, signal)}</parameters>`];
     const lines = [`<name>${tool.name}</name>`, `<description>${description}</description>`, ...shown];
