@@ -15,8 +15,11 @@ export interface Vendor {
   /** A request for what was worded, without the parameters the model is known to refuse. */
   draft(wording: Wording, terms: Terms, options: DraftOptions): Draft;
 
-  /** Sends a body as JSON through the vendor's SDK; resolves when `fetch` has succeeded. Throws what the SDK throws. */
-  post(request: SentBody): Promise<unknown>;
+  /**
+   * Sends a body as JSON through the vendor's SDK; resolves when `fetch` has succeeded. Throws what the SDK throws, and the
+   * signal's reason if that fires while the SDK is loaded.
+   */
+  post(request: SentBody, signal: AbortSignal): Promise<unknown>;
 
   /** The failed attempt that an error of the SDK means; undefined if the provider did not answer. */
   readError(error: unknown, draft: SentDraft): FailedAttempt | undefined;

@@ -1,3 +1,5 @@
+import { untilAborted } from '../event-loop/until-aborted.js';
+
 interface UnderWay {
   readonly key: string;
   /** Resolves when the count has ended, in whatever way. */
@@ -15,14 +17,7 @@ export class CountsUnderWay {
   async end(key: string, signal: AbortSignal | undefined): Promise<void> {
     const underWay = this.#counts.find((each) => each.key === key);
     if (!underWay) return;
-    await new Promise<void>((resolve, reject) => {
-      const leave = (): void => reject(signal?.reason);
-      signal?.addEventListener('abort', leave);
-      underWay.ended.then(() => {
-        signal?.removeEventListener('abort', leave);
-        resolve();
-      });
-    });
+    await (signal ? untilAborted(underWay.ended, signal) : underWay.ended);
     signal?.throwIfAborted();
   }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { TiktokenBPE } from 'js-tiktoken/lite';
 import { eventLoopShare } from '../event-loop/event-loop-share.js';
+import { type OnDemand, onDemand } from '../event-loop/on-demand.js';
 import { countText, type EncodingTables } from './count-text.js';
 import { CountsUnderWay } from './counts-under-way.js';
 import { RecentTokens } from './pieces/recent-tokens.js';
@@ -37,7 +38,10 @@ const sources: Record<Encoding, Source> = {
 const WHOLE_TURN = Number.POSITIVE_INFINITY;
 const WARM_UP_BYTES = 128 * 1024;
 
-const loading = new Map<Encoding, Promise<EncodingTables>>();
+const tables: Readonly<Record<Encoding, OnDemand<EncodingTables>>> = {
+  o200k_base: onDemand(() => load('o200k_base')),
+  cl100k_base: onDemand(() => load('cl100k_base')),
+};
 const ready = new Map<Encoding, EncodingTables>();
 
 /** The tables, if they have been read. */
@@ -47,14 +51,10 @@ export function loadedEncoding(encoding: Encoding): EncodingTables | undefined {
 
 /**
  * The encoding's tables, read once per process. Every count loads what it needs; a server calls this at start, so
- * that its first request need not wait the tenth of a second that it takes.
+ * that its first request need not wait the tenth of a second that it takes. Throws the signal's reason if that fires first.
  */
-export function loadEncoding(encoding: Encoding): Promise<EncodingTables> {
-  const known = loading.get(encoding);
-  if (known) return known;
-  const loaded = load(encoding);
-  loading.set(encoding, loaded);
-  return loaded;
+export function loadEncoding(encoding: Encoding, signal?: AbortSignal): Promise<EncodingTables> {
+  return tables[encoding].get(signal);
 }
 
 async function load(name: Encoding): Promise<EncodingTables> {

@@ -79,7 +79,7 @@ export function createTokenCounter(
       return withMargin(tokens);
     },
     recall,
-    remembered: (key, find) => recallOr(encoding, `${key} ${margin}`, find),
+    remembered: (key, find) => recallOr({ encoding, key: `${key} ${margin}`, signal }, find),
   };
 }
 
@@ -153,7 +153,7 @@ async function countExactly(
   bounds: CountBounds,
 ): Promise<number> {
   const { limit, signal } = bounds;
-  const tables = loadedEncoding(encoding) ?? (await loadEncoding(encoding));
+  const tables = loadedEncoding(encoding) ?? (await loadEncoding(encoding, signal));
   await eventLoopShare.take(text.length * READING, signal);
   const isMemorable = text.length >= MEMORABLE && text.length <= limit * LIKELY_UNITS_PER_TOKEN;
   if (!isMemorable) return countText(tables, text, bounds);
@@ -168,8 +168,14 @@ async function countExactly(
   return text.length < LONG_TEXT ? counting : tables.underWay.add(key, counting);
 }
 
-async function recallOr(encoding: Encoding, key: string, find: () => Promise<number>): Promise<number> {
-  const { memo } = loadedEncoding(encoding) ?? (await loadEncoding(encoding));
+interface Sought {
+  readonly encoding: Encoding;
+  readonly key: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function recallOr({ encoding, key, signal }: Sought, find: () => Promise<number>): Promise<number> {
+  const { memo } = loadedEncoding(encoding) ?? (await loadEncoding(encoding, signal));
   const known = memo.recall(key);
   if (known !== undefined) return known;
   const found = await find();

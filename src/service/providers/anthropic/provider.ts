@@ -1,4 +1,4 @@
-import { onDemand } from '../../event-loop/on-demand.js';
+import { type OnDemand, onDemand } from '../../event-loop/on-demand.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import type { Secret } from '../secret.js';
 import type { Vendor } from '../vendor.js';
@@ -13,7 +13,7 @@ export const apiVersion = '2026-10-21';
 
 export interface AnthropicOptions {
   readonly name: string;
-  readonly client: () => Promise<MessagesClient>;
+  readonly client: OnDemand<MessagesClient>['get'];
   readonly key: Secret | undefined;
   readonly traits: ModelTraits;
 }
@@ -31,7 +31,7 @@ export function anthropicVendor({ name, client, key, traits }: AnthropicOptions)
     }),
     word: wordRequest,
     draft: (wording, terms, options) => toRequest(wording, terms, { traits, ...options }),
-    post: async (request) => (await client()).send(request),
+    post: async (request, signal) => (await client(signal)).send(request),
     readError: (error, { strippable, constraint }) =>
       toError(error, { provider: name, strippable, constraint, key }),
     async readAnswer(json, draft) {

@@ -1,4 +1,4 @@
-import { onDemand } from '../../event-loop/on-demand.js';
+import { type OnDemand, onDemand } from '../../event-loop/on-demand.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import type { Secret } from '../secret.js';
 import type { Vendor } from '../vendor.js';
@@ -11,7 +11,7 @@ import { toRequest, wordRequest } from './to-request.js';
 export interface OpenaiOptions {
   /** `openai`, or the name of a compatible upstream. */
   readonly name: string;
-  readonly client: () => Promise<ChatClient>;
+  readonly client: OnDemand<ChatClient>['get'];
   readonly key: Secret | undefined;
   readonly traits: ModelTraits;
 }
@@ -30,7 +30,7 @@ export function openaiVendor({ name, client, key, traits }: OpenaiOptions): Vend
     headers: () => (key ? { authorization: `Bearer ${key.reveal()}` } : {}),
     word: (request) => wordRequest(request, traits),
     draft: (wording, terms, options) => toRequest(wording, terms, { traits, ...options }),
-    post: async (request) => (await client()).send(request),
+    post: async (request, signal) => (await client(signal)).send(request),
     readError: (error, { strippable, constraint }) =>
       toError(error, { provider: name, strippable, constraint, key }),
     async readAnswer(json, draft) {

@@ -1,5 +1,6 @@
 import type { StepDeadline } from '../../agent/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../agent/provider.js';
+import type { OnDemand } from '../../event-loop/on-demand.js';
 import { jsonBytes } from '../../json/json-parts.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
 import type { RequestObserver } from '../request-observer.js';
@@ -13,7 +14,7 @@ import type { Answer, Exchange, Transport } from './transport.js';
 /** What all calls of this process share. Holds nothing of any request. */
 export interface SharedState {
   /** Loaded with the first call. */
-  readonly transport: () => Promise<Transport>;
+  readonly transport: OnDemand<Transport>['get'];
   readonly learned: LearnedParameters;
   readonly observe?: RequestObserver | undefined;
 }
@@ -121,15 +122,17 @@ export class UpstreamProvider implements Provider {
     { signal, streamed }: { readonly signal: AbortSignal; readonly streamed: boolean },
   ): Promise<Opened> {
     const headers = this.#vendor.headers();
-    const transport = await this.#shared.transport();
+    const transport = await this.#shared.transport(signal);
     const { observe } = this.#shared;
     const exchange = transport.exchange({ provider: this.name, headers, signal, streamed, observe });
     try {
-      await this.#vendor.post({ body, fetch: exchange.fetch });
+      await this.#vendor.post({ body, fetch: exchange.fetch }, signal);
       return { answer: exchange.answer(), draft, exchange };
     } catch (error) {
+      const failure = exchange.failure();
+      if (failure === undefined) signal.throwIfAborted();
       // What is no answer of the provider's is the SDK's own trouble; its text may hold anything.
-      throw exchange.failure() ?? this.#vendor.readError(error, draft) ?? invalidAnswer(this.name, null);
+      throw failure ?? this.#vendor.readError(error, draft) ?? invalidAnswer(this.name, null);
     }
   }
 }
