@@ -36,6 +36,7 @@ const small: RelayLoad = {
 };
 const large: RelayLoad = { ...small, bytes: 50_000, context: 45_000, requests: 100, warmUp: 30 };
 const alone: RelayLoad = { ...small, requests: 100, atOnce: 1, warmUp: 4 };
+const together: RelayLoad = { ...small, warmUp: 4 };
 const stream: RelayLoad = { ...small, requests: 24, streamed: true, warmUp: 80, kept: 7 };
 const slowStream: RelayLoad = { ...stream, warmUp: 1, kept: 3 };
 const SLOW_CHUNK_MS = 2;
@@ -49,6 +50,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
     ...(await compareCpu(routes, { what: '1 KB', load: once(small), wanted: { relay: 1, portkey: 0.5 } })),
     ...(await compareCpu(routes, { what: '50 KB', load: once(large), wanted: { relay: 1 } })),
     ...(await compareCpu(routes, { what: '500 chunks', load: once(stream), wanted: { relay: 0.25 } })),
+    ...(await compareLatency(routes, once(together))),
     ...(await compareLatency(routes, once(alone))),
   ];
   closeAll(routes);
@@ -88,8 +90,8 @@ async function cpuPerRequest(route: Route, load: RelayLoad): Promise<number> {
 }
 
 /**
- * One request at a time; what a relay adds is the difference to asking the provider itself: of the medians of each round,
- * and at the 99th percentile, for which one round is too short, of all rounds together.
+ * What a relay adds is the difference to asking the provider itself: of the medians of each round, and at the 99th percentile,
+ * for which one round is too short, of all rounds together.
  */
 async function compareLatency(routes: Routes, load: RelayLoad): Promise<Figure[]> {
   const names = ['direct', 'ours', 'relay', 'portkey', 'floor'] as const;
@@ -101,7 +103,7 @@ async function compareLatency(routes: Routes, load: RelayLoad): Promise<Figure[]
     p99: (name: RouteName) => [p99(name) - p99('direct')],
   };
   return (['p50', 'p99'] as const).flatMap((percentile) => {
-    const what = `added latency ${percentile}, 1 KB`;
+    const what = `added latency ${percentile}, 1 KB, ${load.atOnce} at a time`;
     const share = ratios(added[percentile]('ours'), added[percentile]('portkey'));
     return [
       atMost({ what: `${what}, of that of ${relays.portkey}`, unit: '×', digits: 2 }, 0.5, share),
