@@ -76,6 +76,26 @@ describePlayground('what lies beneath a step (rule: playground-inspector)', (pla
     expect(shown.join('\n')).toContain(last);
   });
 
+  test('the messages of a prompt look alike, those of the worked example too, and each is called by whose it is', async () => {
+    const { page } = playground;
+    await playground.script(answer('Done.'));
+    await playground.run('What is this?');
+    await playground.ended();
+    await inspector(page).getByRole('tab', { name: 'Prompt' }).click();
+    await inspector(page).getByText('Exactly what was sent.').waitFor();
+    const names = inspector(page).locator('.message summary b');
+    expect(await names.allTextContents()).toEqual([
+      'system',
+      'user, in an example of the form',
+      'assistant, in an example of the form',
+      'user',
+    ]);
+    const sizes = await page.evaluate(
+      `[...document.querySelectorAll('.message summary b')].map((name) => getComputedStyle(name).fontSize)`,
+    );
+    expect(new Set(sizes as string[]).size).toBe(1);
+  });
+
   test('each character of a reply is told apart: thought, call, what was discarded', async () => {
     const { page } = playground;
     const text =

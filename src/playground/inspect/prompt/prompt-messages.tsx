@@ -18,7 +18,7 @@ function Message({ message, isOpen }: { message: PromptMessage; isOpen: boolean 
   const { role, text, kept } = message;
   const isKept = kept === text.length;
   return (
-    <li class={`message message-${role}`}>
+    <li class="message">
       <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <b>{roleNames[role]}</b>{' '}
