@@ -4,7 +4,7 @@ import type { Constraint } from './constraint.js';
 import type { FailedAttempt } from './upstream/failed-attempt.js';
 import type { SentBody } from './upstream/sdk-exchange.js';
 
-/** One vendor's way of saying things, for one upstream. Everything but `post` is pure. */
+/** One vendor's way of saying things, for one upstream. Everything but `sdk` is pure. */
 export interface Vendor {
   /** The headers that say who asks: the one place that reveals the key. */
   headers(): Readonly<Record<string, string>>;
@@ -15,11 +15,8 @@ export interface Vendor {
   /** A request for what was worded, without the parameters the model is known to refuse. */
   draft(wording: Wording, terms: Terms, options: DraftOptions): Draft;
 
-  /**
-   * Sends a body as JSON through the vendor's SDK; resolves when `fetch` has succeeded. Throws what the SDK throws, and the
-   * signal's reason if that fires while the SDK is loaded.
-   */
-  post(request: SentBody, signal: AbortSignal): Promise<unknown>;
+  /** The vendor's SDK, loaded with the first call. Throws the signal's reason if that fires meanwhile. */
+  sdk(signal: AbortSignal): Promise<VendorSdk>;
 
   /** The failed attempt that an error of the SDK means; undefined if the provider did not answer. */
   readError(error: unknown, draft: SentDraft): FailedAttempt | undefined;
@@ -32,6 +29,11 @@ export interface Vendor {
    * Throws `ProviderError`, a `FailedAttempt` for an error that the stream holds, and what reading the stream throws.
    */
   readStream(events: AsyncIterable<string>, draft: SentDraft): AsyncGenerator<CompletionEvent, undefined>;
+}
+
+interface VendorSdk {
+  /** Sends a body as JSON; resolves when `fetch` has succeeded. Throws what the SDK throws. */
+  send(request: SentBody): Promise<unknown>;
 }
 
 /** What is long in a request, as fields of its body, and the way back from the names it uses. */

@@ -154,3 +154,18 @@ describe('keys (rule: named-upstreams)', () => {
     expect(JSON.stringify(fake.requests[0])).not.toContain('canary');
   });
 });
+
+test('a model that cannot be started is no failure of a provider, and is started anew when it is asked for again', async () => {
+  const fake = await fakeProvider({ text: 'Final Answer: 42' });
+  const troubles = [new Error('no file can be opened')];
+  const models = directoryAt(fake.url, {
+    startOffline: async () => {
+      const trouble = troubles.pop();
+      if (trouble) throw trouble;
+      return `${fake.url}/v1`;
+    },
+  });
+  const way = { model: 'offline', streamed: false };
+  await expect(ask(connect(models, 'offline'), way)).rejects.toThrow('no file can be opened');
+  expect((await ask(connect(models, 'offline'), way)).text).toBe('Final Answer: 42');
+});

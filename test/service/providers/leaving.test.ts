@@ -2,7 +2,6 @@ import { getEventListeners } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import type { ScriptedReply } from '../../../src/service/offline/wire/reply.js';
-import { createModelDirectory } from '../../../src/service/providers/create-model-directory.js';
 import { listen } from '../../support/listen.js';
 import {
   ask,
@@ -20,16 +19,9 @@ test.each([
   false,
   true,
 ])('a deadline ends a call that waits for what it needs (rule: one-deadline), streamed: %s', async (streamed) => {
-  const never = new Promise<string>(() => {});
-  const models = createModelDirectory({
-    openaiUrl: 'http://127.0.0.1:9/v1',
-    anthropicUrl: 'http://127.0.0.1:9',
-    upstreams: {},
-    startOffline: () => never,
-  });
+  const models = directoryAt('http://127.0.0.1:9', { startOffline: () => new Promise(() => {}) });
   const deadline = patienceOf();
-  const way = { title: '', model: 'offline', streamed };
-  const failed = failureOf(ask(connect(models, 'offline'), way, deadline));
+  const failed = failureOf(ask(connect(models, 'offline'), { model: 'offline', streamed }, deadline));
   setImmediate(() => deadline.interrupt('deadline'));
   expect(await failed).toBe(deadline.signal.reason);
   expect(getEventListeners(deadline.signal, 'abort')).toEqual([]);

@@ -31,7 +31,7 @@ export function anthropicVendor({ name, client, key, traits }: AnthropicOptions)
     }),
     word: wordRequest,
     draft: (wording, terms, options) => toRequest(wording, terms, { traits, ...options }),
-    post: async (request, signal) => (await client(signal)).send(request),
+    sdk: client,
     readError: (error, { strippable, constraint }) =>
       toError(error, { provider: name, strippable, constraint, key }),
     async readAnswer(json, draft) {

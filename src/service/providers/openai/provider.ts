@@ -30,7 +30,7 @@ export function openaiVendor({ name, client, key, traits }: OpenaiOptions): Vend
     headers: () => (key ? { authorization: `Bearer ${key.reveal()}` } : {}),
     word: (request) => wordRequest(request, traits),
     draft: (wording, terms, options) => toRequest(wording, terms, { traits, ...options }),
-    post: async (request, signal) => (await client(signal)).send(request),
+    sdk: client,
     readError: (error, { strippable, constraint }) =>
       toError(error, { provider: name, strippable, constraint, key }),
     async readAnswer(json, draft) {

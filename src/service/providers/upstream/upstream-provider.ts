@@ -123,16 +123,15 @@ export class UpstreamProvider implements Provider {
   ): Promise<Opened> {
     const headers = this.#vendor.headers();
     const transport = await this.#shared.transport(signal);
+    const sdk = await this.#vendor.sdk(signal);
     const { observe } = this.#shared;
     const exchange = transport.exchange({ provider: this.name, headers, signal, streamed, observe });
     try {
-      await this.#vendor.post({ body, fetch: exchange.fetch }, signal);
+      await sdk.send({ body, fetch: exchange.fetch });
       return { answer: exchange.answer(), draft, exchange };
     } catch (error) {
-      const failure = exchange.failure();
-      if (failure === undefined) signal.throwIfAborted();
       // What is no answer of the provider's is the SDK's own trouble; its text may hold anything.
-      throw failure ?? this.#vendor.readError(error, draft) ?? invalidAnswer(this.name, null);
+      throw exchange.failure() ?? this.#vendor.readError(error, draft) ?? invalidAnswer(this.name, null);
     }
   }
 }
