@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { AccessTokens } from './access/access-tokens.js';
 import { type Config, ConfigError, completeSettings, type Settings } from './config.js';
 import { watchEventLoop } from './event-loop/event-loop-lag.js';
-import { onDemand } from './event-loop/on-demand.js';
+import { type OnDemand, onDemand } from './event-loop/on-demand.js';
 import { answersOwnHostOnly } from './exposure.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
@@ -108,7 +108,7 @@ export async function startService(
     const url = await listen(server, config);
     // What fails here is made anew, and its failure told, where it is asked for.
     warmUp(agent.get, metrics).catch(() => {});
-    const closing = onDemand(() => close(server, inFlight, config).then(free));
+    const closing = onDemand(() => close(server, { inFlight, agent }, config).then(free));
     return { url, close: closing.get };
   } catch (error) {
     await free();
@@ -162,10 +162,18 @@ async function warmUp(agent: () => Promise<Agent>, metrics: ServiceMetrics): Pro
   await metrics.load();
 }
 
-async function close(server: Server, inFlight: InFlight, config: Config): Promise<void> {
+/** What may still owe an answer. */
+interface Owing {
+  readonly inFlight: InFlight;
+  /** Requests that came before it was loaded wait for it, and have no place among the others yet. */
+  readonly agent: OnDemand<Agent>;
+}
+
+async function close(server: Server, owing: Owing, config: Config): Promise<void> {
+  const { inFlight } = owing;
   if (config.SHUTDOWN_DELAY_MS > 0) await lookAway(server, inFlight, config.SHUTDOWN_DELAY_MS);
   else inFlight.refuse();
-  await drain(inFlight, config.SHUTDOWN_GRACE_MS);
+  await drain(owing, config.SHUTDOWN_GRACE_MS);
   await stopListening(server);
 }
 
@@ -207,9 +215,10 @@ async function takeWaiting(server: Server): Promise<void> {
 const MAX_TURNS = 1_000;
 
 /** Until all is answered, and nothing more was in the sockets already; what is left at the end of the grace gets 503. */
-async function drain(inFlight: InFlight, graceMs: number): Promise<void> {
+async function drain({ inFlight, agent }: Owing, graceMs: number): Promise<void> {
   const timer = setTimeout(() => inFlight.interruptAll(), graceMs);
   do {
+    await agent.made()?.catch(() => {}); // whoever waits for it is told why there is none
     await inFlight.idle();
     await sleep(LAST_LOOK_MS);
   } while (inFlight.count > 0);

@@ -176,6 +176,17 @@ describe('a log that cannot be written (rule: request-log)', () => {
   });
 });
 
+/** `NODE_OPTIONS` under which a module of the service is loaded by these lines, of which the last passes it on. */
+function loading(name: string, lines: string): Record<string, string> {
+  const asUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+  const hook = `export async function load(url, context, next) {
+    if (url.endsWith('/${name}')) { ${lines} }
+    return next(url, context);
+  }`;
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(asUrl(hook))});`;
+  return { NODE_OPTIONS: `--import ${asUrl(register)}` };
+}
+
 describe('SIGTERM (rule: shutdown)', () => {
   async function runWith(script: Script, environment: Record<string, string> = {}) {
     fake = await startFakeProvider(script);
@@ -241,6 +252,17 @@ describe('SIGTERM (rule: shutdown)', () => {
     await until(() => provider.requests.length === 1);
     service.child.kill('SIGTERM');
     const { status, body } = await accepted;
+    expect([status, body.error.code]).toEqual([503, 'shutting_down']);
+    expect(await service.exited()).toBe(0);
+  });
+
+  test('whoever came while the service was still being loaded is told, however long that takes', async () => {
+    const slow = loading('make-agent.js', 'await new Promise((resolve) => setTimeout(resolve, 2_000));');
+    const { service, url } = await runWith({ text: 'Final Answer: 42' }, slow);
+    const waiting = post(url);
+    await new Promise((resolve) => setTimeout(resolve, 100)); // for the request to arrive
+    service.child.kill('SIGTERM');
+    const { status, body } = await waiting;
     expect([status, body.error.code]).toEqual([503, 'shutting_down']);
     expect(await service.exited()).toBe(0);
   });
