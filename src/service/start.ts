@@ -23,6 +23,8 @@ import { version } from './version.js';
 /** A service that listens. */
 export interface Service {
   readonly url: string;
+  /** Resolves when what most steps need is loaded, or could not be; requests are taken before that as well. */
+  readonly warm: Promise<void>;
   /**
    * Is not ready any more, takes no more connections after `SHUTDOWN_DELAY_MS`, finishes what was accepted for at most
    * `SHUTDOWN_GRACE_MS`, answers 503 to what is left, and frees everything. Calling it again waits for the same end.
@@ -107,9 +109,9 @@ export async function startService(
   try {
     const url = await listen(server, config);
     // What fails here is made anew, and its failure told, where it is asked for.
-    warmUp(agent.get, metrics).catch(() => {});
+    const warm = warmUp(agent.get, metrics).catch(() => {});
     const closing = onDemand(() => close(server, { inFlight, agent }, config).then(free));
-    return { url, close: closing.get };
+    return { url, warm, close: closing.get };
   } catch (error) {
     await free();
     throw error;

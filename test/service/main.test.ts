@@ -17,6 +17,8 @@ import { writeTokenFile } from '../support/token-file.js';
 jest.setTimeout(30_000);
 
 const main = new URL('../../src/service/main.js', import.meta.url).pathname;
+/** After which V8 gives memory back, 8 s by itself. */
+const QUIET_MS = 10_000;
 const children: ChildProcess[] = [];
 let fake: FakeProvider | undefined;
 afterEach(async () => {
@@ -29,8 +31,9 @@ function run(
   environment: Record<string, string> = {},
   args: string[] = [],
   stdout: number | 'pipe' = 'pipe',
+  nodeOptions: string[] = [],
 ) {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [...nodeOptions, main, ...args], {
     env: { PORT: '0', OFFLINE_MODEL: 'off', ...environment },
     stdio: ['ignore', stdout, 'pipe'],
   });
@@ -69,6 +72,14 @@ describe('main', () => {
     expect(service.output.stderr).toBe(`Stepwise listens on ${url} (contract: ${url}/docs)\n`);
     await until(() => service.output.stdout.includes('/healthz'));
     for (const line of service.output.stdout.trim().split('\n')) JSON.parse(line);
+  });
+
+  test('gives back once what loading took, and V8 nothing more by itself, which would cost it its compiled code', async () => {
+    const service = run({}, [], 'pipe', ['--trace-gc']);
+    const collected = () => service.output.stdout.split('\n').filter((line) => line.includes('(reduce)'));
+    await until(() => collected().length > 0);
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    for (const line of collected()) expect(line).toMatch(/low memory notification/);
   });
 
   test('a wrong variable ends it with 2 and its name (rule: settings)', async () => {

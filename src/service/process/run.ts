@@ -7,7 +7,7 @@ import { findUnheeded } from '../misunderstood-settings.js';
 import { printConfig } from '../print-config.js';
 import { openTokens, type Service, startService } from '../start.js';
 import { exitCodes, type Signals } from './signals.js';
-import { tuneV8 } from './tune-v8.js';
+import { giveBackMemory } from './tune-v8.js';
 
 const help = `Usage: stepwise serve [--print-config] [--help]
 
@@ -77,13 +77,13 @@ function forgetProviderSettings(environment: NodeJS.ProcessEnv): void {
 }
 
 async function serve(config: Config, signals: Signals): Promise<void> {
-  tuneV8();
   const log = createLog(config.LOG_LEVEL);
   const unheeded = findUnheeded(Object.keys(process.env));
   if (unheeded.length > 0) log.logger.warn({ unheeded }, 'these settings change nothing here');
   const service = await startService(config, log.logger);
   stopOnSignals(service, { log, signals });
   stopOnBugs(service, log);
+  void service.warm.then(giveBackMemory);
   say(`Stepwise listens on ${service.url} (contract: ${service.url}/docs)`);
 }
 
