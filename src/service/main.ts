@@ -1,8 +1,9 @@
 import { heedSignals } from './process/signals.js';
-import { tuneV8 } from './process/tune-v8.js';
 
 // Before all that takes long to load: the first process of a container loses the signals that it does not listen for.
 const signals = heedSignals();
+// Before anything makes garbage, too.
+const { tuneV8 } = await import('./process/tune-v8.js');
 tuneV8();
 const { run } = await import('./process/run.js');
 await run(signals);
