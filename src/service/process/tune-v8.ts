@@ -21,8 +21,8 @@ export function tuneV8(): void {
 }
 
 /**
- * Gives back what loading took, once, since V8 no longer does it by itself; holds the event loop for some 50 ms. Where Node has
- * no inspector, or may not use it, nothing is given back.
+ * Gives back what loading took, once, since V8, told so, no longer does it by itself: two full collections, which hold the event
+ * loop for some 50 ms. Where Node has no inspector, or may not use it, nothing is given back.
  */
 export async function giveBackMemory(): Promise<void> {
   try {
@@ -32,7 +32,7 @@ export async function giveBackMemory(): Promise<void> {
     await session.post('HeapProfiler.collectGarbage');
     session.disconnect();
   } catch {
-    // The memory is not missed but by who measures it.
+    // The memory is missed only by whoever measures it.
   }
 }
 

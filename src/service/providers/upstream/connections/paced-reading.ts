@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 
 /** In milliseconds: how often a connection is read whose provider goes on sending. A screen shows half as many frames. */
 const BEAT_MS = 8;
+
 /** What waits for the next beat. One timer for all connections: they are read in one turn of the event loop. */
 let waiting: (() => void)[] = [];
 
@@ -19,13 +20,16 @@ function beat(): void {
 /**
  * Has a socket that brings token after token wait for the next beat with each further one: to be woken by every one of them
  * costs more than all that is made of it. What comes after a pause is read at once, and so is what comes first after
- * something was sent. What comes faster than a model writes is slowed down, to 8 MB/s, over TLS to some 5.
+ * something was sent, and what comes while nothing is asked: that its provider closed it must be known before it is used
+ * again. What comes faster than a model writes is slowed down, to 8 MB/s at most, over TLS to 5.
  */
 export function paceReading(socket: Socket): void {
-  const { push, _read: read } = socket;
+  const { push, _read: read, ref, unref } = socket;
   let sent = 0;
   let cameAt = Number.NEGATIVE_INFINITY;
+  let isAsked = true;
   let waits = false;
+  let readLater: (() => void) | undefined;
   const isNext = (): boolean => {
     const now = performance.now();
     const soon = sent === socket.bytesWritten && now - cameAt < 1.5 * BEAT_MS;
@@ -34,14 +38,29 @@ export function paceReading(socket: Socket): void {
     return soon;
   };
   socket.push = (piece: Buffer | null, encoding) => {
-    waits = piece !== null && isNext();
+    waits = piece !== null && isNext() && isAsked;
     return push.call(socket, piece, encoding) && !waits;
   };
   socket._read = (size) => {
     if (!waits) return read.call(socket, size);
     waits = false;
-    onBeat(() => {
+    const readOnce = (): void => {
+      if (readLater !== readOnce) return;
+      readLater = undefined;
       if (!socket.destroyed) read.call(socket, size);
-    });
+    };
+    readLater = readOnce;
+    onBeat(readOnce);
+  };
+  // So undici tells a socket whether anything is asked on it.
+  socket.ref = () => {
+    isAsked = true;
+    return ref.call(socket);
+  };
+  socket.unref = () => {
+    isAsked = false;
+    waits = false;
+    readLater?.();
+    return unref.call(socket);
   };
 }

@@ -101,6 +101,15 @@ describe('a connection that goes on sending is read once a beat', () => {
     expect(pieces.join('').length - before).toBe(ONE_READ);
   });
 
+  test('while nothing is asked its end comes at once, so that nothing is sent on it any more', async () => {
+    const { socket, other, pieces } = await afterBurst();
+    const ended = once(socket, 'end');
+    socket.unref();
+    other.end();
+    await ended;
+    expect(pieces.join('')).toBe('first second third ');
+  });
+
   test('its end comes a beat after the last piece at the latest', async () => {
     const { socket, other, pieces } = await afterBurst();
     const ended = once(socket, 'end');
