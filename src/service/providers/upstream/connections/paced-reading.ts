@@ -38,19 +38,17 @@ export function paceReading(socket: Socket): void {
     return soon;
   };
   socket.push = (piece: Buffer | null, encoding) => {
-    waits = piece !== null && isNext() && isAsked;
+    waits = isAsked && isNext();
     return push.call(socket, piece, encoding) && !waits;
   };
   socket._read = (size) => {
     if (!waits) return read.call(socket, size);
     waits = false;
-    const readOnce = (): void => {
-      if (readLater !== readOnce) return;
+    readLater = () => {
       readLater = undefined;
-      if (!socket.destroyed) read.call(socket, size);
+      read.call(socket, size);
     };
-    readLater = readOnce;
-    onBeat(readOnce);
+    onBeat(() => readLater?.());
   };
   // So undici tells a socket whether anything is asked on it.
   socket.ref = () => {
