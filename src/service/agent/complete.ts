@@ -113,7 +113,8 @@ class Relay {
   async push(delta: string): Promise<void> {
     this.#text += delta;
     for (const slice of slicesOf(delta, MAX_AT_ONCE)) {
-      await takeReading(slice.length, this.#signal);
+      const pause = takeReading(slice.length, this.#signal);
+      if (pause) await pause;
       const work = this.#parser.pushInSlices?.(slice);
       await this.#tell(work ? await readInTurns(work) : this.#parser.push(slice));
     }
@@ -139,8 +140,10 @@ class Relay {
   /** What was held back may be long. */
   async #show({ type, delta }: ParseDelta): Promise<void> {
     for (const slice of slicesOf(delta, SLICE)) {
-      await takeReading(slice.length, this.#signal);
-      await this.#observer.delta(this.#roleOf(type), slice);
+      const pause = takeReading(slice.length, this.#signal);
+      if (pause) await pause;
+      const told = this.#observer.delta(this.#roleOf(type), slice);
+      if (told) await told;
     }
   }
 

@@ -1,6 +1,6 @@
 import type { GatheredContext } from '../context/context-item.js';
 import type { FittedContext } from '../context/fitting/fit-context.js';
-import type { DigestedText } from '../tokens/text-memo.js';
+import { type DigestedText, digested } from '../tokens/text-memo.js';
 import type { TokenCounter } from '../tokens/token-counter.js';
 import type { FixedCosts } from './budget/share-budget.js';
 import { fitContextAndHistory } from './budget/share-budget.js';
@@ -76,7 +76,7 @@ export async function fitToBudget(
   return {
     situation,
     scale,
-    pieces: { system: instructions + tools, example, context: context.blocks, history, tail: tail.text },
+    pieces: { system: instructions.text + tools, example, context: context.blocks, history, tail: tail.text },
     fixed,
     context,
     units,
@@ -90,23 +90,33 @@ export async function fitToBudget(
 const isTooSmall = (error: unknown): boolean =>
   error instanceof StepRefused && error.code === 'token_budget_exceeded';
 
+interface FixedTexts {
+  readonly instructions: DigestedText;
+  readonly example: readonly Message[];
+  readonly tools: string;
+}
+
+const opening = digested(openingTemplate);
+
 /** What is spent before anything can be chosen. */
 async function countFixed(
   situation: Situation,
-  { instructions, example, tools }: { instructions: string; example: readonly Message[]; tools: string },
+  { instructions, example, tools }: FixedTexts,
   scale: Scale,
 ): Promise<FixedCosts> {
   const { tokens, framing } = scale;
-  const taught = await tokens.count(instructions);
+  // Most of it has been counted in other steps: it is recalled at once.
+  const count = (...texts: DigestedText[]) => tokens.recall(texts) ?? tokens.countJoined(texts);
+  const taught = await count(instructions);
   const exampleFraming = example.length * framing.message;
-  const described = (await tokens.countJoined([{ text: instructions }, { text: tools }])) - taught;
+  const described = tools === '' ? 0 : (await count(instructions, { text: tools })) - taught;
   // The system message, one for the context or the opening, and one for a tail after an assistant message.
   const messages = framing.prompt + 3 * framing.message + exampleFraming;
   return {
     instructions: taught,
     example: (await tokensOfMessages(example, scale)) - exampleFraming,
     tools: described + (await countSchemas(situation, tokens)),
-    framing: messages + (await tokens.count(openingTemplate)),
+    framing: messages + (await count(opening)),
     smallestTail: await smallestTail(situation.request, situation.protocol, tokens),
   };
 }

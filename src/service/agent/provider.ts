@@ -94,7 +94,7 @@ export interface Completion {
   readonly reasoning: string | null;
   readonly toolCalls: readonly NativeToolCall[];
   /** Calls beyond those that are read, and their characters; absent if there are none. */
-  readonly unreadCalls?: { readonly count: number; readonly chars: number };
+  readonly unreadCalls?: { readonly count: number; readonly chars: number } | undefined;
   /** The vendor's refusal text, or `''` if it refused without words. */
   readonly refusal: string | null;
   readonly finishReason: FinishReason;

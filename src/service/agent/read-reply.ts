@@ -95,7 +95,8 @@ async function readText(received: Received, situation: ReadingSituation): Promis
 
 async function readLabels(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
   const { text } = completion;
-  await takeReading(text.length);
+  const pause = takeReading(text.length);
+  if (pause) await pause;
   const options = readingOptions(completion, situation);
   return { completion: await readInTurns(parseInSlices(text, situation.offered, options)) };
 }

@@ -63,8 +63,9 @@ export async function readSituation(
   const newTurn = newUserTurn(request);
   const history = request.conversation_history.concat(newTurn ?? []);
   if (!history.some((turn) => turn.role === 'user')) throw noTask();
-  const tools = await orderTools(request.tools ?? [], signal);
-  const offered = await offeredTools(tools, request.available_tools_prompt_segment ?? '', signal);
+  const { tools: sent = [], available_tools_prompt_segment: segment = '' } = request;
+  const tools = sent.length > 0 ? await orderTools(sent, signal) : sent;
+  const offered = tools.length > 0 || segment !== '' ? await offeredTools(tools, segment, signal) : [];
   const { units, mispairings } = readHistory(await orderTurns(history, offered, signal));
   const calls = callsOf(units);
   const protocol = chooseProtocol(request, profile);

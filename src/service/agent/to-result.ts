@@ -102,7 +102,8 @@ function remaining({ max_iterations_left: left, phase }: ReplySituation['request
 function newTurns({ status, turns }: Conclusion, { newTurn }: ReplySituation, now: Date): Turn[] {
   if (status === 'error') return [];
   const timestamp = now.toISOString();
-  return [newTurn ?? [], turns].flat().map((turn) => Object.assign({}, turn, { timestamp }));
+  const added = newTurn ? [newTurn, ...turns] : turns;
+  return added.map((turn) => Object.assign({}, turn, { timestamp }));
 }
 
 function actionDetails(
@@ -121,10 +122,15 @@ function actionDetails(
 
 function signalsOf({ actions }: Conclusion, { situation, shouldCompact }: SentStep): Signals {
   const proposed = actions.map(({ name, parameters }) => ({ name, parameters }));
-  return Object.assign(countSignals([...situation.calls, ...proposed], situation.tools), {
+  const counts = countSignals([...situation.calls, ...proposed], situation.tools);
+  return {
+    repeated_action: counts.repeated_action,
+    repeated_cycle: counts.repeated_cycle,
+    consecutive_read_only: counts.consecutive_read_only,
+    consecutive_errors: counts.consecutive_errors,
     last_iteration: situation.isLast,
     should_compact: shouldCompact,
-  });
+  };
 }
 
 /** What a caller who looks at the status alone would miss (rule: unreadable-action). */

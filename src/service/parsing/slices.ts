@@ -19,7 +19,8 @@ export async function inTurns<Result>(work: Sliced<Result>, take: TakeTurn): Pro
   for (;;) {
     const { done, value } = work.next();
     if (done) return value;
-    await take(value);
+    const pause = take(value);
+    if (pause) await pause;
   }
 }
 

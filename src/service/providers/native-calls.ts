@@ -12,12 +12,12 @@ export const splitCalls = <Call>(calls: readonly Call[]) => ({
   unread: calls.slice(MOST_CALLS),
 });
 
-/** How many calls are not read, and how long they are as JSON. */
-export async function describeUnread(unread: readonly unknown[]): Promise<Pick<Completion, 'unreadCalls'>> {
-  if (unread.length === 0) return {};
+/** How many calls are not read, and how long they are as JSON; undefined if all are. */
+export async function describeUnread(unread: readonly unknown[]): Promise<Completion['unreadCalls']> {
+  if (unread.length === 0) return undefined;
   let chars = 0;
   for await (const part of jsonParts(unread)) chars += part.length;
-  return { unreadCalls: { count: unread.length, chars } };
+  return { count: unread.length, chars };
 }
 
 /** Arguments that came as a value, as the text they are read from. */

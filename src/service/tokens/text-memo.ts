@@ -33,6 +33,9 @@ export interface DigestedText {
   readonly pieces?: readonly string[] | undefined;
 }
 
+/** A text that comes again in every step: it is digested once, and so need not be again. */
+export const digested = (text: string): DigestedText => ({ text, digest: digestOf(text) });
+
 /** A longer text is not joined with anything to be digested: that would copy it. */
 const SHORT = 4096;
 

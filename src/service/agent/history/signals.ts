@@ -26,7 +26,15 @@ const ADVISED_READS = 5;
 /** Repetitions are looked for among so many calls, the newest. */
 const MOST_COMPARED = 1_000;
 
+const noSignals: LoopSignals = {
+  repeated_action: 0,
+  repeated_cycle: 0,
+  consecutive_read_only: 0,
+  consecutive_errors: 0,
+};
+
 export function countSignals(calls: readonly SignalCall[], tools: readonly ToolDefinition[]): LoopSignals {
+  if (calls.length === 0) return noSignals;
   const newest = calls.slice(-MOST_COMPARED);
   const finished = calls.filter(({ observation }) => observation && !observation.isDenied);
   return {

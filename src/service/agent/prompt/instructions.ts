@@ -3,6 +3,7 @@ import type { ToolDefinition } from '../../../contract/tool.js';
 import { oneLine } from '../../../conversation/task-list.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { OfferedTools, parameterOrder } from '../../parsing/arguments/offered-tool.js';
+import { type DigestedText, digested } from '../../tokens/text-memo.js';
 import { countValues } from '../history/json-values.js';
 import type { Situation } from '../read-situation.js';
 import { oneLineInShares } from './one-line.js';
@@ -18,20 +19,25 @@ import {
   xmlTemplateWithoutTools,
 } from './templates/instructions.js';
 
-const templates = {
-  text: { withTools: textTemplate, withoutTools: textTemplateWithoutTools },
-  xml: { withTools: xmlTemplate, withoutTools: xmlTemplateWithoutTools },
-  json: { withTools: jsonTemplate, withoutTools: jsonTemplateWithoutTools },
-  native: { withTools: nativeTemplate, withoutTools: nativeTemplate },
-} as const satisfies Record<TaughtProtocol, { withTools: string; withoutTools: string }>;
+const taught = (withTools: string, withoutTools: string) => ({
+  withTools: digested(withTools + fenceTemplate),
+  withoutTools: digested(withoutTools + fenceTemplate),
+});
+
+const instructions = {
+  text: taught(textTemplate, textTemplateWithoutTools),
+  xml: taught(xmlTemplate, xmlTemplateWithoutTools),
+  json: taught(jsonTemplate, jsonTemplateWithoutTools),
+  native: taught(nativeTemplate, nativeTemplate),
+} as const satisfies Record<TaughtProtocol, ReturnType<typeof taught>>;
 
 /** How to act, what a fence is, and the caller's own instructions: the same in every step of a run. */
-export function renderInstructions({ request, protocol }: Situation): string {
-  const { withTools, withoutTools } = templates[protocol];
+export function renderInstructions({ request, protocol }: Situation): DigestedText {
+  const { withTools, withoutTools } = instructions[protocol];
   const hasTools = Boolean(request.tools?.length || request.available_tools_prompt_segment?.trim());
   const own = request.instructions?.trim();
-  const taught = hasTools ? withTools : withoutTools;
-  return `${taught}${fenceTemplate}${own ? `\n${own}\n` : ''}`;
+  const ours = hasTools ? withTools : withoutTools;
+  return own ? { text: `${ours.text}\n${own}\n` } : ours;
 }
 
 /**

@@ -4,6 +4,7 @@ import { renderTask, taskLegend } from '../../../conversation/task-list.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
+import { digested } from '../../tokens/text-memo.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import { oneLineInShares } from './one-line.js';
 import type { TaughtProtocol } from './render-unit.js';
@@ -40,6 +41,7 @@ export async function buildTail(
   limit: number,
   { tokens, signal }: Pick<Scale, 'tokens' | 'signal'>,
 ): Promise<Tail> {
+  if (isEmpty(contents)) return noTail;
   const orders = ordersOf(contents);
   const advice = contents.advice ?? '';
   let left = limit - (await tokens.count(orders));
@@ -52,19 +54,28 @@ export async function buildTail(
   return { text, tokens: await tokens.count(text), items: focus ? [focus.item] : [] };
 }
 
+const noTail: Tail = { text: '', tokens: 0, items: [] };
+
+function isEmpty({ phaseOrder: order, mustAnswer, tasks, focus, advice }: TailContents): boolean {
+  return order === '' && !mustAnswer && tasks.length === 0 && !focus && !advice;
+}
+
+/** How a tail may end. */
+const ends = [answerNowTemplate, terminalTemplate, continueTemplate].map(digested);
+
 /** The longest orders a tail of this request may have to give, in tokens: the least its reserve must hold. */
 export async function smallestTail(
   request: StepRequest,
   protocol: TaughtProtocol,
   tokens: TokenCounter,
 ): Promise<number> {
-  const phases = request.phase
-    ? phaseNames.map((phase) => phaseOrder({ ...request, phase }, protocol))
-    : [''];
-  const ends = [answerNowTemplate, terminalTemplate, continueTemplate];
-  const orders = phases.flatMap((phase) => ends.map((end) => `${phase}${end}`));
-  const counts = await Promise.all(orders.map((order) => tokens.count(order)));
-  return Math.max(...counts);
+  const phases = request.phase ? phaseNames.map((phase) => phaseOrder({ ...request, phase }, protocol)) : [];
+  const afterPhases = phases.flatMap((phase) => ends.map(({ text }) => ({ text: `${phase}${text}` })));
+  let longest = 0;
+  for (const order of phases.length > 0 ? afterPhases : ends) {
+    longest = Math.max(longest, tokens.recall([order]) ?? (await tokens.countJoined([order])));
+  }
+  return longest;
 }
 
 const phaseNames = ['reason', 'act', 'observe'] as const satisfies readonly StepRequest['phase'][];

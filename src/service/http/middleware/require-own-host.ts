@@ -1,11 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { RequestRefused } from '../failure/to-failure.js';
 import type { Preparation } from './request-state.js';
 
 /** Refuses what HTTP wants refused (RFC 9112 §3.2): no `Host`, which only HTTP/1.0 may leave out, or more than one. */
-export const requireHost: Preparation = ({ headersDistinct, httpVersion }) => {
-  const hosts = headersDistinct['host'] ?? [];
-  if (hosts.length === 1 || (hosts.length === 0 && httpVersion === '1.0')) return;
+export const requireHost: Preparation = (request) => {
+  const hosts = hostsOf(request);
+  if (hosts.length === 1 || (hosts.length === 0 && request.httpVersion === '1.0')) return;
   const message = 'expected one header Host';
   throw new RequestRefused('invalid_request', [{ path: 'Host', code: 'malformed_http', message }]);
 };
@@ -14,15 +15,22 @@ export const requireHost: Preparation = ({ headersDistinct, httpVersion }) => {
  * Answers only those who call this machine by a name of its own (rule: own-host). A page from elsewhere that has its
  * name resolve to this machine (DNS rebinding) is read by the browser as one of ours, but sends its own name.
  */
-export const requireOwnHost: Preparation = ({ headersDistinct }) => {
-  // Node keeps the first of several, which what stands in front may not.
-  const hosts = headersDistinct['host'] ?? [];
+export const requireOwnHost: Preparation = (request) => {
+  const hosts = hostsOf(request);
   if (hosts.length === 1 && hosts.every(isOwnHost)) return;
   const message =
     'this service answers calls from its own machine only: as localhost, 127.0.0.1 or [::1]; to call it by another ' +
     'name, its operator sets AUTH_TOKENS_FILE';
   throw new RequestRefused('forbidden', [{ path: 'Host', code: 'foreign_host', message }]);
 };
+
+/** As often as it was sent: Node keeps the first of several, which what stands in front may not. */
+function hostsOf({ rawHeaders }: IncomingMessage): string[] {
+  const hosts: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1] ?? '');
+  return hosts;
+}
 
 function isOwnHost(host: string): boolean {
   const name = /^(.+?)(?::\d{1,5})?$/.exec(host)?.[1]?.toLowerCase() ?? '';

@@ -63,6 +63,8 @@ const known = new WeakMap<readonly OfferedTool[], OfferedTools>();
 /** The offered tools by name, and the longest name that stands at a place of the text (rule: offered-tools). */
 export class OfferedTools {
   readonly #byName = new Map<string, OfferedTool>();
+  static readonly #none = new OfferedTools([]);
+
   /** Lengths of the names a plain word cannot hold ("look up"), longest first, by their first word; usually none. */
   readonly #unusual = new Map<string, number[]>();
 
@@ -83,6 +85,7 @@ export class OfferedTools {
 
   /** The same list gives the same tools: it is not to be changed afterwards. */
   static of(tools: readonly OfferedTool[]): OfferedTools {
+    if (tools.length === 0) return OfferedTools.#none;
     const before = known.get(tools);
     if (before) return before;
     const offered = new OfferedTools(tools);

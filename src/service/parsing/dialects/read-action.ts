@@ -10,22 +10,26 @@ import { readNamedOnly } from './named-only.js';
 import { readTag } from './tags.js';
 import type { CallReading } from './written-call.js';
 
-type Read = (
-  text: string,
-  start: number,
-  tools: OfferedTools,
-) => CallReading | null | Sliced<CallReading | null>;
+interface Dialect {
+  /** The characters one of which it begins with; any if there are none. */
+  readonly opens?: string;
+  readonly read: (
+    text: string,
+    start: number,
+    tools: OfferedTools,
+  ) => CallReading | null | Sliced<CallReading | null>;
+}
 
 /** Every dialect an action may be written in; the first that knows what stands there reads it. */
-const dialects: readonly Read[] = [
-  readTag,
-  readListedCall,
-  (text, start) => readJsonCall(text, start),
-  readQuotedCall,
-  readCall,
-  readBracket,
-  readActionInput,
-  readNamedOnly,
+const dialects: readonly Dialect[] = [
+  { opens: '<', read: readTag },
+  { opens: '[', read: readListedCall },
+  { opens: '{[', read: (text, start) => readJsonCall(text, start) },
+  { read: readQuotedCall },
+  { read: readCall },
+  { read: readBracket },
+  { read: readActionInput },
+  { read: readNamedOnly },
 ];
 
 /**
@@ -36,9 +40,10 @@ export function* readAction(text: string, position: number, tools: OfferedTools)
   if (tokens.turn !== null) return null;
   const start = unwrap(text, tokens.end, tools);
   if (isLabelled(text, position)) return null;
-  for (const reader of dialects) {
-    const read = reader(text, start, tools);
-    const reading = read && 'next' in read ? yield* read : read;
+  for (const { opens, read } of dialects) {
+    if (opens !== undefined && !isOneOf(opens, text, start)) continue;
+    const found = read(text, start, tools);
+    const reading = found && 'next' in found ? yield* found : found;
     if (!reading) continue;
     const isNone = reading.name !== null && !tools.find(reading.name) && meansNoAction(reading.name);
     return isNone ? null : reading;

@@ -58,7 +58,7 @@ export async function toCompletion(answer: AnthropicMessage, draft: SentDraft): 
     text: textOf(content, 'text'),
     reasoning: textOf(content, 'thinking') || null,
     toolCalls: await Promise.all(called.map((block) => toNativeCall(block, draft))),
-    ...(await describeUnread(calls.unread)),
+    unreadCalls: await describeUnread(calls.unread),
     refusal: finishReason === 'refusal' ? (details?.explanation ?? '') : null,
     finishReason,
     finishReasonRaw: raw ?? null,

@@ -211,7 +211,10 @@ export const vendors = {
 export type VendorName = keyof typeof vendors;
 
 /** The traits of any model of a vendor, known or not. */
-export function traitsOf(vendor: VendorName, model: string): ModelTraits {
+export const traitsOf = (vendor: VendorName, model: string): ModelTraits =>
+  listedTraits.get(`${vendor} ${model}`) ?? findTraits(vendor, model);
+
+function findTraits(vendor: VendorName, model: string): ModelTraits {
   const { models, family }: VendorModels = vendors[vendor];
   const { pattern: _, names: __, ...known } = models.find(({ pattern }) => pattern.test(model)) ?? unknown;
   const traits: ModelTraits = Object.assign({}, family, known);
@@ -220,3 +223,12 @@ export function traitsOf(vendor: VendorName, model: string): ModelTraits {
 }
 
 const unknown: ModelRow = { pattern: /^/, names: [] };
+
+/** Of the names that are listed, which most requests name: no pattern is tried for those. */
+const listedTraits: ReadonlyMap<string, ModelTraits> = new Map(
+  (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
+    vendors[vendor].models
+      .flatMap(({ names }) => names)
+      .map((name) => [`${vendor} ${name}`, findTraits(vendor, name)]),
+  ),
+);

@@ -72,15 +72,15 @@ export async function fromResponse(json: unknown, draft: SentDraft): Promise<Com
   if (!data || !choice) return undefined;
   const { message } = choice;
   const { read, unread } = splitCalls(message.tool_calls ?? []);
-  const calls = callsSchema.safeParse(read);
-  if (!calls.success) return undefined;
+  const toolCalls = read.length === 0 ? [] : await readCalls(read);
+  if (!toolCalls) return undefined;
   return toCompletion(
     {
       model: data.model,
       text: textOf(message.content),
       reasoning: message.reasoning_content ?? message.reasoning ?? null,
       refusal: message.refusal ?? null,
-      toolCalls: await Promise.all(calls.data.map(toNativeCall)),
+      toolCalls,
       unreadCalls: unread,
       finishReason: choice.finish_reason ?? null,
       usage: data.usage,
@@ -97,6 +97,12 @@ function textOf(content: string | readonly object[] | null | undefined): string 
   if (typeof content === 'string') return content;
   const texts = content?.map((part) => ('text' in part && typeof part.text === 'string' ? part.text : ''));
   return texts?.join('') ?? '';
+}
+
+/** Undefined if one of them is no call. */
+async function readCalls(calls: readonly unknown[]): Promise<NativeToolCall[] | undefined> {
+  const { data } = callsSchema.safeParse(calls);
+  return data && Promise.all(data.map(toNativeCall));
 }
 
 async function toNativeCall({
@@ -119,7 +125,7 @@ export async function toCompletion(reply: ChatReply, draft: SentDraft): Promise<
       name: draft.ownToolName(name),
       arguments: written === '' ? '{}' : written,
     })),
-    ...(await describeUnread(reply.unreadCalls)),
+    unreadCalls: await describeUnread(reply.unreadCalls),
     refusal: refusal || (unified === 'refusal' ? '' : null),
     finishReason: refusal ? 'refusal' : unified,
     finishReasonRaw: finishReason,

@@ -62,6 +62,11 @@ export class Arrival implements Dispatcher.DispatchHandler {
     return undefined;
   }
 
+  /** All that is left of a body that has come to its end already; undefined of any other. */
+  readWhole(): Buffer | undefined {
+    return this.#isOver && !this.#failure ? this.#take() : undefined;
+  }
+
   /** Breaks the connection, unless the answer has come to its end. What waits to be read is not read any more. */
   giveUp(reason: Error): void {
     if (this.#isOver) return;
@@ -102,12 +107,12 @@ export class Arrival implements Dispatcher.DispatchHandler {
     this.#end({ error });
   }
 
-  #take(): Buffer | undefined {
+  #take(): Buffer {
     const taken = this.#waiting;
     this.#waiting = [];
     this.#bytesWaiting = 0;
     if (this.#controller?.paused) this.#controller.resume();
-    return taken.length === 1 ? taken[0] : Buffer.concat(taken);
+    return taken.length === 1 && taken[0] ? taken[0] : Buffer.concat(taken);
   }
 
   #end(failure?: { readonly error: unknown }): void {

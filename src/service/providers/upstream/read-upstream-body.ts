@@ -35,9 +35,21 @@ export class UpstreamBody {
       signal.throwIfAborted();
       throw connectionFailure(error, provider);
     }
-    this.#size += piece?.length ?? 0;
-    if (this.#size <= this.#mostBytes) return piece;
-    const tooLong = invalidAnswer(provider, this.#arrival.status);
+    this.#add(piece?.length ?? 0);
+    return piece;
+  }
+
+  /** All that is left, if it has come already; else undefined. */
+  readWhole(): Buffer | undefined {
+    const whole = this.#arrival.readWhole();
+    this.#add(whole?.length ?? 0);
+    return whole;
+  }
+
+  #add(bytes: number): void {
+    this.#size += bytes;
+    if (this.#size <= this.#mostBytes) return;
+    const tooLong = invalidAnswer(this.#expected.provider, this.#arrival.status);
     this.#arrival.giveUp(tooLong);
     throw tooLong;
   }
@@ -48,8 +60,10 @@ export class UpstreamBody {
   }
 }
 
-/** The whole body. */
+/** The whole body. Most of them have come with their heads, and are there at once. */
 export async function readWhole(body: UpstreamBody): Promise<Buffer> {
+  const whole = body.readWhole();
+  if (whole) return whole;
   const pieces: Buffer[] = [];
   for (let piece = await body.read(); piece; piece = await body.read()) pieces.push(piece);
   return joined(pieces);
@@ -81,9 +95,12 @@ export function parseJson(text: string): unknown {
 /** Lax: the deepest that can be walked, and a bound to what is kept of an open container. */
 const answerLimits = { depth: 1_000, containers: Infinity, fields: Infinity, exactNumbers: false };
 
-/** The same of a text as long as a provider may answer, which is parsed in turns (rule: loop-share). */
-export async function parseAnswer(text: string): Promise<unknown> {
-  if (text.length <= MAX_AT_ONCE) return parseJson(text);
+/** The same, or a promise of it, of a text as long as a provider may answer. */
+export const parseAnswer = (text: string): unknown =>
+  text.length <= MAX_AT_ONCE ? parseJson(text) : parseLongAnswer(text);
+
+/** In turns (rule: loop-share). */
+async function parseLongAnswer(text: string): Promise<unknown> {
   try {
     return await parseInTurns(text, { limits: answerLimits });
   } catch {
