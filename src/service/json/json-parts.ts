@@ -60,7 +60,7 @@ export function shortJsonBytes(value: object): Buffer | undefined {
   return length <= PLAIN ? plainBytes(value) : longBytes(value, lengths);
 }
 
-const plainBytes = (value: object): Buffer => Buffer.from(JSON.stringify(value));
+const plainBytes = (value: object): Buffer => encode([JSON.stringify(value)]);
 
 function longBytes(value: object, lengths: Lengths): Buffer {
   const pieces: string[] = [];

@@ -6,20 +6,24 @@ import type { EndedRequest, EndedStep } from './request-metrics.js';
 import type { ServiceState } from './service-state.js';
 import { UpstreamRequests } from './upstream-requests.js';
 
+/** In milliseconds: what ends within so short a time is counted together, and no answer waits for that. */
+const GATHERED_MS = 20;
+
+type Count = (metrics: LoadedMetrics) => void;
+
 /** The metrics of one service (rule: metrics). They are loaded after the start; what ends before is counted then. */
 export class ServiceMetrics {
   readonly #loading;
   readonly #asked = new UpstreamRequests((request) =>
-    this.#tell(({ upstreams }) => upstreams.requestEnded(request)),
+    this.#count(({ upstreams }) => upstreams.requestEnded(request)),
   );
-  #loaded: LoadedMetrics | undefined;
+  #uncounted: Count[] = [];
 
   constructor(state: ServiceState) {
     this.#loading = onDemand(async () => {
       const { openRegistry } = await import('./registry.js');
       const names = await state.upstreams();
-      this.#loaded = openRegistry(state, { names, inFlight: this.#asked.inFlight });
-      return this.#loaded;
+      return openRegistry(state, { names, inFlight: this.#asked.inFlight });
     });
   }
 
@@ -28,12 +32,12 @@ export class ServiceMetrics {
   }
 
   async read(): Promise<Exposition> {
-    return (await this.#loading.get()).read();
+    return (await this.#countAll()).read();
   }
 
   requestEnded(request: EndedRequest): void {
     const { upstream, usage } = request;
-    this.#tell(({ requests, upstreams }) => {
+    this.#count(({ requests, upstreams }) => {
       requests.requestEnded(request);
       if (upstream !== undefined && usage) upstreams.used(upstream, usage);
     });
@@ -56,16 +60,28 @@ export class ServiceMetrics {
 
   #takeTime(result: ReturnType<typeof reactStep>, begun: number): void {
     const ended = (status: EndedStep['status']): void =>
-      this.#tell(({ requests }) => requests.stepEnded({ status, durationMs: performance.now() - begun }));
+      this.#count(({ requests }) => requests.stepEnded({ status, durationMs: performance.now() - begun }));
     result.then(
       ({ status }) => ended(status),
       () => ended('failed'),
     );
   }
 
-  #tell(tell: (metrics: LoadedMetrics) => void): void {
-    if (this.#loaded) tell(this.#loaded);
-    // What could not be loaded is told to those who ask for it.
-    else this.#loading.get().then(tell, () => {});
+  #count(count: Count): void {
+    this.#uncounted.push(count);
+    if (this.#uncounted.length === 1) setTimeout(() => this.#countOrForget(), GATHERED_MS).unref();
+  }
+
+  /** What could not be loaded is told to those who ask for it. */
+  #countOrForget(): void {
+    this.#countAll().catch(() => {
+      this.#uncounted = [];
+    });
+  }
+
+  async #countAll(): Promise<LoadedMetrics> {
+    const metrics = await this.#loading.get();
+    for (const count of this.#uncounted.splice(0)) count(metrics);
+    return metrics;
   }
 }
