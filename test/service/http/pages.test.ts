@@ -106,8 +106,14 @@ describe('threat 23: headers', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  test('answers under /api are not stored', async () => {
-    expect((await get('/api/agent/models')).headers['cache-control']).toBe('no-store');
+  test('answers under /api are not stored, and say of themselves what means something to data', async () => {
+    const { headers } = await get('/api/agent/models');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['x-frame-options']).toBe('SAMEORIGIN');
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+    expect(headers).not.toHaveProperty('x-dns-prefetch-control');
   });
 
   test('pages of other origins are not let in, those named are', async () => {
