@@ -6,7 +6,7 @@ import type { EndedRequest, EndedStep } from './request-metrics.js';
 import type { ServiceState } from './service-state.js';
 import { UpstreamRequests } from './upstream-requests.js';
 
-/** In milliseconds: what ends within so short a time is counted together, and no answer waits for that. */
+/** In milliseconds: what ends within so short a time is counted together, and no request waits for that. */
 const GATHERED_MS = 20;
 
 type Count = (metrics: LoadedMetrics) => void;
@@ -32,7 +32,9 @@ export class ServiceMetrics {
   }
 
   async read(): Promise<Exposition> {
-    return (await this.#countAll()).read();
+    const metrics = await this.#loading.get();
+    this.#countWith(metrics);
+    return metrics.read();
   }
 
   requestEnded(request: EndedRequest): void {
@@ -59,8 +61,10 @@ export class ServiceMetrics {
   }
 
   #takeTime(result: ReturnType<typeof reactStep>, begun: number): void {
-    const ended = (status: EndedStep['status']): void =>
-      this.#count(({ requests }) => requests.stepEnded({ status, durationMs: performance.now() - begun }));
+    const ended = (status: EndedStep['status']): void => {
+      const durationMs = performance.now() - begun;
+      this.#count(({ requests }) => requests.stepEnded({ status, durationMs }));
+    };
     result.then(
       ({ status }) => ended(status),
       () => ended('failed'),
@@ -69,19 +73,17 @@ export class ServiceMetrics {
 
   #count(count: Count): void {
     this.#uncounted.push(count);
-    if (this.#uncounted.length === 1) setTimeout(() => this.#countOrForget(), GATHERED_MS).unref();
+    if (this.#uncounted.length === 1) setTimeout(() => void this.#countOrForget(), GATHERED_MS).unref();
   }
 
   /** What could not be loaded is told to those who ask for it. */
-  #countOrForget(): void {
-    this.#countAll().catch(() => {
-      this.#uncounted = [];
-    });
+  async #countOrForget(): Promise<void> {
+    const metrics = await this.#loading.get().catch(() => undefined);
+    if (metrics) this.#countWith(metrics);
+    else this.#uncounted = [];
   }
 
-  async #countAll(): Promise<LoadedMetrics> {
-    const metrics = await this.#loading.get();
+  #countWith(metrics: LoadedMetrics): void {
     for (const count of this.#uncounted.splice(0)) count(metrics);
-    return metrics;
   }
 }

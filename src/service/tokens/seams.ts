@@ -76,7 +76,7 @@ export interface Summand extends DigestedText {
 /**
  * Joins neighbours whose seam is not safe: the counts of the results come to the count of the whole. Of a long piece only the
  * end is joined, from its last safe seam on, and that end's own count is taken away: the piece need not be counted again. What
- * comes with a digest is a fence, and so begins with `<` and ends with a line break.
+ * comes with a digest ends with a line break, and where it is not the first piece it is a fence, and so begins with `<`.
  */
 export function joinUnsafeSeams(pieces: readonly DigestedText[]): Summand[] {
   const summands: Summand[] = [];

@@ -33,7 +33,10 @@ export interface DigestedText {
   readonly pieces?: readonly string[] | undefined;
 }
 
-/** A text that comes again in every step: it is digested once, and so need not be again. */
+/**
+ * A text of ours that comes again in every step: it is digested once, and so need not be again. It ends with a line break, and is
+ * counted alone or as the first of several (see `joinUnsafeSeams`).
+ */
 export const digested = (text: string): DigestedText => ({ text, digest: digestOf(text) });
 
 /** A longer text is not joined with anything to be digested: that would copy it. */

@@ -1,4 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
+import type { StepResult } from '../../../src/service/agent/react-step.js';
 import type { EndedRequest } from '../../../src/service/metrics/request-metrics.js';
 import { ServiceMetrics } from '../../../src/service/metrics/service-metrics.js';
 
@@ -34,6 +35,21 @@ test('what ends before the library is loaded is counted once it is (rule: metric
   );
   expect(text).toContain('stepwise_http_request_duration_seconds_bucket{le="0.001",route="/healthz"} 0\n');
   expect(text).toContain('stepwise_http_request_duration_seconds_bucket{le="0.0025",route="/healthz"} 111\n');
+});
+
+test('a step takes as long as it took, whenever it is counted', async () => {
+  const metrics = new ServiceMetrics(state);
+  await metrics.load();
+  const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+  const step = metrics.timed(async () => {
+    now.mockReturnValue(1_250);
+    return { status: 'action_proposed' } as StepResult; // nobody asks for more of it
+  });
+  await step({} as Parameters<typeof step>[0], {} as Parameters<typeof step>[1]);
+  now.mockReturnValue(90_000);
+  const { text } = await metrics.read();
+  now.mockRestore();
+  expect(text).toContain('stepwise_step_duration_seconds_sum{status="action_proposed"} 0.25\n');
 });
 
 test('two services of one process count by themselves, and both tell of the process', async () => {
