@@ -62,9 +62,8 @@ const known = new WeakMap<readonly OfferedTool[], OfferedTools>();
 
 /** The offered tools by name, and the longest name that stands at a place of the text (rule: offered-tools). */
 export class OfferedTools {
-  readonly #byName = new Map<string, OfferedTool>();
   static readonly #none = new OfferedTools([]);
-
+  readonly #byName = new Map<string, OfferedTool>();
   /** Lengths of the names a plain word cannot hold ("look up"), longest first, by their first word; usually none. */
   readonly #unusual = new Map<string, number[]>();
 

@@ -10,8 +10,8 @@ import { readNamedOnly } from './named-only.js';
 import { readTag } from './tags.js';
 import type { CallReading } from './written-call.js';
 
-interface Dialect {
-  /** The characters one of which it begins with; any if there are none. */
+interface DialectReader {
+  /** The characters one of which a call begins with; any if there are none. */
   readonly opens?: string;
   readonly read: (
     text: string,
@@ -20,8 +20,8 @@ interface Dialect {
   ) => CallReading | null | Sliced<CallReading | null>;
 }
 
-/** Every dialect an action may be written in; the first that knows what stands there reads it. */
-const dialects: readonly Dialect[] = [
+/** One for each dialect an action may be written in; the first that knows what stands there reads it. */
+const readers: readonly DialectReader[] = [
   { opens: '<', read: readTag },
   { opens: '[', read: readListedCall },
   { opens: '{[', read: (text, start) => readJsonCall(text, start) },
@@ -40,7 +40,7 @@ export function* readAction(text: string, position: number, tools: OfferedTools)
   if (tokens.turn !== null) return null;
   const start = unwrap(text, tokens.end, tools);
   if (isLabelled(text, position)) return null;
-  for (const { opens, read } of dialects) {
+  for (const { opens, read } of readers) {
     if (opens !== undefined && !isOneOf(opens, text, start)) continue;
     const found = read(text, start, tools);
     const reading = found && 'next' in found ? yield* found : found;
