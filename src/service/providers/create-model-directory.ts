@@ -7,7 +7,7 @@ import { anthropicClient, anthropicVendor } from './anthropic/provider.js';
 import { type StructuredSetting, structuredOf } from './models/known-servers.js';
 import { LearnedParameters } from './models/model-parameters.js';
 import { compatibleModel, type ModelTraits } from './models/model-traits.js';
-import { traitsOf, type VendorName, vendors } from './models/models.js';
+import { listedNames, traitsOf, type VendorName, vendorNames, vendors } from './models/models.js';
 import { openaiClient, openaiVendor } from './openai/provider.js';
 import { observeTogether, type RequestObserver } from './request-observer.js';
 import type { Secret } from './secret.js';
@@ -177,24 +177,19 @@ function compatible([name, config]: [string, UpstreamConfig]): Upstream {
   };
 }
 
-// The keys of a literal that has no optional ones.
-const vendorNames = Object.keys(vendors) as VendorName[];
-
 const routeOf = (model: string): VendorName | undefined =>
   vendorNames.find((name) => vendors[name].route.test(model));
 
 function listModels(provider: VendorName): ModelList['models'] {
-  return vendors[provider].models
-    .flatMap(({ names }) => names)
-    .map((name) => {
-      const { contextWindow, encoding, countMargin, nativeTools } = traitsOf(provider, name);
-      return {
-        name,
-        provider,
-        context_window: contextWindow,
-        encoding,
-        counting: countMargin === 1 ? 'exact' : 'estimated',
-        protocols: nativeTools === 'none' ? ['text', 'xml', 'json'] : ['text', 'xml', 'json', 'native'],
-      };
-    });
+  return listedNames(provider).map((name) => {
+    const { contextWindow, encoding, countMargin, nativeTools } = traitsOf(provider, name);
+    return {
+      name,
+      provider,
+      context_window: contextWindow,
+      encoding,
+      counting: countMargin === 1 ? 'exact' : 'estimated',
+      protocols: nativeTools === 'none' ? ['text', 'xml', 'json'] : ['text', 'xml', 'json', 'native'],
+    };
+  });
 }

@@ -210,6 +210,13 @@ export const vendors = {
 
 export type VendorName = keyof typeof vendors;
 
+// The keys of a literal that has no optional ones.
+export const vendorNames = Object.keys(vendors) as VendorName[];
+
+/** The names of a vendor that are listed; others are served all the same. */
+export const listedNames = (vendor: VendorName): readonly string[] =>
+  vendors[vendor].models.flatMap(({ names }) => names);
+
 /** The traits of any model of a vendor, known or not. */
 export const traitsOf = (vendor: VendorName, model: string): ModelTraits =>
   listedTraits.get(`${vendor} ${model}`) ?? findTraits(vendor, model);
@@ -226,9 +233,7 @@ const unknown: ModelRow = { pattern: /^/, names: [] };
 
 /** Of the names that are listed, which most requests name: no pattern is tried for those. */
 const listedTraits: ReadonlyMap<string, ModelTraits> = new Map(
-  (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
-    vendors[vendor].models
-      .flatMap(({ names }) => names)
-      .map((name) => [`${vendor} ${name}`, findTraits(vendor, name)]),
+  vendorNames.flatMap((vendor) =>
+    listedNames(vendor).map((name) => [`${vendor} ${name}`, findTraits(vendor, name)]),
   ),
 );

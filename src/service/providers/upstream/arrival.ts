@@ -10,6 +10,10 @@ const MOST_WAITING = 256 * 1024;
 
 const nothing = (): void => {};
 
+/** One buffer of all; a single one is not copied. */
+export const joined = (pieces: readonly Buffer[]): Buffer =>
+  pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+
 /** Told of an answer's first byte and of its end, of each once; of the end with what came too early. */
 export interface ArrivalWatcher {
   begun?(): void;
@@ -112,7 +116,7 @@ export class Arrival implements Dispatcher.DispatchHandler {
     this.#waiting = [];
     this.#bytesWaiting = 0;
     if (this.#controller?.paused) this.#controller.resume();
-    return taken.length === 1 && taken[0] ? taken[0] : Buffer.concat(taken);
+    return joined(taken);
   }
 
   #end(failure?: { readonly error: unknown }): void {

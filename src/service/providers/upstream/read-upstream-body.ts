@@ -1,6 +1,6 @@
 import { MAX_AT_ONCE } from '../../json/json-hazards.js';
 import { parseInTurns } from '../../json/sliced-json.js';
-import type { Arrival } from './arrival.js';
+import { type Arrival, joined } from './arrival.js';
 import { connectionFailure, FailedAttempt, invalidAnswer } from './failed-attempt.js';
 
 interface Expected {
@@ -79,9 +79,6 @@ export async function readStart(body: UpstreamBody): Promise<Buffer> {
   }
   return joined(pieces);
 }
-
-const joined = (pieces: readonly Buffer[]): Buffer =>
-  pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
 
 /** The JSON value, or undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
