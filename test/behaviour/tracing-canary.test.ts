@@ -155,7 +155,8 @@ test.each([
         (path) => `POST /api/agent/${path}`,
       ),
       ...['POST', 'chat', ...Object.values(vendors).map((model) => `chat ${model}`)],
-      ...['read_situation', 'gather_context', 'fit_to_budget', 'render_prompt', 'read_reply', 'conclude'],
+      ...['read_situation', 'gather_context', 'fit_to_budget', 'render_prompt', 'report_prompt'],
+      ...['read_reply', 'conclude'],
     ].sort(),
   );
   for (const { status, attributes } of spans()) {

@@ -1,9 +1,10 @@
 import type { StepRequest } from '../../src/contract/step-request.js';
+import { type PromptReport, reportPrompt } from '../../src/service/agent/budget/report-context.js';
 import type { Message, ModelProfile } from '../../src/service/agent/provider.js';
 import { preparePrompt } from '../../src/service/agent/react-step.js';
 import type { RenderedPrompt } from '../../src/service/agent/render-prompt.js';
 import type { During } from '../../src/service/agent/step-dependencies.js';
-import { createTokenCounter } from '../../src/service/tokens/token-counter.js';
+import { createTokenCounter, type TokenCounter } from '../../src/service/tokens/token-counter.js';
 
 /** The chat format of OpenAI's models: three tokens and the role for each message, three for the reply. */
 export const framing = { prompt: 3, message: 4 };
@@ -18,16 +19,23 @@ export const profile: ModelProfile = {
   needsExample: false,
 };
 
-const tokens = createTokenCounter('o200k_base');
+const exactTokens = createTokenCounter('o200k_base');
 const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
 
 /** Nobody watches. */
 export const plainly: During = (_, work) => work();
 
+/** A prompt and what is reported of it. */
+export type PreparedPrompt = RenderedPrompt & PromptReport;
+
 /** All of a step but the model call, with the real counter and nothing but inline context. */
-export function prepare(request: StepRequest, { needsExample = false } = {}): Promise<RenderedPrompt> {
-  const asked = { ...profile, needsExample };
-  return preparePrompt(request, { sources: [], profile: asked, tokens, deadline, during: plainly });
+export async function prepare(
+  request: StepRequest,
+  { tokens = exactTokens, ...asked }: Partial<ModelProfile> & { readonly tokens?: TokenCounter } = {},
+): Promise<PreparedPrompt> {
+  const dependencies = { sources: [], profile: { ...profile, ...asked }, tokens, deadline, during: plainly };
+  const prompt = await preparePrompt(request, dependencies);
+  return { ...prompt, ...(await reportPrompt(prompt.fitted, prompt)) };
 }
 
 /** A message as the model reads it. */

@@ -11,7 +11,12 @@ export const wordCounter: TokenCounter = {
   },
   countJoined: async (pieces) => countWords(pieces.map(({ text }) => text).join('')),
   recall: () => undefined,
+  atMost: (pieces) => ({
+    tokens: Buffer.byteLength(pieces.map(({ text }) => text).join('')),
+    isExact: false,
+  }),
   remembered: (_key, find) => find(),
+  unhurried: () => wordCounter,
 };
 
 export function countWords(text: string): number {

@@ -1,8 +1,10 @@
 import type { StepRequest } from '../../contract/step-request.js';
 import { gatherContext } from '../context/gather-context.js';
+import { type PromptReport, reportPrompt } from './budget/report-context.js';
 import { complete } from './complete.js';
 import { conclude } from './conclude.js';
 import { fitToBudget } from './fit-to-budget.js';
+import { unhurried } from './prompt/weigh-messages.js';
 import { type Received, readReply } from './read-reply.js';
 import { readSituation } from './read-situation.js';
 import { type RenderedPrompt, renderPrompt } from './render-prompt.js';
@@ -27,22 +29,56 @@ export async function reactStep(
 ): Promise<StepResult> {
   if (request.max_iterations_left === 0) return exhausted(request);
   const prompt = await preparePrompt(request, dependencies);
-  await observer?.contextBuilt(prompt.report);
+  const told = observer && (await tell(observer, prompt, dependencies));
   const received = complete(prompt, dependencies, observer);
-  return concludeStep(received, toSentStep(prompt, dependencies), observer);
+  const reported = told ?? reportMeanwhile(prompt, dependencies);
+  return concludeStep(Promise.all([received, reported]), toSentStep(prompt, dependencies), observer);
 }
+
+/** Who watches a step is told what the model sees before it says anything. */
+async function tell(
+  observer: StepObserver,
+  prompt: RenderedPrompt,
+  dependencies: PromptDependencies,
+): Promise<PromptReport> {
+  const reported = await report(prompt, dependencies);
+  await observer.contextBuilt(reported.report);
+  return reported;
+}
+
+/**
+ * What no choice hung on is counted while the model thinks (rule: counted-meanwhile), and to its end: by then the reply may be
+ * there, and billed.
+ */
+async function reportMeanwhile(
+  { fitted, ...prompt }: RenderedPrompt,
+  dependencies: PromptDependencies,
+): Promise<PromptReport> {
+  await onItsWay();
+  return report({ ...prompt, fitted: { ...fitted, scale: unhurried(fitted.scale) } }, dependencies);
+}
+
+/**
+ * Resolves when a request that was made in this turn is written, if it is written to a connection that is open: undici looks
+ * for one turn whether that has been closed meanwhile.
+ */
+const onItsWay = (): Promise<void> =>
+  new Promise((resolve) => setImmediate(() => setImmediate(() => resolve())));
+
+const report = (prompt: RenderedPrompt, { during }: PromptDependencies): Promise<PromptReport> =>
+  during('report_prompt', () => reportPrompt(prompt.fitted, prompt));
 
 /** The rest of a step: while it waits for the model it holds nothing of what was sent (rule: lean-waiting). */
 async function concludeStep(
-  received: Promise<Received>,
+  awaited: Promise<[Received, PromptReport]>,
   step: SentStep,
   observer: StepObserver | undefined,
 ): Promise<StepResult> {
   const { situation, during } = step;
-  const completion = await received;
+  const [completion, reported] = await awaited;
   const reply = await during('read_reply', () => readReply(completion, situation));
   const conclusion = await during('conclude', () => conclude(reply, situation));
-  const result = toResult(conclusion, step);
+  const result = toResult(conclusion, { ...step, ...reported });
   if (result.action_details) await observer?.actionProposed(result.action_details);
   return result;
 }
@@ -52,7 +88,8 @@ export async function previewStep(
   request: StepRequest,
   dependencies: PromptDependencies,
 ): Promise<PreviewResult> {
-  return toPreview(await preparePrompt(request, dependencies));
+  const prompt = await preparePrompt(request, dependencies);
+  return toPreview(prompt, await report(prompt, dependencies));
 }
 
 /** All of a step but the model call. Throws as `previewStep` does. */

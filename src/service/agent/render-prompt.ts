@@ -1,6 +1,4 @@
-import type { ContextReport } from '../../contract/context-report.js';
 import type { StringLiterals } from '../json/string-literals.js';
-import { reportContext } from './budget/report-context.js';
 import type { FittedPrompt, PromptPieces } from './fit-to-budget.js';
 import { continueTemplate, openingTemplate } from './prompt/templates/orders.js';
 import type { Message, Part, Prompt } from './provider.js';
@@ -12,19 +10,15 @@ interface LaidOutPrompt {
   readonly stable: readonly Message[];
 }
 
-/** A prompt ready to be sent, what is in it, and the situation that its reply is read against. */
+/** A prompt ready to be sent, what it was fitted of, and the situation that its reply is read against. */
 export interface RenderedPrompt extends LaidOutPrompt {
+  readonly fitted: FittedPrompt;
   readonly situation: ReplySituation;
-  readonly report: ContextReport;
-  readonly shouldCompact: boolean;
 }
 
-/** Puts what was fitted into messages, and counts them as they are sent. */
-export async function renderPrompt(fitted: FittedPrompt, literals?: StringLiterals): Promise<RenderedPrompt> {
-  const laidOut = layOutPrompt(fitted.pieces, literals);
-  const report = await reportContext(fitted, laidOut);
-  const situation = toReplySituation(fitted.situation);
-  return { report, situation, shouldCompact: fitted.shouldCompact, ...laidOut };
+/** Puts what was fitted into messages. */
+export function renderPrompt(fitted: FittedPrompt, literals?: StringLiterals): RenderedPrompt {
+  return { fitted, situation: toReplySituation(fitted.situation), ...layOutPrompt(fitted.pieces, literals) };
 }
 
 /** Merges neighbours of one role, begins and ends with the user, and sets the cache breakpoints (rule: breakpoints). */

@@ -24,6 +24,7 @@ type Verb =
   | 'gather_context'
   | 'fit_to_budget'
   | 'render_prompt'
+  | 'report_prompt'
   | 'read_reply'
   | 'conclude';
 

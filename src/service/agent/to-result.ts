@@ -4,7 +4,7 @@ import type { Preview } from '../../contract/preview.js';
 import type { ActionDetails, Signals, Step, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import { blankStep, stepError } from '../../conversation/blank-step.js';
-import { hashPrompt } from './budget/report-context.js';
+import { hashPrompt, type PromptReport } from './budget/report-context.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
 import type { Message } from './provider.js';
@@ -20,18 +20,21 @@ export type PreviewResult = Omit<Preview, 'request_id'>;
 
 /** A step whose prompt is on its way: what is still needed of it, and none of its text. */
 export interface SentStep
-  extends Pick<RenderedPrompt, 'situation' | 'report' | 'shouldCompact'>,
+  extends Pick<RenderedPrompt, 'situation'>,
     Pick<StepDependencies, 'provider' | 'now' | 'during'> {}
 
+/** The same once its model has answered. */
+interface AnsweredStep extends SentStep, PromptReport {}
+
 export function toSentStep(
-  { situation, report, shouldCompact }: RenderedPrompt,
+  { situation }: RenderedPrompt,
   { provider, now, during }: StepDependencies,
 ): SentStep {
-  return { situation, report, shouldCompact, provider, now, during };
+  return { situation, provider, now, during };
 }
 
 /** All fields of a step's answer, each of them always there. */
-export function toResult(conclusion: Conclusion, step: SentStep): StepResult {
+export function toResult(conclusion: Conclusion, step: AnsweredStep): StepResult {
   const { reply } = conclusion;
   const { completion } = reply;
   const { situation, report } = step;
@@ -66,7 +69,10 @@ export function toResult(conclusion: Conclusion, step: SentStep): StepResult {
 }
 
 /** The prompt as the model reads it; native calls as JSON. */
-export async function toPreview({ situation, prompt, report }: RenderedPrompt): Promise<PreviewResult> {
+export async function toPreview(
+  { situation, prompt }: RenderedPrompt,
+  { report }: PromptReport,
+): Promise<PreviewResult> {
   return {
     system: prompt.system,
     messages: prompt.messages.map((message) => ({ role: message.role, content: contentOf(message) })),
@@ -120,7 +126,7 @@ function actionDetails(
   };
 }
 
-function signalsOf({ actions }: Conclusion, { situation, shouldCompact }: SentStep): Signals {
+function signalsOf({ actions }: Conclusion, { situation, shouldCompact }: AnsweredStep): Signals {
   const proposed = actions.map(({ name, parameters }) => ({ name, parameters }));
   const counts = countSignals([...situation.calls, ...proposed], situation.tools);
   return {

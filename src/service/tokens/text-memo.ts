@@ -31,13 +31,15 @@ export interface DigestedText {
   readonly digest?: string | undefined;
   /** What the text was put together of, if it was. */
   readonly pieces?: readonly string[] | undefined;
+  /** Its tokens by encoding, once they were counted: of a text of ours, which is as old as the process. */
+  readonly counts?: Map<string, number> | undefined;
 }
 
 /**
- * A text of ours that comes again in every step: it is digested once, and so need not be again. It ends with a line break, and is
+ * A text of ours that comes again in every step: it is digested once, counted once in each encoding, and neither looked up. It ends with a line break, and is
  * counted alone or as the first of several (see `joinUnsafeSeams`).
  */
-export const digested = (text: string): DigestedText => ({ text, digest: digestOf(text) });
+export const digested = (text: string): DigestedText => ({ text, digest: digestOf(text), counts: new Map() });
 
 /** A longer text is not joined with anything to be digested: that would copy it. */
 const SHORT = 4096;

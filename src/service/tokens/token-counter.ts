@@ -24,10 +24,23 @@ export interface TokenCounter {
    */
   recall(pieces: readonly DigestedText[]): number | undefined;
   /**
+   * No fewer tokens than `countJoined` comes to, without counting: what is known by its digest is exact, of the rest each byte
+   * of UTF-8 is taken for a token.
+   */
+  atMost(pieces: readonly DigestedText[]): Bound;
+  /**
    * The number that `find` comes to, or came to in an earlier step. The key tells all that it depends on but for the way
    * this counter counts; of a text it holds the digest, never the text.
    */
   remembered(key: string, find: () => Promise<number>): Promise<number>;
+  /** The same, whatever becomes of the step. */
+  unhurried(): TokenCounter;
+}
+
+/** A number of tokens that is not exceeded. */
+export interface Bound {
+  readonly tokens: number;
+  readonly isExact: boolean;
 }
 
 /** A text of more UTF-16 units is worth a turn of its own, and is not digested at once. */
@@ -50,9 +63,8 @@ export function createTokenCounter(
   const withMargin = (tokens: number): number => Math.ceil(tokens * margin);
   const counts = new StepCounts(encoding, signal);
   const recall = (pieces: readonly DigestedText[]): number | undefined => {
-    const parts: readonly Summand[] = pieces.length === 1 ? pieces : joinUnsafeSeams(pieces);
     let tokens = 0;
-    for (const part of parts) {
+    for (const part of summandsOf(pieces)) {
       const known = counts.recall(part);
       if (known === undefined) return undefined;
       tokens += part.isTaken ? -known : known;
@@ -79,9 +91,18 @@ export function createTokenCounter(
       return withMargin(tokens);
     },
     recall,
+    atMost: (pieces) => {
+      const { tokens, isExact } = boundOf(encoding, pieces);
+      return { tokens: withMargin(tokens), isExact };
+    },
+    unhurried: () => createTokenCounter(encoding, { margin }),
     remembered: (key, find) => recallOr({ encoding, key: `${key} ${margin}`, signal }, find),
   };
 }
+
+/** Most texts stand alone. */
+const summandsOf = (pieces: readonly DigestedText[]): readonly Summand[] =>
+  pieces.length === 1 ? pieces : joinUnsafeSeams(pieces);
 
 /** Exact counts of one step's texts, without a margin. */
 class StepCounts {
@@ -98,8 +119,12 @@ class StepCounts {
   }
 
   recall(given: DigestedText): number | undefined {
-    const tokens = this.#before(given) ?? countNow(this.#encoding, this.#withDigest(given), this.#signal);
-    if (tokens !== undefined) this.#keep(given, tokens);
+    const known = given.counts?.get(this.#encoding) ?? this.#before(given);
+    if (known !== undefined) return known;
+    const tokens = countNow(this.#encoding, this.#withDigest(given), this.#signal);
+    if (tokens === undefined) return undefined;
+    given.counts?.set(this.#encoding, tokens);
+    this.#keep(given, tokens);
     return tokens;
   }
 
@@ -130,6 +155,19 @@ class StepCounts {
   #keep({ text, digest }: DigestedText, tokens: number): void {
     if (digest === undefined) this.#counted.set(text, tokens);
   }
+}
+
+function boundOf(encoding: Encoding, pieces: readonly DigestedText[]): Bound {
+  const memo = loadedEncoding(encoding)?.memo;
+  let tokens = 0;
+  let isExact = true;
+  for (const { text, digest, isTaken } of summandsOf(pieces)) {
+    const known = digest === undefined ? undefined : memo?.recall(digest);
+    if (known === undefined) isExact = false;
+    // An end that is counted once more takes nothing away as long as it is not known.
+    if (!isTaken) tokens += known ?? Buffer.byteLength(text);
+  }
+  return { tokens, isExact };
 }
 
 /** What was counted in an earlier step, or can be counted at once; undefined for anything else. */

@@ -2,8 +2,9 @@ import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { get_encoding } from 'tiktoken';
 import { StepRefused } from '../../../src/service/agent/interruption.js';
+import { createTokenCounter, type TokenCounter } from '../../../src/service/tokens/token-counter.js';
 import { anyRequest } from '../../support/arbitrary-request.js';
-import { framing, prepare, textOf } from '../../support/prepare.js';
+import { framing, type PreparedPrompt, prepare, textOf } from '../../support/prepare.js';
 
 const reference = get_encoding('o200k_base');
 afterAll(() => reference.free());
@@ -38,6 +39,41 @@ test('prompt and reserve never exceed the limit, and the count is that of an ind
     { numRuns: runs },
   );
   expect(fitted).toBeGreaterThan(runs / 2);
+}, 600_000);
+
+test('what a prompt is and what is reported of it do not hang on when it is counted (rule: counted-meanwhile)', async () => {
+  let meanwhile = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      anyRequest,
+      fc.boolean(),
+      fc.constantFrom(1, 1.4),
+      async (request, needsExample, margin) => {
+        const tokens = createTokenCounter('o200k_base', { margin });
+        const countedFirst: TokenCounter = {
+          ...tokens,
+          atMost: () => ({ tokens: Number.POSITIVE_INFINITY, isExact: false }),
+        };
+        const made = async (counter: TokenCounter) =>
+          prepare(request, { needsExample, countMargin: margin, tokens: counter }).catch(
+            (error: unknown) => error,
+          );
+        const [one, other] = [await made(tokens), await made(countedFirst)];
+        if (one instanceof StepRefused) return expect(other).toEqual(one);
+        const [before, after] = [one, other] as PreparedPrompt[];
+        if (before?.fitted.units.some(({ isWeighed }) => !isWeighed)) meanwhile += 1;
+        const said = (prepared: PreparedPrompt | undefined) => [
+          prepared?.prompt,
+          prepared?.stable,
+          prepared?.report,
+          prepared?.shouldCompact,
+        ];
+        expect(said(after)).toEqual(said(before));
+      },
+    ),
+    { numRuns: runs },
+  );
+  expect(meanwhile).toBeGreaterThan(runs / 5);
 }, 600_000);
 
 test('the 422 says how many tokens are needed, and that many are enough (rule: prompt-budget)', async () => {

@@ -4,7 +4,7 @@ import type { TurnInput } from '../../../src/contract/history.js';
 import { stepRequestSchema } from '../../../src/contract/step-request.js';
 import type { Message } from '../../../src/service/agent/provider.js';
 import type { RenderedPrompt } from '../../../src/service/agent/render-prompt.js';
-import { prepare } from '../../support/prepare.js';
+import { type PreparedPrompt, prepare } from '../../support/prepare.js';
 
 const uuid = '0b9e2f7e-5a57-4c7a-9c0a-1f3d5f6a7b8c';
 const file = (lines: number) =>
@@ -25,10 +25,10 @@ async function promptsOfRun({
   tokenLimit,
   protocol,
   lines,
-  needsExample,
-}: RunShape): Promise<RenderedPrompt[]> {
+  needsExample = false,
+}: RunShape): Promise<PreparedPrompt[]> {
   const history: TurnInput[] = [];
-  const prompts: RenderedPrompt[] = [];
+  const prompts: PreparedPrompt[] = [];
   for (let step = 0; step < steps; step += 1) {
     const request = stepRequestSchema.parse({
       project_id: uuid,

@@ -2,16 +2,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
 import type { Completion, CompletionRequest, Provider } from '../../../src/service/agent/provider.js';
 import { reactStep, type StepResult } from '../../../src/service/agent/react-step.js';
 import { StringLiterals } from '../../../src/service/json/string-literals.js';
-import { createTokenCounter } from '../../../src/service/tokens/token-counter.js';
+import type { DigestedText } from '../../../src/service/tokens/text-memo.js';
+import { createTokenCounter, type TokenCounter } from '../../../src/service/tokens/token-counter.js';
 import { completionOf } from '../../support/completion.js';
-import { plainly, profile } from '../../support/prepare.js';
+import { plainly, prepare, profile } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
+
+/** The prompt is reported once the request is on its way. */
+const TURNS_TO_REPORT = 3;
 
 interface WaitingStep {
   readonly result: Promise<StepResult>;
@@ -50,15 +55,112 @@ async function startStep(): Promise<WaitingStep> {
     result = reactStep(request, { during: plainly, ...dependencies });
   }
   await asked;
+  for (let turn = 0; turn < TURNS_TO_REPORT; turn += 1) await nextTurn();
   if (!result) throw new Error('the step was not started');
   return { result, mustGo, answer };
 }
 
 test('(rule: lean-waiting) while the model is awaited, request, files, counted texts and prompt are let go', async () => {
   const { result, mustGo, answer } = await startStep();
-  await nextTurn();
   collectGarbage();
   expect(mustGo.map((held) => held.deref())).toEqual(mustGo.map(() => undefined));
   answer(completionOf('Final Answer: 42'));
   expect((await result).direct_response).toBe('42');
+});
+
+/** A counter that notes the texts it counts, and says so at the moment when the model is asked. */
+async function countedWhenAsked(fields: Partial<StepRequestInput>) {
+  const exact = createTokenCounter('o200k_base');
+  const counted = new Set<string>();
+  const note = (pieces: readonly DigestedText[]) => {
+    for (const { text } of pieces) counted.add(text);
+  };
+  const tokens: TokenCounter = {
+    ...exact,
+    countJoined: (pieces) => {
+      note(pieces);
+      return exact.countJoined(pieces);
+    },
+    recall: (pieces) => {
+      note(pieces);
+      return exact.recall(pieces);
+    },
+  };
+  let before: readonly string[] = [];
+  const complete = async () => {
+    before = [...counted];
+    return completionOf('Final Answer: 42');
+  };
+  const stream = () => {
+    throw new Error('nobody watches');
+  };
+  const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
+  const provider: Provider = { name: 'test', complete, stream };
+  const dependencies = { provider, profile, tokens, deadline, sources: [], during: plainly };
+  const request = stepRequest(fields);
+  const { context_report } = await reactStep(request, { ...dependencies, now: () => new Date() });
+  return { before, report: context_report, preview: (await prepare(request)).report };
+}
+
+const question = 'Which of the two is the older one, and how can it be told? '.repeat(4).trim();
+
+test('(rule: counted-meanwhile) what is new to the history is counted when the model has been asked', async () => {
+  const { before, report, preview } = await countedWhenAsked({ user_query: question });
+  expect(before.filter((text) => text.includes(question))).toEqual([]);
+  expect(report).toEqual(preview);
+});
+
+test('(rule: counted-meanwhile) what may not fit is counted before', async () => {
+  const llm_config = { ...stepRequest({}).llm_config, tokenLimit: 600, reservedOutputTokens: 100 };
+  const { before, report, preview } = await countedWhenAsked({ user_query: question.repeat(3), llm_config });
+  expect(before.filter((text) => text.includes(question))).not.toEqual([]);
+  expect(report).toEqual(preview);
+});
+
+test('(rule: counted-meanwhile) a step whose call fails says so, whenever its prompt is reported', async () => {
+  const { signal } = new AbortController();
+  const provider: Provider = {
+    name: 'test',
+    complete: async () => {
+      throw new Error('refused');
+    },
+    stream: () => {
+      throw new Error('nobody watches');
+    },
+  };
+  const deadline = { signal, remainingMs: () => 60_000 };
+  const tokens = createTokenCounter('o200k_base');
+  const dependencies = { provider, profile, tokens, deadline, sources: [], during: plainly };
+  const step = reactStep(stepRequest({}), { ...dependencies, now: () => new Date() });
+  await expect(step).rejects.toThrow('refused');
+});
+
+test.each([
+  ['has failed too', new Error('left'), 'rejects'],
+  ['has answered', completionOf('Final Answer: 42'), 'answers'],
+] as const)('(rule: counted-meanwhile) a deadline that passes before all is counted: the model %s', async (_, outcome, end) => {
+  const leaving = new AbortController();
+  const provider: Provider = {
+    name: 'test',
+    complete: async () => {
+      leaving.abort(new Error('left'));
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    },
+    stream: () => {
+      throw new Error('nobody watches');
+    },
+  };
+  const { signal } = leaving;
+  const tokens = createTokenCounter('o200k_base', { signal });
+  const deadline = { signal, remainingMs: () => 60_000 };
+  const dependencies = { provider, profile, tokens, deadline, sources: [], during: plainly };
+  const request = stepRequest({ user_query: `${end} ${question}` });
+  const step = reactStep(request, { ...dependencies, now: () => new Date() });
+  if (end === 'rejects') await expect(step).rejects.toBe(outcome);
+  else {
+    const { direct_response, context_report } = await step;
+    expect(direct_response).toBe('42');
+    expect(context_report).toEqual((await prepare(request)).report);
+  }
 });

@@ -77,12 +77,12 @@ test.each([
   ['text', []],
 ] as const)('a preview with %s calling has the tools that are sent beside the prompt: %j', async (protocol, names) => {
   const prompt = await prepare(stepRequest({ protocol, tools: [{ name: 'a', inputSchema: {} }] }));
-  expect((await toPreview(prompt)).native_tools.map(({ name }) => name)).toEqual(names);
+  expect((await toPreview(prompt, prompt)).native_tools.map(({ name }) => name)).toEqual(names);
 });
 
 test('a preview is the prompt as the model reads it', async () => {
   const prompt = await prepare(stepRequest({ user_query: 'Why?' }));
-  const { system, messages, context_report } = await toPreview(prompt);
+  const { system, messages, context_report } = await toPreview(prompt, prompt);
   expect(system).toBe(prompt.prompt.system);
   expect(messages.map(({ content }) => content)).toEqual(prompt.prompt.messages.map(textOf));
   expect(context_report).toBe(prompt.report);

@@ -3,16 +3,35 @@ import type { ContextReport, ReportItem, ReportSection } from '../../../contract
 import { turnsOf } from '../../../conversation/units.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { FittedPrompt } from '../fit-to-budget.js';
+import { type CutUnit, tokensOfUnits, weighUnits, weighWholeUnits } from '../history/unit-forms.js';
 import { stateText, tokensOfMessages } from '../prompt/weigh-messages.js';
 import type { Message, Part, Prompt } from '../provider.js';
 
+/** What can be said of a prompt once all of it is counted. */
+export interface PromptReport {
+  readonly report: ContextReport;
+  /** Four fifths of the history's share are used before anything is cut (rule: signals). */
+  readonly shouldCompact: boolean;
+}
+
+const COMPACT_SHARE = 0.8;
+
 /** What the model sees and what it does not (rule: context-report): counted on the messages as they are sent. */
-export async function reportContext(
+export async function reportPrompt(
   fitted: FittedPrompt,
   laidOut: { readonly prompt: Prompt; readonly stable: readonly Message[] },
+): Promise<PromptReport> {
+  const units = await weighUnits(fitted.units, fitted.scale);
+  const report = await reportContext(fitted, units, laidOut);
+  return { report, shouldCompact: tokensOfUnits(units) >= fitted.share * COMPACT_SHARE };
+}
+
+async function reportContext(
+  fitted: FittedPrompt,
+  units: readonly CutUnit[],
+  { prompt, stable }: { readonly prompt: Prompt; readonly stable: readonly Message[] },
 ): Promise<ContextReport> {
   const { situation, scale, context, tail } = fitted;
-  const { prompt, stable } = laidOut;
   const { tokenLimit, reservedOutputTokens } = situation.request.llm_config;
   const sections = sectionsOf(fitted, prompt.messages.length, await tokensOfMessages(prompt.messages, scale));
   const promptTokens = sections.reduce((sum, section) => sum + section.tokens, 0);
@@ -27,7 +46,7 @@ export async function reportContext(
     stable_prefix_tokens: promptTokens - tail.tokens,
     stable_prompt_sha256: await hashPrompt(prompt.system, stable),
     sections,
-    items: [...context.items, ...tail.items, ...turnItems(fitted)],
+    items: [...context.items, ...tail.items, ...(await turnItems(units, fitted))],
     folders: [...context.folders],
   };
 }
@@ -78,21 +97,28 @@ function sectionsOf(
   ];
 }
 
-function turnItems({ units, fold }: FittedPrompt): ReportItem[] {
-  return units.map((weighed, index) => {
+async function turnItems(
+  units: readonly CutUnit[],
+  { fold, scale }: Pick<FittedPrompt, 'fold' | 'scale'>,
+): Promise<ReportItem[]> {
+  const items: ReportItem[] = [];
+  for (const [index, weighed] of units.entries()) {
     const form = fold.forms[index] ?? 'full';
-    const isCut = form === 'full' && weighed.full < weighed.original;
+    const { unit, whole, full } = weighed;
+    const original = unit === whole ? full : await weighWholeUnits([whole], scale);
+    const isCut = form === 'full' && full < original;
     const status = form !== 'full' ? form : isCut ? 'truncated' : 'included';
-    return {
+    items.push({
       kind: 'turn',
-      id: turnsOf(weighed.unit).join('+'),
+      id: turnsOf(unit).join('+'),
       status,
       reason: turnReasons[status],
       tokens: form === 'dropped' ? 0 : weighed[form],
-      original_tokens: weighed.original,
+      original_tokens: original,
       lines: null,
-    };
-  });
+    });
+  }
+  return items;
 }
 
 const turnReasons = {

@@ -4,10 +4,11 @@ import type { Unit } from '../../../conversation/units.js';
 import type { GatheredContext } from '../../context/context-item.js';
 import { type FittedContext, fitContext } from '../../context/fitting/fit-context.js';
 import { untouchable } from '../history/fold-history.js';
-import { type CutUnit, cutAndWeigh, maskWhereNeeded, tokensOfUnits } from '../history/unit-forms.js';
+import { type CutUnit, cutUnits, maskUnits, tokensOfUnits, weighUnits } from '../history/unit-forms.js';
 import { StepRefused } from '../interruption.js';
 import type { Scale } from '../prompt/weigh-messages.js';
 import type { Situation } from '../read-situation.js';
+import type { FixedCosts } from './fixed-costs.js';
 
 /** Who may take how many tokens of the prompt (rule: prompt-budget). */
 interface Budget {
@@ -19,16 +20,6 @@ interface Budget {
   readonly free: number;
   /** The most that context may take of F. */
   readonly context: number;
-}
-
-/** What is spent before anything can be chosen, in tokens. */
-export interface FixedCosts {
-  readonly instructions: number;
-  readonly example: number;
-  readonly tools: number;
-  readonly framing: number;
-  /** The longest tail that a step may not do without. */
-  readonly smallestTail: number;
 }
 
 const TAIL_SHARE = 0.06;
@@ -90,9 +81,14 @@ export async function fitContextAndHistory(
 ): Promise<FittedContextAndHistory> {
   const { request, units: whole } = situation;
   const budget = planBudget(request.llm_config, fixed);
-  const most = isSingleStep(situation) ? await besideUnits(whole, budget.free, scale) : budget.context;
+  const most =
+    gathered.groups.length > 0 && isSingleStep(situation)
+      ? await besideUnits(whole, budget.free, scale)
+      : budget.context;
   const context = await fitContext(gathered, most, scale.tokens);
-  const units = await cutAndWeigh(whole, budget.free - context.tokens, scale);
+  const cut = await cutUnits(whole, budget.free - context.tokens, scale);
+  const fitsUncounted = tokensOfUnits(cut) <= budget.free - context.tokens;
+  const units = fitsUncounted ? cut : await weighUnits(cut, scale);
   const needed = tokensOfUnits(untouchable(units));
   if (needed > budget.free) {
     const shortest = promptFor(await smallestFree(untouchable(units), scale), fixed);
@@ -101,7 +97,8 @@ export async function fitContextAndHistory(
   const hasRoom = needed <= budget.free - context.tokens;
   const fitted = hasRoom ? context : await fitContext(gathered, budget.free - needed, scale.tokens);
   const share = budget.free - fitted.tokens;
-  return { budget, context: fitted, share, units: await maskWhereNeeded(units, share, scale) };
+  const isWhole = tokensOfUnits(units) <= share; // as most histories are
+  return { budget, context: fitted, share, units: isWhole ? units : await maskUnits(units, scale) };
 }
 
 /** A step that can only answer, with nothing before it and nothing to come (rule: single-step-share). */
@@ -113,14 +110,14 @@ function isSingleStep({ request, mustAnswer }: Situation): boolean {
 
 /** What the units leave of what is free. */
 async function besideUnits(units: readonly Unit[], free: number, scale: Scale): Promise<number> {
-  return Math.max(0, free - tokensOfUnits(await cutAndWeigh(units, free, scale)));
+  return Math.max(0, free - tokensOfUnits(await weighUnits(await cutUnits(units, free, scale), scale)));
 }
 
 /** The least that context and history must have together: what may never be left out, cut as short as may be. */
 async function smallestFree(kept: readonly CutUnit[], scale: Scale): Promise<number> {
   const units = kept.map(({ whole }) => whole);
   for (let free = 0; ; ) {
-    const needed = tokensOfUnits(await cutAndWeigh(units, free, scale));
+    const needed = tokensOfUnits(await weighUnits(await cutUnits(units, free, scale), scale));
     if (needed <= free) return free;
     free = Math.max(needed, Math.ceil(free * SEARCH_STEP));
   }

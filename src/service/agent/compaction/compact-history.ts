@@ -1,7 +1,7 @@
 import type { Compaction, CompactionRequest } from '../../../contract/compaction.js';
 import type { Warning } from '../../../contract/step.js';
 import { readUnits, type Unit } from '../../../conversation/units.js';
-import { renderAndWeigh } from '../prompt/weigh-messages.js';
+import { weighWholeUnits } from '../history/unit-forms.js';
 import type { StepDependencies } from '../step-dependencies.js';
 import { maskHistory } from './mask-history.js';
 import { type CompactionDependencies, summarizeHistory } from './summarize-history.js';
@@ -46,7 +46,7 @@ async function weighUnits(
 ): Promise<number> {
   const { framing, countMargin: margin } = profile;
   const scale = { tokens, framing, margin, protocol: 'text', signal: deadline.signal } as const;
-  return (await renderAndWeigh(units, scale)).reduce((sum, { tokens: weight }) => sum + weight, 0);
+  return weighWholeUnits(units, scale);
 }
 
 function stillTooLong(after: number, target: number): Warning {

@@ -1,16 +1,17 @@
 import { type Observation, observationsOf, type PairedCall, type Unit } from '../../../conversation/units.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { countNewlines } from '../../context/lines.js';
-import { renderAndWeigh, type Scale } from '../prompt/weigh-messages.js';
+import { boundMessages, renderUnits, type Scale, weighMessages } from '../prompt/weigh-messages.js';
 import type { Message } from '../provider.js';
 import type { WeighedUnit } from './fold-history.js';
 import { mapStrings, stringsIn } from './json-values.js';
 
-/** A unit with its long texts cut, rendered and weighed, and what it weighed before. */
+/** A unit with its long texts cut, rendered, and what it weighs at the most. */
 export interface CutUnit extends WeighedUnit {
-  /** Before its long texts were cut, and its tokens. */
+  /** Before its long texts were cut. */
   readonly whole: Unit;
-  readonly original: number;
+  /** What it weighs is counted, and no bound. */
+  readonly isWeighed: boolean;
   readonly messages: readonly Message[];
   /** As a stub; absent if the history fits as it is. */
   readonly maskedMessages?: readonly Message[];
@@ -20,42 +21,52 @@ export interface CutUnit extends WeighedUnit {
 const OBSERVATION_SHARE = 0.25;
 const SMALLEST_TEXT = 24;
 
-export async function cutAndWeigh(wholes: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
+export async function cutUnits(wholes: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
   const units: Unit[] = [];
-  const originals = new Map<Unit, number>();
   for (const whole of wholes) {
     const long = longTextsOf(whole, share * OBSERVATION_SHARE, scale);
-    const unit = long.length === 0 ? whole : await cutTexts(whole, long, scale);
-    if (unit !== whole) originals.set(unit, await weighUnit(whole, scale));
-    units.push(unit);
+    units.push(long.length === 0 ? whole : await cutTexts(whole, long, scale));
   }
-  const rendered = await renderAndWeigh(units, scale);
-  return rendered.map(({ unit, messages, tokens: full }, index) => {
-    const whole = wholes[index] ?? unit; // there are as many
-    return { unit, whole, messages, full, masked: full, original: originals.get(unit) ?? full };
+  const rendered = await renderUnits(units, scale);
+  return wholes.map((whole, index) => {
+    const { [index]: unit = whole } = units; // there are as many
+    const { [index]: messages = [] } = rendered;
+    const { tokens: full, isExact: isWeighed } = boundMessages(messages, scale);
+    return { unit, whole, messages, full, masked: full, isWeighed };
   });
 }
 
-async function weighUnit(unit: Unit, scale: Scale): Promise<number> {
-  const [rendered] = await renderAndWeigh([unit], scale);
-  return rendered?.tokens ?? 0;
+/** The same units with what they weigh. */
+export async function weighUnits(units: readonly CutUnit[], scale: Scale): Promise<readonly CutUnit[]> {
+  const weighed: CutUnit[] = [];
+  for (const unit of units) weighed.push(unit.isWeighed ? unit : await weighUnit(unit, scale));
+  return weighed;
 }
 
-/** Stubs are weighed only for a history that is going to be cut: most are not. */
-export async function maskWhereNeeded(
-  units: readonly CutUnit[],
-  share: number,
-  scale: Scale,
-): Promise<readonly CutUnit[]> {
-  if (tokensOfUnits(units) <= share) return units;
-  const masked = await renderAndWeigh(
+async function weighUnit(unit: CutUnit, scale: Scale): Promise<CutUnit> {
+  const full = await weighMessages(unit.messages, scale);
+  return { ...unit, full, masked: full, isWeighed: true };
+}
+
+/** Tokens of units that nothing is cut of. */
+export async function weighWholeUnits(units: readonly Unit[], scale: Scale): Promise<number> {
+  let tokens = 0;
+  for (const messages of await renderUnits(units, scale)) tokens += await weighMessages(messages, scale);
+  return tokens;
+}
+
+/** The same units with their stubs, which only a history that is going to be cut needs. */
+export async function maskUnits(units: readonly CutUnit[], scale: Scale): Promise<readonly CutUnit[]> {
+  const stubs = await renderUnits(
     units.map(({ unit }) => maskUnit(unit)),
     scale,
   );
-  return units.map((each, index) => {
-    const stub = masked[index];
-    return stub ? { ...each, masked: stub.tokens, maskedMessages: stub.messages } : each;
-  });
+  const masked: CutUnit[] = [];
+  for (const [index, unit] of units.entries()) {
+    const { [index]: maskedMessages = [] } = stubs; // there are as many
+    masked.push({ ...unit, masked: await weighMessages(maskedMessages, scale), maskedMessages });
+  }
+  return masked;
 }
 
 export function tokensOfUnits(units: readonly WeighedUnit[]): number {

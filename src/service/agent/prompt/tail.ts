@@ -4,8 +4,7 @@ import { renderTask, taskLegend } from '../../../conversation/task-list.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
-import { digested } from '../../tokens/text-memo.js';
-import type { TokenCounter } from '../../tokens/token-counter.js';
+import { type DigestedText, digested } from '../../tokens/text-memo.js';
 import { oneLineInShares } from './one-line.js';
 import type { TaughtProtocol } from './render-unit.js';
 import {
@@ -32,6 +31,8 @@ export interface TailContents {
 export interface Tail {
   readonly text: string;
   readonly tokens: number;
+  /** With more room it would be no longer. */
+  readonly isWhole: boolean;
   readonly items: readonly ReportItem[];
 }
 
@@ -48,13 +49,14 @@ export async function buildTail(
   const advised = (await tokens.count(advice)) <= left ? advice : '';
   left -= await tokens.count(advised);
   const tasks = await listTasks(contents.tasks, left, { tokens, signal });
-  left -= await tokens.count(tasks);
+  left -= await tokens.count(tasks.text);
   const focus = contents.focus && (await fitFocus(contents.focus, left, tokens));
-  const text = `${tasks}${focus?.block ?? ''}${advised}${orders}`;
-  return { text, tokens: await tokens.count(text), items: focus ? [focus.item] : [] };
+  const text = `${tasks.text}${focus?.block ?? ''}${advised}${orders}`;
+  const isWhole = advised === advice && tasks.isWhole && (focus?.isWhole ?? true);
+  return { text, tokens: await tokens.count(text), isWhole, items: focus ? [focus.item] : [] };
 }
 
-const noTail: Tail = { text: '', tokens: 0, items: [] };
+const noTail: Tail = { text: '', tokens: 0, isWhole: true, items: [] };
 
 function isEmpty({ phaseOrder: order, mustAnswer, tasks, focus, advice }: TailContents): boolean {
   return order === '' && !mustAnswer && tasks.length === 0 && !focus && !advice;
@@ -63,19 +65,11 @@ function isEmpty({ phaseOrder: order, mustAnswer, tasks, focus, advice }: TailCo
 /** How a tail may end. */
 const ends = [answerNowTemplate, terminalTemplate, continueTemplate].map(digested);
 
-/** The longest orders a tail of this request may have to give, in tokens: the least its reserve must hold. */
-export async function smallestTail(
-  request: StepRequest,
-  protocol: TaughtProtocol,
-  tokens: TokenCounter,
-): Promise<number> {
-  const phases = request.phase ? phaseNames.map((phase) => phaseOrder({ ...request, phase }, protocol)) : [];
-  const afterPhases = phases.flatMap((phase) => ends.map(({ text }) => ({ text: `${phase}${text}` })));
-  let longest = 0;
-  for (const order of phases.length > 0 ? afterPhases : ends) {
-    longest = Math.max(longest, tokens.recall([order]) ?? (await tokens.countJoined([order])));
-  }
-  return longest;
+/** The orders that a tail of a run may have to give: its reserve must hold the longest of them. */
+export function possibleEnds(request: StepRequest, protocol: TaughtProtocol): DigestedText[] {
+  if (!request.phase) return ends;
+  const orders = phaseNames.map((phase) => phaseOrder({ ...request, phase }, protocol));
+  return orders.flatMap((order) => ends.map(({ text }) => ({ text: `${order}${text}` })));
 }
 
 const phaseNames = ['reason', 'act', 'observe'] as const satisfies readonly StepRequest['phase'][];
@@ -100,11 +94,12 @@ async function listTasks(
   tasks: readonly Task[],
   limit: number,
   { tokens, signal }: Pick<Scale, 'tokens' | 'signal'>,
-): Promise<string> {
-  if (tasks.length === 0 || limit <= 0) return '';
+): Promise<Pick<Tail, 'text' | 'isWhole'>> {
+  if (tasks.length === 0 || limit <= 0) return { text: '', isWhole: tasks.length === 0 };
   const render = ({ text }: { text: string }) =>
     fence({ tag: 'tasks', attributes: { legend: taskLegend }, text });
   const lines: string[] = [];
   for (const task of tasks) lines.push(renderTask(task, await oneLineInShares(task.content, signal)));
-  return (await cutLines({ text: lines.join('\n'), render }, limit, tokens))?.rendered.text ?? '';
+  const fitted = await cutLines({ text: lines.join('\n'), render }, limit, tokens);
+  return { text: fitted?.rendered.text ?? '', isWhole: fitted?.cut === false };
 }

@@ -2,7 +2,7 @@ import { observationsOf, type Unit } from '../../../conversation/units.js';
 import { madeOnce } from '../../context/made-once.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { DigestedText } from '../../tokens/text-memo.js';
-import type { TokenCounter } from '../../tokens/token-counter.js';
+import type { Bound, TokenCounter } from '../../tokens/token-counter.js';
 import type { Message, ModelProfile, Part } from '../provider.js';
 import { renderInShares, renderUnit, type TaughtProtocol } from './render-unit.js';
 
@@ -12,8 +12,13 @@ export interface Scale {
   readonly framing: ModelProfile['framing'];
   readonly margin: ModelProfile['countMargin'];
   readonly protocol: TaughtProtocol;
-  /** Ends counting and rendering with the step. */
-  readonly signal: AbortSignal;
+  /** Ends counting and rendering with the step; absent where they go on to their end. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The same scale, whatever becomes of the step. */
+export function unhurried({ tokens, signal: _, ...scale }: Scale): Scale {
+  return { ...scale, tokens: tokens.unhurried() };
 }
 
 /** Tokens that a provider's own framing of a call or a result may take: an estimate on the safe side. */
@@ -21,14 +26,6 @@ const NATIVE_PART_FRAMING = 12;
 
 /** Tokens that may come or go where two texts meet at white space or `/`; elsewhere the seam is exact. */
 const SEAM_SLACK = 4;
-
-/** A unit as it is shown. */
-interface RenderedUnit {
-  readonly unit: Unit;
-  readonly messages: readonly Message[];
-  /** Upper bound of what it adds to a prompt: its messages may still be merged with their neighbours. */
-  readonly tokens: number;
-}
 
 /** What rendering a unit books of the event loop: so much for each, and for each character. */
 const RENDERING = 256;
@@ -40,19 +37,39 @@ const RENDERED_AT_ONCE = 64 * 1024;
  * Units as they are shown, one after another: all at once, a long history would hold the event loop. Nothing is awaited for
  * a unit that came before, in this step or an earlier one: to wait costs as much as to render it.
  */
-export async function renderAndWeigh(units: readonly Unit[], scale: Scale): Promise<RenderedUnit[]> {
-  const rendered: RenderedUnit[] = [];
+export async function renderUnits(units: readonly Unit[], scale: Scale): Promise<(readonly Message[])[]> {
+  const rendered: (readonly Message[])[] = [];
   for (const unit of units) {
     const isLong = observationsOf(unit).some(({ text }) => text.length > RENDERED_AT_ONCE);
     const messages = isLong ? await renderInShares(unit, scale.protocol) : renderUnit(unit, scale.protocol);
     const pause = eventLoopShare.take(RENDERING + WRITING * charactersOf(messages), scale.signal);
     if (pause) await pause;
-    let tokens = 0;
-    for (const message of messages)
-      tokens += seamOf(message) + (recallTokens(message, scale) ?? (await countTokens(message, scale)));
-    rendered.push({ unit, messages, tokens });
+    rendered.push(messages);
   }
   return rendered;
+}
+
+/** Tokens that a unit's messages add to a prompt at the most: they may still be merged with their neighbours. */
+export async function weighMessages(messages: readonly Message[], scale: Scale): Promise<number> {
+  let tokens = 0;
+  for (const message of messages)
+    tokens += seamOf(message) + (recallTokens(message, scale) ?? (await countTokens(message, scale)));
+  return tokens;
+}
+
+/** No less than `weighMessages` comes to, without counting. */
+export function boundMessages(messages: readonly Message[], { tokens, framing }: Scale): Bound {
+  let most = 0;
+  let isExact = true;
+  for (const message of messages) {
+    most += seamOf(message) + framing.message;
+    for (const { texts, framing: own } of textsOf(message.parts)) {
+      const bound = tokens.atMost(texts);
+      most += own + bound.tokens;
+      isExact &&= bound.isExact;
+    }
+  }
+  return { tokens: most, isExact };
 }
 
 function seamOf({ parts: [first] }: Message): number {

@@ -20,6 +20,8 @@ export interface FittedFocus {
   /** One fence for the tail; undefined if it did not fit. */
   readonly block: string | undefined;
   readonly tokens: number;
+  /** With more room it would be no longer. */
+  readonly isWhole: boolean;
   readonly item: ReportItem;
 }
 
@@ -49,10 +51,12 @@ export async function fitFocus(
     show === 'file' && focus.selection
       ? await cutAround(cutSourceOf(piece), focus.selection, { limit, counter })
       : await cutLines(cutSourceOf(show === 'file' ? piece : onlyLines(piece, show)), limit, counter);
-  if (!fitted || showsNothing(fitted)) return { block: undefined, tokens: 0, item: droppedRow(item) };
+  if (!fitted || showsNothing(fitted))
+    return { block: undefined, tokens: 0, isWhole: false, item: droppedRow(item) };
   return {
     block: fitted.rendered.text,
     tokens: fitted.tokens,
+    isWhole: !fitted.cut,
     item: shownRow(item, fitted, reasonsFor(show, fitted)),
   };
 }
@@ -65,6 +69,7 @@ async function pointAtContext(item: ContextItem, limit: number, counter: TokenCo
   return {
     block: tokens === undefined ? undefined : block.text,
     tokens: tokens ?? 0,
+    isWhole: tokens !== undefined,
     item: {
       ...droppedRow(item),
       status: 'duplicate',
