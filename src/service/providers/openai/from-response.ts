@@ -1,53 +1,65 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { isObject } from '../../../contract/fields.js';
 import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { Completion, NativeToolCall } from '../../agent/provider.js';
 import { describeUnread, splitCalls, writeArguments } from '../native-calls.js';
 import type { SentDraft } from '../vendor.js';
 
-/** Lax: only what we use, and whatever compatible servers make of it. */
-const count = z.int32().nonnegative().nullish().catch(null);
-const text = z.string().nullish();
+/**
+ * What we use of an answer, lax: other fields may hold whatever compatible servers make of them. Looked at by hand, since every
+ * step has one: the nodes of a schema lie apart in memory, and to go through them takes a twentieth of a step.
+ */
+interface Answer {
+  readonly model?: Text;
+  readonly choices?: List;
+  readonly usage?: unknown;
+}
 
-const usageSchema = z
-  .object({
-    prompt_tokens: count,
-    completion_tokens: count,
-    prompt_tokens_details: z
-      .object({ cached_tokens: count, cache_write_tokens: count })
-      .nullish()
-      .catch(null),
-    completion_tokens_details: z.object({ reasoning_tokens: count }).nullish().catch(null),
-  })
-  .nullish()
-  .catch(null);
+interface AnswerChoice {
+  readonly message: AnswerMessage;
+  readonly finish_reason?: Text;
+}
 
-/** Looked at by hand: a schema copies a list, and makes an error for each item that does not match. */
-const list = z.custom<readonly unknown[]>(Array.isArray).nullish();
+interface AnswerMessage {
+  /** Some servers send a list of parts. */
+  readonly content?: Text | readonly object[];
+  readonly refusal?: Text;
+  /** DeepSeek and vLLM say `reasoning_content`, OpenRouter and newer vLLM `reasoning`, OpenAI itself nothing. */
+  readonly reasoning_content?: unknown;
+  readonly reasoning?: unknown;
+  readonly tool_calls?: List;
+}
 
-const messageSchema = z.object({
-  // Some servers send a list of parts.
-  content: z.union([z.string(), z.custom<readonly object[]>(isListOfObjects)]).nullish(),
-  refusal: text,
-  // DeepSeek, vLLM; OpenRouter and newer vLLM. OpenAI itself sends none.
-  reasoning_content: text.catch(null),
-  reasoning: text.catch(null),
-  tool_calls: list,
-});
+type Text = string | null | undefined;
+type List = readonly unknown[] | null | undefined;
+
+const isText = (value: unknown): value is Text => (value ?? null) === null || typeof value === 'string';
+const isList = (value: unknown): value is List => (value ?? null) === null || Array.isArray(value);
+
+function isAnswer(json: unknown): json is Answer {
+  return isObject(json) && isText(json['model']) && isList(json['choices']);
+}
+
+function isChoice(choice: unknown): choice is AnswerChoice {
+  return isObject(choice) && isMessage(choice['message']) && isText(choice['finish_reason']);
+}
+
+function isMessage(message: unknown): message is AnswerMessage {
+  if (!isObject(message)) return false;
+  const { content, refusal, tool_calls } = message;
+  return (isText(content) || isListOfObjects(content)) && isText(refusal) && isList(tool_calls);
+}
 
 const callsSchema = z.array(
   z.object({
-    id: text,
+    id: z.string().nullish(),
     function: z.object({
       name: z.string(),
       arguments: z.union([z.string(), z.looseObject({})]).nullish(),
     }),
   }),
 );
-
-const choiceSchema = z.object({ message: messageSchema, finish_reason: text });
-
-const answerSchema = z.object({ model: text, choices: list, usage: usageSchema });
 
 /** What a reply consists of, whether it came whole or in pieces. */
 export interface ChatReply {
@@ -58,38 +70,37 @@ export interface ChatReply {
   readonly toolCalls: readonly NativeToolCall[];
   readonly unreadCalls: readonly unknown[];
   readonly finishReason: string | null;
-  readonly usage: ChatUsage;
+  /** As the server counts. */
+  readonly usage: unknown;
 }
-
-type ChatUsage = z.output<typeof usageSchema>;
-
-export { usageSchema };
 
 /** The completion in a plain answer; undefined if the body is not a completion. */
 export async function fromResponse(json: unknown, draft: SentDraft): Promise<Completion | undefined> {
-  const { data } = answerSchema.safeParse(json);
-  const { data: choice } = choiceSchema.safeParse(data?.choices?.[0]);
-  if (!data || !choice) return undefined;
+  if (!isAnswer(json)) return undefined;
+  const choice = json.choices?.[0];
+  if (!isChoice(choice)) return undefined;
   const { message } = choice;
   const { read, unread } = splitCalls(message.tool_calls ?? []);
   const toolCalls = read.length === 0 ? [] : await readCalls(read);
   if (!toolCalls) return undefined;
   return toCompletion(
     {
-      model: data.model,
+      model: json.model,
       text: textOf(message.content),
-      reasoning: message.reasoning_content ?? message.reasoning ?? null,
+      reasoning: textIn(message.reasoning_content) ?? textIn(message.reasoning),
       refusal: message.refusal ?? null,
       toolCalls,
       unreadCalls: unread,
       finishReason: choice.finish_reason ?? null,
-      usage: data.usage,
+      usage: json.usage,
     },
     draft,
   );
 }
 
-function isListOfObjects(content: unknown): boolean {
+const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+function isListOfObjects(content: unknown): content is readonly object[] {
   return Array.isArray(content) && content.every((part) => typeof part === 'object' && part !== null);
 }
 
@@ -148,10 +159,26 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
 
 const unify = (raw: string | null): FinishReason => finishReasons.get(raw ?? '') ?? 'other';
 
-const toUsage = (usage: ChatUsage): Usage => ({
-  input_tokens: usage?.prompt_tokens ?? null,
-  output_tokens: usage?.completion_tokens ?? null,
-  cached_input_tokens: usage?.prompt_tokens_details?.cached_tokens ?? null,
-  cache_write_tokens: usage?.prompt_tokens_details?.cache_write_tokens ?? null,
-  reasoning_tokens: usage?.completion_tokens_details?.reasoning_tokens ?? null,
-});
+/** A count that is none is not known. */
+function toUsage(usage: unknown): Usage {
+  const counts = fieldsOf(usage);
+  const ofPrompt = fieldsOf(counts['prompt_tokens_details']);
+  const ofCompletion = fieldsOf(counts['completion_tokens_details']);
+  return {
+    input_tokens: countIn(counts['prompt_tokens']),
+    output_tokens: countIn(counts['completion_tokens']),
+    cached_input_tokens: countIn(ofPrompt['cached_tokens']),
+    cache_write_tokens: countIn(ofPrompt['cache_write_tokens']),
+    reasoning_tokens: countIn(ofCompletion['reasoning_tokens']),
+  };
+}
+
+const noFields: Readonly<Record<string, unknown>> = {};
+const fieldsOf = (value: unknown) => (isObject(value) ? value : noFields);
+
+const MOST_TOKENS = 2 ** 31 - 1;
+
+function countIn(value: unknown): number | null {
+  const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS;
+  return isCount ? value : null;
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list } from '../../../contract/fields.js';
+import { isObject, list } from '../../../contract/fields.js';
 import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
 import { MAX_AT_ONCE } from '../../json/json-hazards.js';
 import { splitCalls } from '../native-calls.js';
@@ -7,7 +7,7 @@ import { RepeatedFrame } from '../repeated-frame.js';
 import { parseAnswer, parseJson } from '../upstream/read-upstream-body.js';
 import { ArrivedEvents, type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';
 import { Deltas, type SentDraft, type TextDelta } from '../vendor.js';
-import { type ChatReply, toCompletion, usageSchema } from './from-response.js';
+import { type ChatReply, toCompletion } from './from-response.js';
 import { noCompletion } from './to-error.js';
 
 const text = z.string().nullish();
@@ -37,7 +37,7 @@ const chunkSchema = z.object({
       finish_reason: text,
     }),
   ),
-  usage: usageSchema,
+  usage: z.custom<object>(isObject).nullish().catch(null),
 });
 
 type ChatChunk = z.output<typeof chunkSchema>;
