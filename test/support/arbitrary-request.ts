@@ -52,6 +52,10 @@ const turn = fc.oneof(
   fc.record({ role: fc.constant('tool_observation'), content: anyText }),
 );
 
+const selection = fc
+  .tuple(fc.integer({ min: 1, max: 9 }), fc.nat(4))
+  .map(([start_line, more]) => ({ start_line, end_line: start_line + more }));
+
 /** Requests of all kinds and sizes that pass the schema and have a task. */
 export const anyRequest: fc.Arbitrary<StepRequest> = fc
   .record({
@@ -66,7 +70,10 @@ export const anyRequest: fc.Arbitrary<StepRequest> = fc
       fc.record({ path, content: anyText, score: fc.double({ min: 0, max: 1, noNaN: true }) }),
       { maxLength: 3 },
     ),
-    implicit_context: fc.option(fc.record({ last_focused_file_path: path }), { nil: null }),
+    implicit_context: fc.option(
+      fc.record({ last_focused_file_path: path, selection: fc.option(selection, { nil: null }) }),
+      { nil: null },
+    ),
     inline_context: fc.record({
       files: fc.uniqueArray(fc.record({ path, content: anyText }), {
         selector: (file) => file.path,

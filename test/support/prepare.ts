@@ -22,6 +22,12 @@ export const profile: ModelProfile = {
 const exactTokens = createTokenCounter('o200k_base');
 const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
 
+/** The same counter, by which nothing fits before it is counted. */
+export const countingFirst = (counter: TokenCounter = exactTokens): TokenCounter => ({
+  ...counter,
+  atMost: () => ({ tokens: Number.POSITIVE_INFINITY, isExact: false }),
+});
+
 /** Nobody watches. */
 export const plainly: During = (_, work) => work();
 

@@ -16,7 +16,6 @@ export const wordCounter: TokenCounter = {
     isExact: false,
   }),
   remembered: (_key, find) => find(),
-  unhurried: () => wordCounter,
 };
 
 export function countWords(text: string): number {

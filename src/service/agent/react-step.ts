@@ -4,7 +4,6 @@ import { type PromptReport, reportPrompt } from './budget/report-context.js';
 import { complete } from './complete.js';
 import { conclude } from './conclude.js';
 import { fitToBudget } from './fit-to-budget.js';
-import { unhurried } from './prompt/weigh-messages.js';
 import { type Received, readReply } from './read-reply.js';
 import { readSituation } from './read-situation.js';
 import { type RenderedPrompt, renderPrompt } from './render-prompt.js';
@@ -32,7 +31,7 @@ export async function reactStep(
   const told = observer && (await tell(observer, prompt, dependencies));
   const received = complete(prompt, dependencies, observer);
   const reported = told ?? reportMeanwhile(prompt, dependencies);
-  return concludeStep(Promise.all([received, reported]), toSentStep(prompt, dependencies), observer);
+  return concludeStep(bothOf(received, reported), toSentStep(prompt, dependencies), observer);
 }
 
 /** Who watches a step is told what the model sees before it says anything. */
@@ -46,16 +45,22 @@ async function tell(
   return reported;
 }
 
-/**
- * What no choice hung on is counted while the model thinks (rule: counted-meanwhile), and to its end: by then the reply may be
- * there, and billed.
- */
+/** What no choice hung on is counted while the model thinks (rule: counted-meanwhile). */
 async function reportMeanwhile(
-  { fitted, ...prompt }: RenderedPrompt,
+  prompt: RenderedPrompt,
   dependencies: PromptDependencies,
 ): Promise<PromptReport> {
   await onItsWay();
-  return report({ ...prompt, fitted: { ...fitted, scale: unhurried(fitted.scale) } }, dependencies);
+  return report(prompt, dependencies);
+}
+
+/** What the model said, and what it was asked with: nothing of a step goes on once it has ended. */
+async function bothOf(
+  received: Promise<Received>,
+  reported: PromptReport | Promise<PromptReport>,
+): Promise<[Received, PromptReport]> {
+  await Promise.allSettled([received, reported]);
+  return [await received, await reported];
 }
 
 /**

@@ -36,7 +36,7 @@ export interface DigestedText {
 }
 
 /**
- * A text of ours that comes again in every step: it is digested once, counted once in each encoding, and neither looked up. It ends with a line break, and is
+ * A text of ours that comes again in every step: it is digested once, and its counts are kept with it. It ends with a line break, and is
  * counted alone or as the first of several (see `joinUnsafeSeams`).
  */
 export const digested = (text: string): DigestedText => ({ text, digest: digestOf(text), counts: new Map() });

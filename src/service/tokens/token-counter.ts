@@ -33,8 +33,6 @@ export interface TokenCounter {
    * this counter counts; of a text it holds the digest, never the text.
    */
   remembered(key: string, find: () => Promise<number>): Promise<number>;
-  /** The same, whatever becomes of the step. */
-  unhurried(): TokenCounter;
 }
 
 /** A number of tokens that is not exceeded. */
@@ -95,7 +93,6 @@ export function createTokenCounter(
       const { tokens, isExact } = boundOf(encoding, pieces);
       return { tokens: withMargin(tokens), isExact };
     },
-    unhurried: () => createTokenCounter(encoding, { margin }),
     remembered: (key, find) => recallOr({ encoding, key: `${key} ${margin}`, signal }, find),
   };
 }

@@ -5,6 +5,7 @@ import { expect, test } from '@jest/globals';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
 import type { Completion, CompletionRequest, Provider } from '../../../src/service/agent/provider.js';
 import { reactStep, type StepResult } from '../../../src/service/agent/react-step.js';
+import type { During } from '../../../src/service/agent/step-dependencies.js';
 import { StringLiterals } from '../../../src/service/json/string-literals.js';
 import type { DigestedText } from '../../../src/service/tokens/text-memo.js';
 import { createTokenCounter, type TokenCounter } from '../../../src/service/tokens/token-counter.js';
@@ -117,8 +118,13 @@ test('(rule: counted-meanwhile) what may not fit is counted before', async () =>
   expect(report).toEqual(preview);
 });
 
-test('(rule: counted-meanwhile) a step whose call fails says so, whenever its prompt is reported', async () => {
-  const { signal } = new AbortController();
+test('(rule: counted-meanwhile) a step whose call fails says so, and nothing of it goes on', async () => {
+  const verbs: string[] = [];
+  const during: During = (verb, work) => {
+    const result = work();
+    if (result instanceof Promise) void result.then(() => verbs.push(verb));
+    return result;
+  };
   const provider: Provider = {
     name: 'test',
     complete: async () => {
@@ -128,24 +134,29 @@ test('(rule: counted-meanwhile) a step whose call fails says so, whenever its pr
       throw new Error('nobody watches');
     },
   };
-  const deadline = { signal, remainingMs: () => 60_000 };
+  const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
   const tokens = createTokenCounter('o200k_base');
-  const dependencies = { provider, profile, tokens, deadline, sources: [], during: plainly };
+  const dependencies = { provider, profile, tokens, deadline, sources: [], during };
   const step = reactStep(stepRequest({}), { ...dependencies, now: () => new Date() });
   await expect(step).rejects.toThrow('refused');
+  expect(verbs).toContain('report_prompt');
 });
 
-test.each([
-  ['has failed too', new Error('left'), 'rejects'],
-  ['has answered', completionOf('Final Answer: 42'), 'answers'],
-] as const)('(rule: counted-meanwhile) a deadline that passes before all is counted: the model %s', async (_, outcome, end) => {
+test('(rule: counted-meanwhile) a long text is counted before', async () => {
+  const llm_config = { ...stepRequest({}).llm_config, tokenLimit: 400_000 };
+  const long = question.repeat(400);
+  const { before } = await countedWhenAsked({ user_query: long, llm_config });
+  expect(before.filter((text) => text.includes(long))).not.toEqual([]);
+});
+
+test('(rule: counted-meanwhile) a deadline that passes before all is counted ends the step', async () => {
   const leaving = new AbortController();
+  const left = new Error('left');
   const provider: Provider = {
     name: 'test',
     complete: async () => {
-      leaving.abort(new Error('left'));
-      if (outcome instanceof Error) throw outcome;
-      return outcome;
+      leaving.abort(left);
+      return completionOf('Final Answer: 42');
     },
     stream: () => {
       throw new Error('nobody watches');
@@ -155,12 +166,6 @@ test.each([
   const tokens = createTokenCounter('o200k_base', { signal });
   const deadline = { signal, remainingMs: () => 60_000 };
   const dependencies = { provider, profile, tokens, deadline, sources: [], during: plainly };
-  const request = stepRequest({ user_query: `${end} ${question}` });
-  const step = reactStep(request, { ...dependencies, now: () => new Date() });
-  if (end === 'rejects') await expect(step).rejects.toBe(outcome);
-  else {
-    const { direct_response, context_report } = await step;
-    expect(direct_response).toBe('42');
-    expect(context_report).toEqual((await prepare(request)).report);
-  }
+  const request = stepRequest({ user_query: `Left: ${question}` });
+  await expect(reactStep(request, { ...dependencies, now: () => new Date() })).rejects.toBe(left);
 });

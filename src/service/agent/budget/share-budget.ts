@@ -67,6 +67,9 @@ export interface FittedContextAndHistory {
   readonly units: readonly CutUnit[];
 }
 
+/** Tokens, by their bound, that are counted beside the model call (rule: counted-meanwhile): a few milliseconds. */
+const MOST_MEANWHILE = 64 * 1024;
+
 /** Steps in which the search for the least tokens goes up: it tells at most a tenth too many. */
 const SEARCH_STEP = 1.1;
 
@@ -87,8 +90,8 @@ export async function fitContextAndHistory(
       : budget.context;
   const context = await fitContext(gathered, most, scale.tokens);
   const cut = await cutUnits(whole, budget.free - context.tokens, scale);
-  const fitsUncounted = tokensOfUnits(cut) <= budget.free - context.tokens;
-  const units = fitsUncounted ? cut : await weighUnits(cut, scale);
+  const isFree = tokensOfUnits(cut) <= budget.free - context.tokens && uncountedIn(cut) <= MOST_MEANWHILE;
+  const units = isFree ? cut : await weighUnits(cut, scale);
   const needed = tokensOfUnits(untouchable(units));
   if (needed > budget.free) {
     const shortest = promptFor(await smallestFree(untouchable(units), scale), fixed);
@@ -100,6 +103,9 @@ export async function fitContextAndHistory(
   const isWhole = tokensOfUnits(units) <= share; // as most histories are
   return { budget, context: fitted, share, units: isWhole ? units : await maskUnits(units, scale) };
 }
+
+const uncountedIn = (units: readonly CutUnit[]): number =>
+  tokensOfUnits(units.filter(({ isWeighed }) => !isWeighed));
 
 /** A step that can only answer, with nothing before it and nothing to come (rule: single-step-share). */
 function isSingleStep({ request, mustAnswer }: Situation): boolean {

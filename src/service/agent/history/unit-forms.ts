@@ -1,6 +1,7 @@
 import { type Observation, observationsOf, type PairedCall, type Unit } from '../../../conversation/units.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { countNewlines } from '../../context/lines.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { boundMessages, renderUnits, type Scale, weighMessages } from '../prompt/weigh-messages.js';
 import type { Message } from '../provider.js';
 import type { WeighedUnit } from './fold-history.js';
@@ -20,6 +21,8 @@ export interface CutUnit extends WeighedUnit {
 /** The largest part of the history's share that an observation may take, or an argument, or a thought (rule: text-share). */
 const OBSERVATION_SHARE = 0.25;
 const SMALLEST_TEXT = 24;
+/** What a token of a bound books of the event loop: arguments are written as JSON, and texts are measured. */
+const BOUNDING = 1 / 16;
 
 export async function cutUnits(wholes: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
   const units: Unit[] = [];
@@ -27,13 +30,15 @@ export async function cutUnits(wholes: readonly Unit[], share: number, scale: Sc
     const long = longTextsOf(whole, share * OBSERVATION_SHARE, scale);
     units.push(long.length === 0 ? whole : await cutTexts(whole, long, scale));
   }
-  const rendered = await renderUnits(units, scale);
-  return wholes.map((whole, index) => {
-    const { [index]: unit = whole } = units; // there are as many
-    const { [index]: messages = [] } = rendered;
+  const cut: CutUnit[] = [];
+  for (const [index, { unit, messages }] of (await renderUnits(units, scale)).entries()) {
     const { tokens: full, isExact: isWeighed } = boundMessages(messages, scale);
-    return { unit, whole, messages, full, masked: full, isWeighed };
-  });
+    const pause = eventLoopShare.spent(full * BOUNDING, scale.signal);
+    if (pause) await pause;
+    const whole = wholes[index] ?? unit; // there are as many
+    cut.push({ unit, whole, messages, full, masked: full, isWeighed });
+  }
+  return cut;
 }
 
 /** The same units with what they weigh. */
@@ -51,7 +56,7 @@ async function weighUnit(unit: CutUnit, scale: Scale): Promise<CutUnit> {
 /** Tokens of units that nothing is cut of. */
 export async function weighWholeUnits(units: readonly Unit[], scale: Scale): Promise<number> {
   let tokens = 0;
-  for (const messages of await renderUnits(units, scale)) tokens += await weighMessages(messages, scale);
+  for (const { messages } of await renderUnits(units, scale)) tokens += await weighMessages(messages, scale);
   return tokens;
 }
 
@@ -63,7 +68,7 @@ export async function maskUnits(units: readonly CutUnit[], scale: Scale): Promis
   );
   const masked: CutUnit[] = [];
   for (const [index, unit] of units.entries()) {
-    const { [index]: maskedMessages = [] } = stubs; // there are as many
+    const maskedMessages = stubs[index]?.messages ?? []; // there are as many
     masked.push({ ...unit, masked: await weighMessages(maskedMessages, scale), maskedMessages });
   }
   return masked;

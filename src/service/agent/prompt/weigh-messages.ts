@@ -12,13 +12,8 @@ export interface Scale {
   readonly framing: ModelProfile['framing'];
   readonly margin: ModelProfile['countMargin'];
   readonly protocol: TaughtProtocol;
-  /** Ends counting and rendering with the step; absent where they go on to their end. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** The same scale, whatever becomes of the step. */
-export function unhurried({ tokens, signal: _, ...scale }: Scale): Scale {
-  return { ...scale, tokens: tokens.unhurried() };
+  /** Ends counting and rendering with the step. */
+  readonly signal: AbortSignal;
 }
 
 /** Tokens that a provider's own framing of a call or a result may take: an estimate on the safe side. */
@@ -26,6 +21,12 @@ const NATIVE_PART_FRAMING = 12;
 
 /** Tokens that may come or go where two texts meet at white space or `/`; elsewhere the seam is exact. */
 const SEAM_SLACK = 4;
+
+/** A unit as it is shown. */
+interface RenderedUnit {
+  readonly unit: Unit;
+  readonly messages: readonly Message[];
+}
 
 /** What rendering a unit books of the event loop: so much for each, and for each character. */
 const RENDERING = 256;
@@ -37,14 +38,14 @@ const RENDERED_AT_ONCE = 64 * 1024;
  * Units as they are shown, one after another: all at once, a long history would hold the event loop. Nothing is awaited for
  * a unit that came before, in this step or an earlier one: to wait costs as much as to render it.
  */
-export async function renderUnits(units: readonly Unit[], scale: Scale): Promise<(readonly Message[])[]> {
-  const rendered: (readonly Message[])[] = [];
+export async function renderUnits(units: readonly Unit[], scale: Scale): Promise<RenderedUnit[]> {
+  const rendered: RenderedUnit[] = [];
   for (const unit of units) {
     const isLong = observationsOf(unit).some(({ text }) => text.length > RENDERED_AT_ONCE);
     const messages = isLong ? await renderInShares(unit, scale.protocol) : renderUnit(unit, scale.protocol);
     const pause = eventLoopShare.take(RENDERING + WRITING * charactersOf(messages), scale.signal);
     if (pause) await pause;
-    rendered.push(messages);
+    rendered.push({ unit, messages });
   }
   return rendered;
 }

@@ -56,7 +56,8 @@ export async function fitFocus(
   return {
     block: fitted.rendered.text,
     tokens: fitted.tokens,
-    isWhole: !fitted.cut,
+    // Of a file with a selection that may be all that is shown.
+    isWhole: !fitted.cut && (show !== 'file' || fitted.text === item.text),
     item: shownRow(item, fitted, reasonsFor(show, fitted)),
   };
 }
