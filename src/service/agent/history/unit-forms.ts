@@ -21,7 +21,8 @@ export interface CutUnit extends WeighedUnit {
 /** The largest part of the history's share that an observation may take, or an argument, or a thought (rule: text-share). */
 const OBSERVATION_SHARE = 0.25;
 const SMALLEST_TEXT = 24;
-/** What a token of a bound books of the event loop: arguments are written as JSON, and texts are measured. */
+/** What looking at a unit books of the event loop, and each token of a bound: arguments are written as JSON, texts are measured. */
+const UNIT_WORK = 64;
 const BOUNDING = 1 / 16;
 
 export async function cutUnits(wholes: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
@@ -33,7 +34,7 @@ export async function cutUnits(wholes: readonly Unit[], share: number, scale: Sc
   const cut: CutUnit[] = [];
   for (const [index, { unit, messages }] of (await renderUnits(units, scale)).entries()) {
     const { tokens: full, isExact: isWeighed } = boundMessages(messages, scale);
-    const pause = eventLoopShare.spent(full * BOUNDING, scale.signal);
+    const pause = eventLoopShare.spent(UNIT_WORK + full * BOUNDING, scale.signal);
     if (pause) await pause;
     const whole = wholes[index] ?? unit; // there are as many
     cut.push({ unit, whole, messages, full, masked: full, isWeighed });

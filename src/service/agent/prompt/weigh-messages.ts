@@ -52,9 +52,8 @@ export async function renderUnits(units: readonly Unit[], scale: Scale): Promise
 
 /** Tokens that a unit's messages add to a prompt at the most: they may still be merged with their neighbours. */
 export async function weighMessages(messages: readonly Message[], scale: Scale): Promise<number> {
-  let tokens = 0;
-  for (const message of messages)
-    tokens += seamOf(message) + (recallTokens(message, scale) ?? (await countTokens(message, scale)));
+  let tokens = await tokensOfMessages(messages, scale);
+  for (const message of messages) tokens += seamOf(message);
   return tokens;
 }
 
