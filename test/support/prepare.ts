@@ -41,7 +41,7 @@ export async function prepare(
 ): Promise<PreparedPrompt> {
   const dependencies = { sources: [], profile: { ...profile, ...asked }, tokens, deadline, during: plainly };
   const prompt = await preparePrompt(request, dependencies);
-  return { ...prompt, ...(await reportPrompt(prompt.fitted, prompt)) };
+  return { ...prompt, ...(await reportPrompt(prompt)) };
 }
 
 /** A message as the model reads it. */

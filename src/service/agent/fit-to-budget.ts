@@ -10,7 +10,7 @@ import { StepRefused } from './interruption.js';
 import { renderExample } from './prompt/example.js';
 import { renderInstructions, renderTools } from './prompt/instructions.js';
 import { buildTail, phaseOrder, type Tail } from './prompt/tail.js';
-import type { Scale } from './prompt/weigh-messages.js';
+import { type Scale, scaleOf } from './prompt/weigh-messages.js';
 import type { Message } from './provider.js';
 import type { Situation } from './read-situation.js';
 import type { PromptDependencies } from './step-dependencies.js';
@@ -47,12 +47,11 @@ export interface FittedPrompt {
 export async function fitToBudget(
   situation: Situation,
   gathered: GatheredContext,
-  { tokens, profile, deadline }: Pick<PromptDependencies, 'tokens' | 'profile' | 'deadline'>,
+  dependencies: Pick<PromptDependencies, 'tokens' | 'profile' | 'deadline'>,
 ): Promise<FittedPrompt> {
-  const { framing, countMargin: margin } = profile;
-  const scale: Scale = { tokens, framing, margin, protocol: situation.protocol, signal: deadline.signal };
+  const scale = scaleOf(dependencies, situation.protocol);
   const instructions = renderInstructions(situation);
-  const tools = await renderTools(situation, deadline.signal);
+  const tools = await renderTools(situation, scale.signal);
   const withExample = async (example: readonly Message[]) => {
     const fixed = await countFixed(situation, { instructions, example, tools }, scale);
     return { example, fixed, ...(await fitContextAndHistory(situation, gathered, { fixed, scale })) };

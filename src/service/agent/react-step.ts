@@ -71,7 +71,7 @@ const onItsWay = (): Promise<void> =>
   new Promise((resolve) => setImmediate(() => setImmediate(() => resolve())));
 
 const report = (prompt: RenderedPrompt, { during }: PromptDependencies): Promise<PromptReport> =>
-  during('report_prompt', () => reportPrompt(prompt.fitted, prompt));
+  during('report_prompt', () => reportPrompt(prompt));
 
 /** The rest of a step: while it waits for the model it holds nothing of what was sent (rule: lean-waiting). */
 async function concludeStep(

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
-import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import type { StepRequest, StepRequestInput } from '../../../src/contract/step-request.js';
 import type { Completion, CompletionRequest, Provider } from '../../../src/service/agent/provider.js';
 import { reactStep, type StepResult } from '../../../src/service/agent/react-step.js';
 import type { During } from '../../../src/service/agent/step-dependencies.js';
@@ -25,6 +25,36 @@ interface WaitingStep {
   answer(completion: Completion): void;
 }
 
+/** Nobody watches what it says. */
+function providerThat(complete: Provider['complete']): Provider {
+  const stream = () => {
+    throw new Error('nobody watches');
+  };
+  return { name: 'test', complete, stream };
+}
+
+interface Trial {
+  readonly request?: StepRequest;
+  readonly tokens?: TokenCounter;
+  readonly signal?: AbortSignal;
+  readonly during?: During;
+}
+
+/** A step of which the model says this. */
+function stepWith(
+  complete: Provider['complete'],
+  {
+    request = stepRequest({}),
+    tokens = createTokenCounter('o200k_base'),
+    signal = new AbortController().signal,
+    during = plainly,
+  }: Trial,
+): Promise<StepResult> {
+  const deadline = { signal, remainingMs: () => 60_000 };
+  const dependencies = { provider: providerThat(complete), profile, tokens, deadline, sources: [], during };
+  return reactStep(request, { ...dependencies, now: () => new Date() });
+}
+
 /** A step whose model has been asked and does not answer yet; nothing here holds what it was asked. */
 async function startStep(): Promise<WaitingStep> {
   const mustGo: WeakRef<object>[] = [];
@@ -39,10 +69,7 @@ async function startStep(): Promise<WaitingStep> {
       resolve();
       return completion;
     };
-    const stream = () => {
-      throw new Error('nobody watches');
-    };
-    start({ name: 'test', complete, stream });
+    start(providerThat(complete));
   });
   function start(provider: Provider): void {
     const files = [{ path: 'a.ts', content: 'const a = 1;\n' }];
@@ -92,14 +119,8 @@ async function countedWhenAsked(fields: Partial<StepRequestInput>) {
     before = [...counted];
     return completionOf('Final Answer: 42');
   };
-  const stream = () => {
-    throw new Error('nobody watches');
-  };
-  const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
-  const provider: Provider = { name: 'test', complete, stream };
-  const dependencies = { provider, profile, tokens, deadline, sources: [], during: plainly };
   const request = stepRequest(fields);
-  const { context_report } = await reactStep(request, { ...dependencies, now: () => new Date() });
+  const { context_report } = await stepWith(complete, { request, tokens });
   return { before, report: context_report, preview: (await prepare(request)).report };
 }
 
@@ -125,19 +146,10 @@ test('(rule: counted-meanwhile) a step whose call fails says so, and nothing of 
     if (result instanceof Promise) void result.then(() => verbs.push(verb));
     return result;
   };
-  const provider: Provider = {
-    name: 'test',
-    complete: async () => {
-      throw new Error('refused');
-    },
-    stream: () => {
-      throw new Error('nobody watches');
-    },
+  const refuse = async () => {
+    throw new Error('refused');
   };
-  const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
-  const tokens = createTokenCounter('o200k_base');
-  const dependencies = { provider, profile, tokens, deadline, sources: [], during };
-  const step = reactStep(stepRequest({}), { ...dependencies, now: () => new Date() });
+  const step = stepWith(refuse, { during });
   await expect(step).rejects.toThrow('refused');
   expect(verbs).toContain('report_prompt');
 });
@@ -152,20 +164,12 @@ test('(rule: counted-meanwhile) a long text is counted before', async () => {
 test('(rule: counted-meanwhile) a deadline that passes before all is counted ends the step', async () => {
   const leaving = new AbortController();
   const left = new Error('left');
-  const provider: Provider = {
-    name: 'test',
-    complete: async () => {
-      leaving.abort(left);
-      return completionOf('Final Answer: 42');
-    },
-    stream: () => {
-      throw new Error('nobody watches');
-    },
+  const leave = async () => {
+    leaving.abort(left);
+    return completionOf('Final Answer: 42');
   };
   const { signal } = leaving;
-  const tokens = createTokenCounter('o200k_base', { signal });
-  const deadline = { signal, remainingMs: () => 60_000 };
-  const dependencies = { provider, profile, tokens, deadline, sources: [], during: plainly };
   const request = stepRequest({ user_query: `Left: ${question}` });
-  await expect(reactStep(request, { ...dependencies, now: () => new Date() })).rejects.toBe(left);
+  const tokens = createTokenCounter('o200k_base', { signal });
+  await expect(stepWith(leave, { request, tokens, signal })).rejects.toBe(left);
 });

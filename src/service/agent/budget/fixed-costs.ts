@@ -24,19 +24,15 @@ interface FixedTexts {
 
 const opening = digested(openingTemplate);
 
-/** Counts what every prompt of a run begins with. Most of it was counted in other steps, and nothing is awaited for that. */
+/** Counts what every prompt of a run begins with. */
 export async function countFixed(
   situation: Situation,
   { instructions, example, tools }: FixedTexts,
   scale: Scale,
 ): Promise<FixedCosts> {
   const { tokens, framing } = scale;
-  const taught = tokens.recall([instructions]) ?? (await tokens.countJoined([instructions]));
-  const begun = tokens.recall([opening]) ?? (await tokens.countJoined([opening]));
-  let longestEnd = 0;
-  for (const end of possibleEnds(situation.request, situation.protocol)) {
-    longestEnd = Math.max(longestEnd, tokens.recall([end]) ?? (await tokens.countJoined([end])));
-  }
+  const ends = possibleEnds(situation.request, situation.protocol);
+  const [taught = 0, begun = 0, ...ended] = await countEach([instructions, opening, ...ends], tokens);
   const described = tools === '' ? 0 : (await tokens.countJoined([instructions, { text: tools }])) - taught;
   const schema = schemaBeside(situation);
   const charged = schema ? await countSchema(schema, tokens) : 0;
@@ -48,8 +44,15 @@ export async function countFixed(
     tools: described + charged,
     // The system message, one for the context or the opening, and one for a tail after an assistant message.
     framing: framing.prompt + 3 * framing.message + exampleFraming + begun,
-    smallestTail: longestEnd,
+    smallestTail: Math.max(...ended),
   };
+}
+
+/** Most of them were counted in other steps, and nothing is awaited for those. */
+async function countEach(texts: readonly DigestedText[], tokens: TokenCounter): Promise<number[]> {
+  const counts: number[] = [];
+  for (const text of texts) counts.push(tokens.recall([text]) ?? (await tokens.countJoined([text])));
+  return counts;
 }
 
 /** Schemas that are sent beside the prompt are counted as JSON, times this: vendors render them in forms of their own. */

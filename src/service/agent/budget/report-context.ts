@@ -5,7 +5,8 @@ import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { FittedPrompt } from '../fit-to-budget.js';
 import { type CutUnit, tokensOfUnits, weighUnits, weighWholeUnits } from '../history/unit-forms.js';
 import { stateText, tokensOfMessages } from '../prompt/weigh-messages.js';
-import type { Message, Part, Prompt } from '../provider.js';
+import type { Message, Part } from '../provider.js';
+import type { RenderedPrompt } from '../render-prompt.js';
 
 /** What can be said of a prompt once all of it is counted. */
 export interface PromptReport {
@@ -17,19 +18,16 @@ export interface PromptReport {
 const COMPACT_SHARE = 0.8;
 
 /** What the model sees and what it does not (rule: context-report): counted on the messages as they are sent. */
-export async function reportPrompt(
-  fitted: FittedPrompt,
-  laidOut: { readonly prompt: Prompt; readonly stable: readonly Message[] },
-): Promise<PromptReport> {
-  const units = await weighUnits(fitted.units, fitted.scale);
-  const report = await reportContext(fitted, units, laidOut);
-  return { report, shouldCompact: tokensOfUnits(units) >= fitted.share * COMPACT_SHARE };
+export async function reportPrompt(rendered: RenderedPrompt): Promise<PromptReport> {
+  const { units: bounded, scale, share } = rendered.fitted;
+  const units = await weighUnits(bounded, scale);
+  const report = await reportContext(rendered, units);
+  return { report, shouldCompact: tokensOfUnits(units) >= share * COMPACT_SHARE };
 }
 
 async function reportContext(
-  fitted: FittedPrompt,
+  { fitted, prompt, stable }: RenderedPrompt,
   units: readonly CutUnit[],
-  { prompt, stable }: { readonly prompt: Prompt; readonly stable: readonly Message[] },
 ): Promise<ContextReport> {
   const { situation, scale, context, tail } = fitted;
   const { tokenLimit, reservedOutputTokens } = situation.request.llm_config;

@@ -116,14 +116,18 @@ function isSingleStep({ request, mustAnswer }: Situation): boolean {
 
 /** What the units leave of what is free. */
 async function besideUnits(units: readonly Unit[], free: number, scale: Scale): Promise<number> {
-  return Math.max(0, free - tokensOfUnits(await weighUnits(await cutUnits(units, free, scale), scale)));
+  return Math.max(0, free - (await tokensOnceCut(units, free, scale)));
+}
+
+async function tokensOnceCut(units: readonly Unit[], free: number, scale: Scale): Promise<number> {
+  return tokensOfUnits(await weighUnits(await cutUnits(units, free, scale), scale));
 }
 
 /** The least that context and history must have together: what may never be left out, cut as short as may be. */
 async function smallestFree(kept: readonly CutUnit[], scale: Scale): Promise<number> {
   const units = kept.map(({ whole }) => whole);
   for (let free = 0; ; ) {
-    const needed = tokensOfUnits(await weighUnits(await cutUnits(units, free, scale), scale));
+    const needed = await tokensOnceCut(units, free, scale);
     if (needed <= free) return free;
     free = Math.max(needed, Math.ceil(free * SEARCH_STEP));
   }

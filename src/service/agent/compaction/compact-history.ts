@@ -2,7 +2,7 @@ import type { Compaction, CompactionRequest } from '../../../contract/compaction
 import type { Warning } from '../../../contract/step.js';
 import { readUnits, type Unit } from '../../../conversation/units.js';
 import { weighWholeUnits } from '../history/unit-forms.js';
-import type { StepDependencies } from '../step-dependencies.js';
+import { scaleOf } from '../prompt/weigh-messages.js';
 import { maskHistory } from './mask-history.js';
 import { type CompactionDependencies, summarizeHistory } from './summarize-history.js';
 
@@ -15,7 +15,8 @@ export async function compactHistory(
   dependencies: CompactionDependencies,
 ): Promise<CompactionResult> {
   const { conversation_history: history, target_tokens: target } = request;
-  const weigh = (units: readonly Unit[]) => weighUnits(units, dependencies);
+  const scale = scaleOf(dependencies, 'text');
+  const weigh = (units: readonly Unit[]) => weighWholeUnits(units, scale);
   const before = await weigh(readUnits(history));
   const untouched = {
     conversation_history: history,
@@ -37,16 +38,6 @@ export async function compactHistory(
     usage,
     warnings: [...warnings, ...(after > target ? [stillTooLong(after, target)] : [])],
   };
-}
-
-/** What units take in a prompt, as the `text` protocol shows them. */
-async function weighUnits(
-  units: readonly Unit[],
-  { tokens, profile, deadline }: Pick<StepDependencies, 'tokens' | 'profile' | 'deadline'>,
-): Promise<number> {
-  const { framing, countMargin: margin } = profile;
-  const scale = { tokens, framing, margin, protocol: 'text', signal: deadline.signal } as const;
-  return weighWholeUnits(units, scale);
 }
 
 function stillTooLong(after: number, target: number): Warning {

@@ -4,6 +4,7 @@ import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { DigestedText } from '../../tokens/text-memo.js';
 import type { Bound, TokenCounter } from '../../tokens/token-counter.js';
 import type { Message, ModelProfile, Part } from '../provider.js';
+import type { PromptDependencies } from '../step-dependencies.js';
 import { renderInShares, renderUnit, type TaughtProtocol } from './render-unit.js';
 
 /** How this request's prompt is counted. */
@@ -14,6 +15,14 @@ export interface Scale {
   readonly protocol: TaughtProtocol;
   /** Ends counting and rendering with the step. */
   readonly signal: AbortSignal;
+}
+
+export function scaleOf(
+  { tokens, profile, deadline }: Pick<PromptDependencies, 'tokens' | 'profile' | 'deadline'>,
+  protocol: TaughtProtocol,
+): Scale {
+  const { framing, countMargin: margin } = profile;
+  return { tokens, framing, margin, protocol, signal: deadline.signal };
 }
 
 /** Tokens that a provider's own framing of a call or a result may take: an estimate on the safe side. */
