@@ -92,9 +92,22 @@ export const tokensIn = ({ end, stop }: TrimmedEnd, before: number): DiscardedRu
 
 /** One entry for each kind that holds anything, in the order in which they came. */
 export function addUp(counts: readonly Discarded[]): Discarded[] {
-  const sums = new Map<DiscardedKind, number>();
-  for (const { kind, chars } of counts) if (chars > 0) sums.set(kind, (sums.get(kind) ?? 0) + chars);
-  return [...sums].map(([kind, chars]) => ({ kind, chars }));
+  const sums = new DiscardedSums();
+  for (const { kind, chars } of counts) sums.add(kind, chars);
+  return sums.entries;
+}
+
+/** The same, of what is counted one by one. */
+export class DiscardedSums {
+  readonly #chars = new Map<DiscardedKind, number>();
+
+  add(kind: DiscardedKind, chars: number): void {
+    if (chars > 0) this.#chars.set(kind, (this.#chars.get(kind) ?? 0) + chars);
+  }
+
+  get entries(): Discarded[] {
+    return [...this.#chars].map(([kind, chars]) => ({ kind, chars }));
+  }
 }
 
 /** Past what closes the wrapping of the call: backticks, a fence, `;`. */

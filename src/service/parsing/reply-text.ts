@@ -207,9 +207,9 @@ export class ReplyText {
 
   /** What is left between two places without these spans and the white space at both ends. */
   *#without(start: number, end: number, spans: readonly TextSpan[]): Sliced<TextSpan[]> {
-    const inside = [...spans, ...this.#strays]
-      .filter((span) => span[0] >= start && span[0] < end)
-      .sort((a, b) => a[0] - b[0]);
+    const inside = [...spans, ...this.#strays].filter((span) => span[0] >= start && span[0] < end);
+    if (inside.length > MANY) yield SLICE;
+    inside.sort((a, b) => a[0] - b[0]);
     if (inside.length > MANY) yield SLICE;
     const parts: TextSpan[] = [];
     let done = start;
@@ -218,6 +218,7 @@ export class ReplyText {
       done = Math.max(done, to);
     }
     if (end > done) parts.push([done, end]);
+    if (parts.length > MANY) yield SLICE;
     return trimSpans(this.text, parts);
   }
 }

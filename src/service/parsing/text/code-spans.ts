@@ -46,11 +46,16 @@ export class CodeSpans {
   #surveyParagraph(position: number): void {
     this.#paragraphEnd = paragraphEnd(this.#text, position);
     this.#lastRuns = new Map();
+    let length = 0;
+    let last = position;
     for (let at = this.#text.indexOf('`', position); at >= 0 && at < this.#paragraphEnd; ) {
       const end = runEnd(this.#text, at);
-      this.#lastRuns.set(end - at, at);
+      if (end - at !== length) this.#lastRuns.set(length, last); // most are as long as the one before
+      length = end - at;
+      last = at;
       at = this.#text.indexOf('`', end);
     }
+    this.#lastRuns.set(length, last);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Discarded } from '../../parsing/discarded.js';
+import { type Discarded, DiscardedSums } from '../../parsing/discarded.js';
 import type { ParsedCompletion, ParseOptions } from '../../parsing/parse-completion.js';
 import type { ScannedField } from '../scanning/scanned-strings.js';
 import { silentOutcomes } from './outcomes.js';
@@ -30,17 +30,16 @@ export function answered(reply: ScannedReply, answer: string, turn?: ScannedFiel
     : { ...said, outcome: 'answer', answer, answerLabelled: true };
 }
 
-/** What is neither the thought nor the outcome. */
+/** What is neither the thought nor the outcome, by kind. */
 export function discardedFields(reply: ScannedReply, turn: ScannedField | undefined): Discarded[] {
   const length = endOf(reply) - reply.start;
   const { fields } = reply.scanner;
-  const silent = new Set(silentOutcomes(reply).map(({ start }) => start));
   const thought = fields.find(({ key }) => key === 'thought');
-  const others = fields.filter(
-    ({ first, start }) =>
-      first !== 'n' && start !== turn?.start && start !== thought?.start && !silent.has(start),
-  );
-  return others.map(({ key, start, end }) => ({ kind: kindOf(key), chars: (end ?? length) - start }));
+  const kept = new Set([...silentOutcomes(reply), thought, turn].map((field) => field?.start));
+  const sums = new DiscardedSums();
+  for (const { key, first, start, end } of fields)
+    if (first !== 'n' && !kept.has(start)) sums.add(kindOf(key), (end ?? length) - start);
+  return sums.entries;
 }
 
 function kindOf(key: string): Discarded['kind'] {

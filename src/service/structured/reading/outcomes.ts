@@ -9,10 +9,17 @@ type Outcomes = Pick<ScannedReply, 'scanner' | 'text' | 'start' | 'tools'>;
 /** So many actions and answers of one object are looked at. */
 const MOST_OUTCOMES = 64;
 
-const givenOutcomes = ({ scanner }: Outcomes): ScannedField[] =>
-  scanner.fields
-    .filter(({ key, first }) => (key === 'action' || key === 'final_answer') && first !== 'n')
-    .slice(0, MOST_OUTCOMES);
+function givenOutcomes({ scanner }: Outcomes): ScannedField[] {
+  const given: ScannedField[] = [];
+  for (const field of scanner.fields) {
+    if (given.length === MOST_OUTCOMES) break;
+    if (isOutcome(field)) given.push(field);
+  }
+  return given;
+}
+
+const isOutcome = ({ key, first }: ScannedField): boolean =>
+  (key === 'action' || key === 'final_answer') && first !== 'n';
 
 /** Fields that may decide the reply: those that say anything, or all where none does. */
 export function outcomesOf(reply: Outcomes): ScannedField[] {

@@ -113,3 +113,8 @@ test('one line of a megabyte is read with pauses, marks in it or not (rule: loop
     expect(pauses.filter((read) => read >= SLICE).length).toBeGreaterThan(25);
   }
 });
+
+test('what is left of a reply with many blocks of reasoning is found with pauses (rule: loop-share)', () => {
+  const pausesOf = (blocks: number) => readReply(`${'<think>x</think>y\n'.repeat(blocks)}`).pauses.length;
+  expect(pausesOf(1_100) - pausesOf(900)).toBeGreaterThanOrEqual(3);
+});

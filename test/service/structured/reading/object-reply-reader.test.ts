@@ -574,6 +574,16 @@ test.each([
   expect(sum).toBeLessThan(7 * text.length);
 });
 
+test('many fields are looked through in turns of their own (rule: loop-share)', () => {
+  const fields = Array.from({ length: 2_000 }, (_, n) => `"k${n}": ${n}`);
+  const pausesOf = (count: number) => {
+    const reader = readerFor();
+    reader.push(`{${[...fields.slice(0, count), '"final_answer": "x"'].join(', ')}}`);
+    return [...reader.endInSlices({})].length;
+  };
+  expect([pausesOf(10), pausesOf(2_000)]).toEqual([0, 2]);
+});
+
 test('a long answer in pieces of seven characters loses nothing, nor the white space at their edges', () => {
   const said = `${'ab  cd \n'.repeat(30_000)}end`;
   const { completion, shown } = read(JSON.stringify({ thought: 't', final_answer: said }), { cuts: [7] });
