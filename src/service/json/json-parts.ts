@@ -100,17 +100,17 @@ class Lengths {
 
   /** Looks no further than up to `most`. */
   of(value: unknown, most: number): number {
-    if (typeof value === 'string') return value.length;
+    if (typeof value === 'string') return value.length + 2;
     if (typeof value !== 'object' || value === null) return 4;
     const known = this.#known?.get(value) ?? 0;
     if (known > most) return known;
-    let length = 0;
+    let length = 2;
     if (Array.isArray(value)) {
       for (let at = 0; at < value.length && length <= most; at += 1)
-        length += this.of(value[at], most - length);
+        length += this.of(value[at], most - length) + 1;
     } else if (hasFields(value)) {
       for (const name in value) {
-        length += this.of(value[name], most - length);
+        length += this.of(value[name], most - length) + name.length + 4;
         if (length > most) break;
       }
     }
@@ -189,7 +189,7 @@ function smallItems(items: readonly unknown[], from: number, lengths: Lengths): 
   for (let length = 0; end < items.length && length < PLAIN; end += 1) {
     const next = lengths.of(items[end], SMALL);
     if (next > SMALL) break;
-    length += next + 1;
+    length += next;
   }
   return items.slice(from, end);
 }

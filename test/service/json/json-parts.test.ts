@@ -50,6 +50,16 @@ test('what is long is known by its first part', () => {
       throw new Error('looked at');
     },
   };
-  expect(isShort(['a'.repeat(2 ** 18)])).toBe(true);
+  expect(isShort(['a'.repeat(2 ** 18 - 5)])).toBe(true);
   expect(isShort(['a'.repeat(2 ** 18), 'b', unread])).toBe(false);
+});
+
+test.each([
+  ['text', 'a'.repeat(200)],
+  ['names', { ['a'.repeat(200)]: '' }],
+  ['empty lists', Array.from({ length: 200 }, () => [])],
+])('no part is much longer than the others, however little its items hold: %s (rule: loop-share)', async (_, item) => {
+  const lengths: number[] = [];
+  for await (const part of jsonParts(Array(5_000).fill(item))) lengths.push(part.length);
+  expect(Math.max(...lengths)).toBeLessThan(2 ** 17);
 });
