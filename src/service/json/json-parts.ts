@@ -159,37 +159,47 @@ function* joined(texts: JoinedTexts): Generator<string> {
 }
 
 function* fieldsOf(value: Fields, lengths: Lengths, levels: number): Generator<string> {
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
   let before = '{';
-  for (const name of Object.keys(value)) {
-    const field = value[name];
-    if (field === undefined) continue;
-    yield `${before}${JSON.stringify(name)}:`;
-    yield* piecesOf(field, lengths, levels - 1);
+  for (const run of inRuns(fields, lengths)) {
+    yield before;
+    if (run.length > 1) yield inside(Object.fromEntries(run));
+    else
+      for (const [name, field] of run) {
+        yield `${JSON.stringify(name)}:`;
+        yield* piecesOf(field, lengths, levels - 1);
+      }
     before = ',';
   }
   yield before === '{' ? '{}' : '}';
 }
 
-/** Small items are written together: 20,000 messages one by one take 30 ms, and 7 in one go. */
 function* listed(items: readonly unknown[], lengths: Lengths, levels: number): Generator<string> {
   let before = '[';
-  for (let at = 0; at < items.length; before = ',') {
-    const small = smallItems(items, at, lengths);
+  for (const run of inRuns(items, lengths)) {
     yield before;
-    if (small.length > 0) yield JSON.stringify(small).slice(1, -1);
-    else yield* piecesOf(items[at] ?? null, lengths, levels - 1);
-    at += small.length || 1;
+    if (run.length > 1) yield inside(run);
+    else yield* piecesOf(run[0] ?? null, lengths, levels - 1);
+    before = ',';
   }
   yield before === '[' ? '[]' : ']';
 }
 
-/** The small items that come next, as many as are written in one go. */
-function smallItems(items: readonly unknown[], from: number, lengths: Lengths): readonly unknown[] {
-  let end = from;
-  for (let length = 0; end < items.length && length < PLAIN; end += 1) {
-    const next = lengths.of(items[end], SMALL);
-    if (next > SMALL) break;
-    length += next;
+/** An object or a list as it stands between its brackets. */
+const inside = (value: object): string => JSON.stringify(value).slice(1, -1);
+
+/**
+ * Small items together, as many as are written in one go, any other by itself: 20,000 messages one by one take 30 ms, and 7
+ * in one go.
+ */
+function* inRuns<Item>(items: readonly Item[], lengths: Lengths): Generator<readonly Item[]> {
+  for (let start = 0, end = 0; start < items.length; start = end) {
+    for (let length = 0; end < items.length && length < PLAIN; end += 1) {
+      const next = lengths.of(items[end], SMALL);
+      if (next > SMALL) break;
+      length += next;
+    }
+    end = Math.max(end, start + 1);
+    yield items.slice(start, end);
   }
-  return items.slice(from, end);
 }

@@ -116,5 +116,5 @@ test('one line of a megabyte is read with pauses, marks in it or not (rule: loop
 
 test('what is left of a reply with many blocks of reasoning is found with pauses (rule: loop-share)', () => {
   const pausesOf = (blocks: number) => readReply(`${'<think>x</think>y\n'.repeat(blocks)}`).pauses.length;
-  expect(pausesOf(1_100) - pausesOf(900)).toBeGreaterThanOrEqual(3);
+  expect(pausesOf(1_100) - pausesOf(900)).toBe(6); // three for each of two cuts
 });

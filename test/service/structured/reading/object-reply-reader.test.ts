@@ -584,6 +584,14 @@ test('many fields are looked through in turns of their own (rule: loop-share)', 
   expect([pausesOf(10), pausesOf(2_000)]).toEqual([0, 2]);
 });
 
+test('the first 64 actions and answers of an object are looked at, and what says nothing is not discarded', () => {
+  const after = (silent: number) =>
+    read(`{${'"action": {}, '.repeat(silent)}"final_answer": "x"}`).completion;
+  expect(after(63)).toMatchObject({ outcome: 'answer', answer: 'x', discarded: [] });
+  expect(after(64).answer).not.toBe('x');
+  expect(after(64).discarded).toContainEqual({ kind: 'answer', chars: 3 });
+});
+
 test('a long answer in pieces of seven characters loses nothing, nor the white space at their edges', () => {
   const said = `${'ab  cd \n'.repeat(30_000)}end`;
   const { completion, shown } = read(JSON.stringify({ thought: 't', final_answer: said }), { cuts: [7] });
