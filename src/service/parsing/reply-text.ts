@@ -2,7 +2,7 @@ import { OfferedTools } from './arguments/offered-tool.js';
 import { type DiscardedRun, discardedBefore, discardedRuns, tokensIn } from './discarded.js';
 import { outlineReply } from './outline/outline-reply.js';
 import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
-import { Pauses, SLICE, type Sliced } from './slices.js';
+import { MANY, Pauses, SLICE, type Sliced } from './slices.js';
 import { LineEnds, lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import { readTokens } from './text/chat-tokens.js';
 import { ANSWER_CLOSE, thinkTagsAround } from './text/inline-marks.js';
@@ -222,9 +222,6 @@ export class ReplyText {
     return trimSpans(this.text, parts);
   }
 }
-
-/** Parts that are found and cut in turns of their own. */
-const MANY = 1_000;
 
 /** A label with the blanks after it, and the `**` that closes after its text. */
 function labelSpans(text: string, marker: Marker, lineEnds = new LineEnds(text)): TextSpan[] {

@@ -1,6 +1,9 @@
 /** Characters that are read in one go. */
 export const SLICE = 2 ** 15;
 
+/** More things than these that were found in a text are looked through in a turn of their own, as if it were a slice. */
+export const MANY = 1_000;
+
 /** Work on a long text that can pause: it yields how many characters were read since it last did. */
 export type Sliced<Result> = Generator<number, Result>;
 

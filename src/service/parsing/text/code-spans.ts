@@ -1,4 +1,4 @@
-import { skipBlanks } from './characters.js';
+import { skipBlanks, skipRun } from './characters.js';
 import { bulletEnd } from './markdown.js';
 
 /**
@@ -28,7 +28,7 @@ export class CodeSpans {
 
   /** Takes the run at `position` into account and returns where it ends. */
   enterRun(position: number): number {
-    const end = runEnd(this.#text, position);
+    const end = skipRun(this.#text, position, '`');
     const length = end - position;
     if (position >= this.#paragraphEnd) this.#surveyParagraph(position);
     if (this.#open === length) this.#open = 0;
@@ -49,7 +49,7 @@ export class CodeSpans {
     let length = 0;
     let last = position;
     for (let at = this.#text.indexOf('`', position); at >= 0 && at < this.#paragraphEnd; ) {
-      const end = runEnd(this.#text, at);
+      const end = skipRun(this.#text, at, '`');
       if (end - at !== length) this.#lastRuns.set(length, last); // most are as long as the one before
       length = end - at;
       last = at;
@@ -75,7 +75,7 @@ export class ArrivingCode {
   /** Takes the next piece of the paragraph; it may be cut within a run. */
   enter(text: string): void {
     for (let at = text.indexOf('`'); at >= 0; ) {
-      const end = runEnd(text, at);
+      const end = skipRun(text, at, '`');
       const goesOn = at === 0 && this.#endsInRun ? (this.#lengths.pop() ?? 0) : 0;
       this.#lengths.push(goesOn + end - at);
       at = text.indexOf('`', end);
@@ -93,12 +93,6 @@ export class ArrivingCode {
     this.endParagraph();
     return false;
   }
-}
-
-function runEnd(text: string, position: number): number {
-  let end = position;
-  while (text.charCodeAt(end) === 96) end += 1;
-  return end;
 }
 
 /** The next line that is blank or starts a quotation, table row, list item or fence; or the end of the text. */

@@ -1,6 +1,6 @@
 import { addUp, type Discarded } from '../../parsing/discarded.js';
 import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parsing/parse-completion.js';
-import { SLICE, type Sliced } from '../../parsing/slices.js';
+import { MANY, SLICE, type Sliced } from '../../parsing/slices.js';
 import type { Repair } from '../../parsing/text/scanner.js';
 import type { ScannedField } from '../scanning/scanned-strings.js';
 import { discardedAfter, proseAfter } from './after-object.js';
@@ -19,13 +19,10 @@ export interface ObjectReading {
   readonly furtherThought?: string | null;
 }
 
-/** Fields that are looked through in a turn of their own. */
-const MANY_FIELDS = 1_000;
-
 /** What a scanned object says (rule: object-reply). Never throws. Its parts are read in slices. */
 export function* readObject(reply: ScannedReply, options: ParseOptions): Sliced<ObjectReading> {
   const { before, scanner } = reply;
-  const hasMany = scanner.fields.length > MANY_FIELDS;
+  const hasMany = scanner.fields.length > MANY;
   if (hasMany) yield SLICE;
   const { departs = false, ...found } = yield* findIn(reply, options);
   if (hasMany) yield SLICE;
