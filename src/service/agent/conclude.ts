@@ -47,15 +47,21 @@ export async function conclude(reply: Reply, situation: ReplySituation): Promise
   return { ...conclusion, correction };
 }
 
-const nothing = {
-  thought: null,
-  directResponse: null,
-  actions: [],
-  control: null,
-  correction: null,
-  error: null,
-  turns: [],
-} as const satisfies Partial<Conclusion>;
+/** What is not told is nothing; the outcome is that of the reply. */
+function concluded(reply: Reply, status: Conclusion['status'], told: Partial<Conclusion>): Conclusion {
+  return {
+    reply,
+    status,
+    outcome: told.outcome ?? reply.parse.outcome,
+    thought: told.thought ?? null,
+    directResponse: told.directResponse ?? null,
+    actions: told.actions ?? [],
+    control: told.control ?? null,
+    correction: null,
+    error: told.error ?? null,
+    turns: told.turns ?? [],
+  };
+}
 
 const billedCodes = {
   refusal: 'upstream_refusal',
@@ -68,7 +74,7 @@ function concludeBilled(reply: Reply, outcome: keyof typeof billedCodes): Conclu
   const partial_text = reply.answer ?? (reply.completion.text || null);
   const code = billedCodes[outcome];
   const error = stepError({ code, ...errorCodes[code] }, { partial_text });
-  return { reply, status: 'error', outcome, ...nothing, thought: reply.thought, error };
+  return concluded(reply, 'error', { thought: reply.thought, error });
 }
 
 function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
@@ -87,8 +93,7 @@ function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
       ...(index === 0 && stateOf(reply)),
     }),
   );
-  const status = 'action_proposed';
-  return { reply, status, outcome: 'action', ...nothing, thought: reply.thought, actions, turns };
+  return concluded(reply, 'action_proposed', { thought: reply.thought, actions, turns });
 }
 
 /** An action that cannot be read is a value: its text goes to the user, and the model is told what is wrong. */
@@ -100,9 +105,7 @@ function concludeUnreadable(reply: Reply, situation: ReplySituation): Conclusion
 /** The thought before an answer stays in the history beside it: no text is lost (rule: thought-and-answer). */
 function answerWith(reply: Reply, answer: string, thought = reply.thought): Conclusion {
   const turn: Turn = { role: 'assistant', content: answer, ...(thought && { thought }), ...stateOf(reply) };
-  const status = 'direct_response_provided';
-  const { outcome } = reply.parse;
-  return { reply, status, outcome, ...nothing, thought, directResponse: answer, turns: [turn] };
+  return concluded(reply, 'direct_response_provided', { thought, directResponse: answer, turns: [turn] });
 }
 
 /**
@@ -162,9 +165,12 @@ function completePhase(
   { content, prose, control }: PhaseText,
 ): Conclusion {
   const turn: Turn = { role: 'assistant', content, phase, ...stateOf(reply) };
-  const thought = prose || null;
-  const status = 'phase_completed';
-  return { reply, status, outcome: 'answer', ...nothing, thought, control, turns: [turn] };
+  return concluded(reply, 'phase_completed', {
+    outcome: 'answer',
+    thought: prose || null,
+    control,
+    turns: [turn],
+  });
 }
 
 function withIds(actions: readonly ReadAction[], { calls }: ReplySituation): ProposedAction[] {

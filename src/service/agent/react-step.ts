@@ -80,10 +80,10 @@ async function concludeStep(
   observer: StepObserver | undefined,
 ): Promise<StepResult> {
   const { situation, during } = step;
-  const [completion, reported] = await awaited;
-  const reply = await during('read_reply', () => readReply(completion, situation));
+  const [received, reported] = await awaited;
+  const reply = await during('read_reply', () => readReply(received, situation));
   const conclusion = await during('conclude', () => conclude(reply, situation));
-  const result = toResult(conclusion, { ...step, ...reported });
+  const result = toResult(conclusion, step, reported);
   if (result.action_details) await observer?.actionProposed(result.action_details);
   return result;
 }

@@ -96,9 +96,9 @@ export async function readSituation(
 }
 
 /** What is left of a situation when its prompt is on its way. */
-export function toReplySituation({ request, calls, ...situation }: Situation): ReplySituation {
-  const { session_id, llm_config, phase, max_iterations_left, include } = request;
-  const { newTurn, tools, offered, protocol, replyFormat, isLast, mustAnswer, warnings } = situation;
+export function toReplySituation(situation: Situation): ReplySituation {
+  const { session_id, llm_config, phase, max_iterations_left, include } = situation.request;
+  const { newTurn, calls, tools, offered, protocol, replyFormat, isLast, mustAnswer, warnings } = situation;
   return {
     request: { session_id, llm_config, phase, max_iterations_left, include },
     newTurn,

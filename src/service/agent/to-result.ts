@@ -12,8 +12,11 @@ import type { ReplySituation } from './read-situation.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import type { StepDependencies } from './step-dependencies.js';
 
-/** A step's answer; HTTP adds the request id and the caller's own history in front of `new_turns`. */
-export type StepResult = Omit<Step, 'request_id' | 'updated_conversation_history'>;
+/**
+ * A step's answer. What HTTP knows is blank: the request id, and the caller's own history in front of `new_turns`. To add
+ * them afterwards would be to copy an answer field by field.
+ */
+export type StepResult = Step;
 
 /** What a step would send, but for the request id. */
 export type PreviewResult = Omit<Preview, 'request_id'>;
@@ -23,9 +26,6 @@ export interface SentStep
   extends Pick<RenderedPrompt, 'situation'>,
     Pick<StepDependencies, 'provider' | 'now' | 'during'> {}
 
-/** The same once its model has answered. */
-interface AnsweredStep extends SentStep, PromptReport {}
-
 export function toSentStep(
   { situation }: RenderedPrompt,
   { provider, now, during }: StepDependencies,
@@ -34,10 +34,10 @@ export function toSentStep(
 }
 
 /** All fields of a step's answer, each of them always there. */
-export function toResult(conclusion: Conclusion, step: AnsweredStep): StepResult {
+export function toResult(conclusion: Conclusion, step: SentStep, reported: PromptReport): StepResult {
   const { reply } = conclusion;
   const { completion } = reply;
-  const { situation, report } = step;
+  const { situation } = step;
   const { request } = situation;
   const provider = step.provider.name;
   const [action, ...others] = conclusion.actions.map((each) => actionDetails(each, situation));
@@ -54,8 +54,8 @@ export function toResult(conclusion: Conclusion, step: AnsweredStep): StepResult
     control: conclusion.control,
     phase: request.phase ?? null,
     parse: { ...reply.parse, outcome: conclusion.outcome },
-    context_report: report,
-    signals: signalsOf(conclusion, step),
+    context_report: reported.report,
+    signals: signalsOf(conclusion, situation, reported),
     usage: completion.usage,
     model: completion.model,
     provider,
@@ -65,6 +65,8 @@ export function toResult(conclusion: Conclusion, step: AnsweredStep): StepResult
     completion_text: request.include?.completion_text ? completion.text : null,
     warnings: [...situation.warnings, ...completion.warnings, ...replyWarnings(conclusion)],
     error: conclusion.error && { ...conclusion.error, provider },
+    updated_conversation_history: null,
+    request_id: '',
   };
 }
 
@@ -96,6 +98,8 @@ export function exhausted(request: StepRequest): StepResult {
     ...blankStep,
     phase: request.phase ?? null,
     error: stepError({ code: 'iterations_exhausted', ...errorCodes.iterations_exhausted }),
+    updated_conversation_history: null,
+    request_id: '',
   };
 }
 
@@ -126,7 +130,11 @@ function actionDetails(
   };
 }
 
-function signalsOf({ actions }: Conclusion, { situation, shouldCompact }: AnsweredStep): Signals {
+function signalsOf(
+  { actions }: Conclusion,
+  situation: ReplySituation,
+  { shouldCompact }: PromptReport,
+): Signals {
   const proposed = actions.map(({ name, parameters }) => ({ name, parameters }));
   const counts = countSignals([...situation.calls, ...proposed], situation.tools);
   return {

@@ -84,12 +84,11 @@ export interface ParseOptions {
 }
 
 /** What was found, and where in the text it stands. */
-type Found = ParsedOutcome &
-  Partial<ParseCommon> &
-  Pick<ParseCommon, 'thought'> & {
-    readonly places: readonly ReplySpan[];
-    readonly leftOut: readonly DiscardedRun[];
-  };
+interface Found {
+  readonly said: ParsedOutcome & Pick<ParseCommon, 'thought'> & Partial<ParseCommon>;
+  readonly places: readonly ReplySpan[];
+  readonly leftOut: readonly DiscardedRun[];
+}
 
 /**
  * Reads a completion in any dialect. Total: every string has a result and nothing is thrown. The time is
@@ -123,16 +122,12 @@ export function* parseInSlices(
 ): Sliced<ParsedCompletion> {
   const offered = OfferedTools.of(tools);
   const reply = yield* ReplyText.read(text, offered);
-  const found = yield* findOutcome(reply, offered, options);
-  const { places: _, leftOut, ...outcome } = found;
-  const repairs = found.repairs ?? [];
+  const { said, leftOut } = yield* findOutcome(reply, offered, options);
+  const { repairs = [] } = said;
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';
   const reasoning = yield* reply.reasoning();
   const discarded = addUp(leftOut);
-  return addReasoning(
-    { answerLabelled: false, ...outcome, discarded, repairs, confidence, reasoning },
-    options,
-  );
+  return addReasoning({ answerLabelled: false, ...said, discarded, repairs, confidence, reasoning }, options);
 }
 
 /** Every character that came to mean something, in order; labels, wrapping and white space stand between the spans. */
@@ -193,17 +188,12 @@ function* fromCall(reply: ReplyText, call: ResolvedCall, at: number): Sliced<Fou
   const thoughtPlaces = placesOf('thought', before);
   if (call.outcome === 'answer') {
     const places = [...thoughtPlaces, { kind: 'answer', start, end } as const];
-    return givenAnswer(call.answer.trim(), { thought, repairs, leftOut, places });
+    return { said: givenAnswer(call.answer.trim(), thought, repairs), leftOut, places };
   }
   const { toolName, toolArgs, dialect } = call;
+  const action = { toolName, toolArgs, raw: reply.text.slice(start, end) };
   return {
-    outcome: 'action',
-    action: { toolName, toolArgs, raw: reply.text.slice(start, end) },
-    dialect,
-    answer: null,
-    problem: null,
-    thought,
-    repairs,
+    said: { outcome: 'action', action, dialect, answer: null, problem: null, thought, repairs },
     leftOut,
     places: [...thoughtPlaces, { kind: 'call', start, end }],
   };
@@ -214,10 +204,7 @@ type UnreadCall = Exclude<ResolvedCall, { outcome: 'action' | 'answer' }>;
 function* unreadAction(reply: ReplyText, call: UnreadCall): Sliced<Found> {
   const whole = yield* reply.whole();
   return {
-    ...call,
-    action: null,
-    thought: null,
-    answer: reply.textOf(whole),
+    said: { ...call, action: null, thought: null, answer: reply.textOf(whole) },
     leftOut: yield* reply.leftOutOfAnswer(),
     places: placesOf('answer', whole),
   };
@@ -226,21 +213,17 @@ function* unreadAction(reply: ReplyText, call: UnreadCall): Sliced<Found> {
 function* labelledAnswer(reply: ReplyText, marker: Marker): Sliced<Found> {
   const answer = yield* reply.answer(marker);
   const thought = yield* reply.thoughtBefore(marker.start);
-  return givenAnswer(reply.textOf(answer), {
-    thought: reply.textOf(thought),
-    repairs: [],
+  return {
+    said: givenAnswer(reply.textOf(answer), reply.textOf(thought), []),
     leftOut: yield* reply.leftOutOfAnswer(marker.start),
     places: [...placesOf('thought', thought), ...placesOf('answer', answer)],
-  });
+  };
 }
 
 /** An answer that the model gave as one. */
-function givenAnswer(
-  answer: string,
-  said: Pick<Found, 'leftOut' | 'places'> & { thought: string; repairs: readonly Repair[] },
-): Found {
-  const thought = said.thought || null;
-  if (answer === '') return { ...nothing, ...said, thought };
+function givenAnswer(answer: string, said: string, repairs: readonly Repair[]): Found['said'] {
+  const thought = said || null;
+  if (answer === '') return { ...nothing, thought, repairs };
   return {
     outcome: 'answer',
     action: null,
@@ -248,8 +231,8 @@ function givenAnswer(
     problem: null,
     answer,
     answerLabelled: true,
-    ...said,
     thought,
+    repairs,
   };
 }
 
@@ -257,22 +240,23 @@ function* unlabelledAnswer(reply: ReplyText, problem: string | null, labelsExpec
   const whole = yield* reply.whole();
   const answer = reply.textOf(whole);
   const leftOut = yield* reply.leftOutOfAnswer();
-  if (answer === '') return { thought: null, leftOut, places: [], ...nothing };
+  if (answer === '') return { said: nothing, leftOut, places: [] };
   const repairs: Repair[] = labelsExpected ? ['unlabelled_answer'] : [];
   return {
-    outcome: 'answer',
-    action: null,
-    dialect: null,
-    answer,
-    problem,
-    thought: null,
-    repairs,
+    said: { outcome: 'answer', action: null, dialect: null, answer, problem, thought: null, repairs },
     leftOut,
     places: placesOf('answer', whole),
   };
 }
 
-const nothing = { outcome: 'empty', action: null, dialect: null, answer: null, problem: null } as const;
+const nothing = {
+  outcome: 'empty',
+  action: null,
+  dialect: null,
+  answer: null,
+  problem: null,
+  thought: null,
+} as const;
 
 /** The text breaks off within `Action: name`. */
 function endsInAction({ text, end }: ReplyText): boolean {

@@ -26,7 +26,11 @@ async function resultOf(
     stepRequest({ tools: [{ name: 'read_file', inputSchema: {} }], user_query: 'Why?', ...fields }),
   );
   const reply = await readReply({ completion: completionOf(text, changes) }, prompt.situation);
-  return toResult(await conclude(reply, prompt.situation), { ...prompt, provider, now, during: plainly });
+  return toResult(
+    await conclude(reply, prompt.situation),
+    { ...prompt, provider, now, during: plainly },
+    prompt,
+  );
 }
 
 test('what a step adds is stamped with the time that was handed in (rule: turn-timestamps)', async () => {

@@ -89,18 +89,19 @@ export async function fitContextAndHistory(
       ? await besideUnits(whole, budget.free, scale)
       : budget.context;
   const context = await fitContext(gathered, most, scale.tokens);
-  const cut = await cutUnits(whole, budget.free - context.tokens, scale);
-  const isFree = tokensOfUnits(cut) <= budget.free - context.tokens && uncountedIn(cut) <= MOST_MEANWHILE;
+  const room = budget.free - context.tokens;
+  const cut = await cutUnits(whole, room, scale);
+  const isFree = tokensOfUnits(cut) <= room && uncountedIn(cut) <= MOST_MEANWHILE;
   const units = isFree ? cut : await weighUnits(cut, scale);
-  const needed = tokensOfUnits(untouchable(units));
+  const all = tokensOfUnits(units);
+  const needed = all <= room ? all : tokensOfUnits(untouchable(units));
   if (needed > budget.free) {
     const shortest = promptFor(await smallestFree(untouchable(units), scale), fixed);
     throw budgetExceeded(request.llm_config, shortest);
   }
-  const hasRoom = needed <= budget.free - context.tokens;
-  const fitted = hasRoom ? context : await fitContext(gathered, budget.free - needed, scale.tokens);
+  const fitted = needed <= room ? context : await fitContext(gathered, budget.free - needed, scale.tokens);
   const share = budget.free - fitted.tokens;
-  const isWhole = tokensOfUnits(units) <= share; // as most histories are
+  const isWhole = all <= share; // as most histories are
   return { budget, context: fitted, share, units: isWhole ? units : await maskUnits(units, scale) };
 }
 

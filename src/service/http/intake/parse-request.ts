@@ -27,8 +27,7 @@ export async function parseRequest<Schema extends z.ZodType<object> & WithFields
   body: unknown,
   signal: AbortSignal,
 ): Promise<ParsedRequest<z.output<Schema>>> {
-  const fields = Object.keys(schema.shape);
-  const lists = await readLongLists(body, { fields, maxIssues: MAX_DETAILS, signal });
+  const lists = await readLongLists(body, { shape: schema.shape, maxIssues: MAX_DETAILS, signal });
   const result = schema.safeParse(lists.rest, inOurWords);
   const issues = [...lists.issues, ...(result.error?.issues ?? [])];
   if (!result.success || issues.length > 0) throw new RequestRefused('invalid_request', detailsOf(issues));

@@ -19,8 +19,8 @@ interface LongLists {
 }
 
 interface Bounds {
-  /** What the schema knows: no other list is looked at. */
-  readonly fields: readonly string[];
+  /** What the schema knows, by name: no other list is looked at. */
+  readonly shape: object;
   readonly maxIssues: number;
   readonly signal: AbortSignal;
 }
@@ -35,11 +35,11 @@ export async function readLongLists(body: unknown, bounds: Bounds): Promise<Long
   const read: (ReadList & { readonly path: readonly string[] })[] = [];
   let rest: object | undefined;
   for (const { path, item, max } of longLists) {
-    if (!bounds.fields.includes(path[0])) continue;
+    if (!Object.hasOwn(bounds.shape, path[0])) continue;
     const list = valueAt(body, path);
     if (!Array.isArray(list) || list.length > max || !isLong(list)) continue;
     read.push({ path, ...(await readList(list, { path, item }, bounds)) });
-    rest ??= copyKnown(body, bounds.fields);
+    rest ??= copyKnown(body, Object.keys(bounds.shape));
     put(rest, path, []);
   }
   return {

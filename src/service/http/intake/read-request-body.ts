@@ -58,6 +58,8 @@ async function readAscii(text: string, signal: AbortSignal): Promise<ParsedJson 
 }
 
 function requireJson({ headers }: Request): void {
+  // what nearly all callers send
+  if (headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined) return;
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
   const isJson = type.trim() === 'application/json' && (!charset || /^charset="?utf-?8"?$/.test(charset));

@@ -7,13 +7,14 @@ import { looksSecret, Secret } from '../../providers/secret.js';
  * looks like a vendor's key or a token of ours is no id, and neither is what holds a secret of the same request.
  */
 export function readRequestId(request: Request): { id: string; isSentId: boolean } {
-  const id = request.get('X-Request-Id') ?? '';
-  const isSentId =
-    harmless.test(id) && !looksSecret(id) && !secretsOf(request).some((secret) => holdsSecret(id, secret));
-  return { id: isSentId ? id : randomUUID(), isSentId };
+  const id = request.get('X-Request-Id');
+  return id && isHarmless(id, request) ? { id, isSentId: true } : { id: randomUUID(), isSentId: false };
 }
 
-const harmless = /^[\w.-]{1,128}$/;
+const isHarmless = (id: string, request: Request): boolean =>
+  /^[\w.-]{1,128}$/.test(id) &&
+  !looksSecret(id) &&
+  !secretsOf(request).some((secret) => holdsSecret(id, secret));
 
 /** Whether a text holds a secret or one of its ends, raw or encoded, in either case: hex is the same in capitals. */
 export function holdsSecret(text: string, secret: string): boolean {

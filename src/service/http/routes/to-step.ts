@@ -14,7 +14,8 @@ export interface StepAnswer {
 
 /** The body of a step: the agent's result with the caller's own turns in front, as much of it as was asked for. */
 export function toStep(result: StepResult, { include, history, warnings, requestId }: StepAnswer): Step {
-  return Object.assign({}, result, {
+  return {
+    ...result,
     // The raw turns: they passed the schema, which keeps what it does not know.
     updated_conversation_history:
       include?.history === false ? null : [...(history as Turn[]), ...result.new_turns],
@@ -22,7 +23,7 @@ export function toStep(result: StepResult, { include, history, warnings, request
     completion_text: include?.completion_text ? result.completion_text : null,
     warnings: [...warnings, ...result.warnings],
     request_id: requestId,
-  });
+  };
 }
 
 /** The report in the form that was asked for; the summary leaves out what is simply included (rule: context-report). */

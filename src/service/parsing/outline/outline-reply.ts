@@ -4,7 +4,7 @@ import type { Sliced } from '../slices.js';
 import { opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { nextThinkClose, nextThinkOpen } from '../text/inline-marks.js';
 import { OutlineWalk } from './outline-walk.js';
-import type { ReplyOutline, TurningPoint } from './reply-outline.js';
+import { Findings, type ReplyOutline, type TurningPoint } from './reply-outline.js';
 
 /**
  * Walks over a reply once, line by line, up to its turning point. Reasoning that is closed but was never
@@ -12,14 +12,19 @@ import type { ReplyOutline, TurningPoint } from './reply-outline.js';
  */
 export function* outlineReply(text: string, tools: OfferedTools): Sliced<ReplyOutline> {
   const { end: edge, turn } = yield* readTokens(text, 0, opensOtherTurn);
+  if (turn !== null) {
+    const nothing = new Findings(0);
+    nothing.otherTurn = 0;
+    return nothing;
+  }
   const first = new OutlineWalk(text, edge, tools);
-  if (turn !== null) return { edge: 0, quotedAction: null, ...first.outline(), otherTurn: 0, start: 0 };
-  const end = (yield* first.run()) ?? reasoningEndAfter(text, first.turn);
-  if (end === null)
-    return { edge, quotedAction: yield* quotedAction(first, text, tools), ...first.outline() };
-  const second = new OutlineWalk(text, end, tools, { orphanCloseCounts: false });
-  yield* second.run();
-  return { edge, quotedAction: yield* quotedAction(second, text, tools), ...second.outline() };
+  const end = (yield* first.run()) ?? reasoningEndAfter(text, first.found.turn);
+  const walk = end === null ? first : new OutlineWalk(text, end, tools, { orphanCloseCounts: false });
+  if (walk !== first) yield* walk.run();
+  const { found } = walk;
+  found.edge = edge;
+  found.quotedAction = yield* quotedAction(walk, text, tools);
+  return found;
 }
 
 function* quotedAction(
@@ -30,7 +35,8 @@ function* quotedAction(
   if (openQuotation === null) return null;
   const inside = new OutlineWalk(text, openQuotation, tools, { orphanCloseCounts: false });
   yield* inside.run();
-  const reading = inside.turn.kind === 'action' ? inside.turn.reading : null;
+  const { turn } = inside.found;
+  const reading = turn.kind === 'action' ? turn.reading : null;
   return reading?.kind === 'call' && tools.find(reading.name) ? reading : null;
 }
 

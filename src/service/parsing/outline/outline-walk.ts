@@ -14,22 +14,21 @@ import type { OwnTag } from '../text/own-fences.js';
 import { Scanner } from '../text/scanner.js';
 import { CallFinder } from './call-finder.js';
 import { Quotations } from './quotations.js';
-import { Findings, type ReplyOutline, type TextSpan, type TurningPoint } from './reply-outline.js';
+import { Findings, type TextSpan } from './reply-outline.js';
 
 /** Where the walk goes on, null where it stops; or what is to be read first, perhaps in slices. */
 type Next = number | null | Generator<number, Next>;
 
 /** One walk over a reply, line by line, up to what it turns on. */
 export class OutlineWalk {
+  readonly found: Findings;
   readonly #text: string;
-  readonly #start: number;
   readonly #orphanCloseCounts: boolean;
   readonly #lines = new LineClassifier();
   readonly #lineEnds: LineEnds;
   readonly #codeSpans: CodeSpans;
   readonly #quotations: Quotations;
   readonly #calls: CallFinder;
-  readonly #found = new Findings();
   /** After a `</think>` that was never opened. */
   #orphanEnd: number | null = null;
   /** A value that was tried and given up here is not tried again before this place. */
@@ -38,8 +37,8 @@ export class OutlineWalk {
   #thinkNeverEnds = false;
 
   constructor(text: string, start: number, tools: OfferedTools, { orphanCloseCounts = true } = {}) {
+    this.found = new Findings(start);
     this.#text = text;
-    this.#start = start;
     this.#orphanCloseCounts = orphanCloseCounts;
     this.#codeSpans = new CodeSpans(text);
     this.#lineEnds = new LineEnds(text);
@@ -49,7 +48,7 @@ export class OutlineWalk {
 
   /** Returns where the reply begins anew, after reasoning that was only closed; else null. */
   *run(): Sliced<number | null> {
-    let told = this.#start;
+    let told = this.found.start;
     for (let next: number | null = told; next !== null && next < this.#text.length; ) {
       let step = this.#enterLine(next);
       while (typeof step === 'object' && step !== null) step = yield* step;
@@ -60,14 +59,6 @@ export class OutlineWalk {
     }
     yield this.#text.length - told;
     return this.#orphanEnd;
-  }
-
-  get turn(): TurningPoint {
-    return this.#found.turn;
-  }
-
-  outline(): Omit<ReplyOutline, 'edge' | 'quotedAction'> {
-    return { start: this.#start, ...this.#found };
   }
 
   /** Where the quotation begins that an opener without its mark has opened and nothing has closed. */
@@ -83,7 +74,7 @@ export class OutlineWalk {
     if (!line || line.kind === 'blank' || line.kind === 'quoted' || line.kind === 'wrapper')
       return this.#skipLine(line);
     if (line.kind === 'marker') return this.#enterMarker(line.marker, end);
-    this.#found.enterLine(start, { hasLabel: false });
+    this.found.enterLine(start, { hasLabel: false });
     return line.kind === 'value' ? this.#skipValue(start, end) : this.#enterProse(start, end);
   }
 
@@ -93,21 +84,21 @@ export class OutlineWalk {
     const line = this.#lines.enter({ text: this.#text, start, end });
     if (!wasQuoted) this.#quotations.mayBeginAfter(end);
     const isInside = this.#lines.insideCodeFence;
-    if (line?.kind === 'quoted') this.#found.enterFenceLine(this.#line, { wasInside, isInside });
+    if (line?.kind === 'quoted') this.found.enterFenceLine(this.#line, { wasInside, isInside });
     return line;
   }
 
   #skipLine(line: Line | null): Next {
     const [start, end] = this.#line;
     this.#codeSpans.endParagraph();
-    this.#found.endParagraph();
+    this.found.endParagraph();
     if (line?.kind === 'quoted') {
       this.#lines.sawProse();
-      this.#found.enterQuotedLine(this.#itemAt(start));
+      this.found.enterQuotedLine(this.#itemAt(start));
       return this.#leaveQuotedLine(start);
     }
     if (line?.kind !== 'wrapper') return end + 1;
-    this.#found.enterWrapper([start, line.end], this.#lines.insideWrapper);
+    this.found.enterWrapper([start, line.end], this.#lines.insideWrapper);
     return line.end < end ? this.#enterProse(line.end, end) : end + 1;
   }
 
@@ -127,20 +118,20 @@ export class OutlineWalk {
 
   /** What the model makes others say is not taken, as if it had stopped there. */
   #stopAtOtherTurn(at: number): null {
-    this.#found.otherTurn = at;
+    this.found.otherTurn = at;
     return null;
   }
 
   #enterMarker(marker: Marker, end: number): Next {
     const quoted = this.#codeSpans.closesAfter(marker.end);
     if (marker.label === 'answer' && !quoted) {
-      this.#found.turn = { kind: 'answer', marker };
+      this.found.turn = { kind: 'answer', marker };
       return null;
     }
     // what follows an observation the model made up is not taken, as if it had stopped there
     if (marker.label === 'observation' && !quoted && this.#lines.proseBefore) return null;
-    if (marker.label !== 'action_input') this.#found.enterLine(this.#line[0], { hasLabel: true });
-    if (marker.label === 'thought') this.#found.thoughts.push(marker);
+    if (marker.label !== 'action_input') this.found.enterLine(this.#line[0], { hasLabel: true });
+    if (marker.label === 'thought') this.found.thoughts.push(marker);
     return marker.label === 'action' ? this.#enterAction(marker, end) : this.#leaveMarker(marker, end);
   }
 
@@ -155,7 +146,7 @@ export class OutlineWalk {
   }
 
   #act(at: number, reading: CallReading): null {
-    this.#found.turn = { kind: 'action', at, reading };
+    this.found.turn = { kind: 'action', at, reading };
     return null;
   }
 
@@ -244,7 +235,7 @@ export class OutlineWalk {
       return at + 1;
     }
     const end = close ? close[1] : text.length;
-    this.#found.reasoning.push([at, end]);
+    this.found.reasoning.push([at, end]);
     return end;
   }
 }

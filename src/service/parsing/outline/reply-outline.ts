@@ -45,9 +45,11 @@ export interface ReplyOutline {
   readonly quotedAction: WholeCall | null;
 }
 
-/** What a walk has found so far; what it only looks for at its end is left out. */
-export class Findings implements Omit<ReplyOutline, 'start' | 'edge' | 'quotedAction'> {
+/** What a walk has found so far. */
+export class Findings implements ReplyOutline {
   turn: TurningPoint = { kind: 'none' };
+  readonly start: number;
+  edge = 0;
   readonly thoughts: Marker[] = [];
   readonly reasoning: TextSpan[] = [];
   readonly wrappers: TextSpan[] = [];
@@ -56,8 +58,13 @@ export class Findings implements Omit<ReplyOutline, 'start' | 'edge' | 'quotedAc
   lastLine: number | null = null;
   lastParagraph: number | null = null;
   lastItem: number | null = null;
-  #paragraph: number | null = null;
   otherTurn: number | null = null;
+  quotedAction: WholeCall | null = null;
+  #paragraph: number | null = null;
+
+  constructor(start: number) {
+    this.start = start;
+  }
 
   /** A line of prose; one with a label begins a paragraph. */
   enterLine(start: number, { hasLabel }: { hasLabel: boolean }): void {

@@ -77,12 +77,11 @@ export class Transport {
       close: () => arrival.giveUp(enough),
       fetch: async (url, init) => {
         try {
-          await this.#send(
+          const kind = await this.#send(
             arrival,
             { url: url instanceof URL ? url : new URL(String(url)), body: init?.body },
             options,
           );
-          const kind = kindOf(arrival, options);
           if (kind === 'error') return await errorResponse(arrival, options);
           answer = await readAnswer(arrival, kind, options);
           return succeeded;
@@ -99,8 +98,12 @@ export class Transport {
     return this.#agent.destroy();
   }
 
-  /** Resolves once the answer has begun and looks usable. */
-  async #send(arrival: Arrival, { url, body }: { url: URL; body: unknown }, options: ExchangeOptions) {
+  /** Resolves with what the answer is once it has begun and looks usable. */
+  async #send(
+    arrival: Arrival,
+    { url, body }: { url: URL; body: unknown },
+    options: ExchangeOptions,
+  ): Promise<BodyKind> {
     const { signal, provider, streamed, headers } = options;
     const { origin } = url;
     signal.throwIfAborted();
@@ -120,8 +123,9 @@ export class Transport {
       signal.throwIfAborted();
       throw connectionFailure(error, provider);
     });
-    const problem = problemOf(arrival, options);
-    if (!problem) return;
+    const kind = kindOf(arrival, streamed);
+    const problem = problemOf(arrival, kind, provider);
+    if (!problem) return kind;
     arrival.giveUp(problem);
     throw problem;
   }
@@ -169,21 +173,23 @@ async function errorResponse(arrival: Arrival, options: ExchangeOptions): Promis
 type BodyKind = 'plain' | 'stream' | 'error';
 
 /** Some servers answer plainly whatever was asked for: with an error, or with the completion. */
-function kindOf({ status, headers }: Arrival, { streamed }: ExchangeOptions): BodyKind {
+function kindOf({ status, headers }: Arrival, streamed: boolean): BodyKind {
   if (status >= 400) return 'error';
-  const isPlain = contentTypes.plain.test(String(headers['content-type'] ?? ''));
-  return streamed && !isPlain ? 'stream' : 'plain';
+  return streamed && !contentTypes.plain.test(contentType(headers)) ? 'stream' : 'plain';
 }
 
-function problemOf(arrival: Arrival, options: ExchangeOptions): FailedAttempt | undefined {
-  const { status, headers } = arrival;
-  const kind = kindOf(arrival, options);
-  if (kind === 'error') return status > 599 ? invalidAnswer(options.provider, status) : undefined;
-  const usable =
-    status >= 200 && status < 300 && contentTypes[kind].test(String(headers['content-type'] ?? ''));
+function problemOf(
+  { status, headers }: Arrival,
+  kind: BodyKind,
+  provider: string,
+): FailedAttempt | undefined {
+  if (kind === 'error') return status > 599 ? invalidAnswer(provider, status) : undefined;
+  const usable = status >= 200 && status < 300 && contentTypes[kind].test(contentType(headers));
   const encoded = String(headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
-  return usable && !encoded ? undefined : invalidAnswer(options.provider, status);
+  return usable && !encoded ? undefined : invalidAnswer(provider, status);
 }
+
+const contentType = (headers: Arrival['headers']): string => String(headers['content-type'] ?? '');
 
 function usefulHeaders({ headers }: Arrival): Record<string, string> {
   const pairs = headersOfUse.flatMap((name) => {
