@@ -55,10 +55,10 @@ export function completionRequest(
   };
 }
 
-function withTools(call: CompletionRequest, { request, ...situation }: ReplySituation): CompletionRequest {
+function withTools(call: CompletionRequest, situation: ReplySituation): CompletionRequest {
   if (situation.replyFormat) return { replySchema: situation.replyFormat.schema, ...call };
   if (situation.protocol !== 'native') return call;
-  const mayAct = !situation.mustAnswer && (request.phase ?? 'act') === 'act';
+  const mayAct = !situation.mustAnswer && (situation.request.phase ?? 'act') === 'act';
   return { nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' }, ...call };
 }
 

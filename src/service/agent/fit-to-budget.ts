@@ -54,24 +54,26 @@ export async function fitToBudget(
   const tools = await renderTools(situation, scale.signal);
   const withExample = async (example: readonly Message[]) => {
     const fixed = await countFixed(situation, { instructions, example, tools }, scale);
-    return { example, fixed, ...(await fitContextAndHistory(situation, gathered, { fixed, scale })) };
+    return { example, fixed, shared: await fitContextAndHistory(situation, gathered, { fixed, scale }) };
   };
   const shown = renderExample(situation);
   const chosen = await withExample(shown).catch((error: unknown) => {
     if (shown.length > 0 && isTooSmall(error)) return withExample([]);
     throw error;
   });
-  const { example, fixed, budget, context, share } = chosen;
+  const { example, fixed, shared } = chosen;
+  const { budget, context, share } = shared;
   const contents = tailContents(situation, context);
   const fill = async (units: readonly CutUnit[]) => {
     const fold = foldHistory(units, share);
     const room = budget.tail + share - fold.tokens; // its reserve, and what the history left free (rule: tail-reserve)
     return { units, fold, tail: await buildTail(contents, Math.max(budget.tail, room), scale) };
   };
-  const filled = await fill(chosen.units);
-  const isChosen = filled.tail.isWhole || chosen.units.every(({ isWeighed }) => isWeighed);
-  const { units, fold, tail } = isChosen ? filled : await fill(await weighUnits(chosen.units, scale));
-  const history = units.flatMap((unit, index) => messagesOf(unit, fold.forms[index]));
+  const filled = await fill(shared.units);
+  const isChosen = filled.tail.isWhole || shared.units.every(({ isWeighed }) => isWeighed);
+  const { units, fold, tail } = isChosen ? filled : await fill(await weighUnits(shared.units, scale));
+  const history: Message[] = [];
+  for (const [index, unit] of units.entries()) history.push(...messagesOf(unit, fold.forms[index]));
   return {
     situation,
     scale,

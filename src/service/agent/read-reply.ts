@@ -56,7 +56,10 @@ export async function readReply(
   const read = isNative
     ? await readNativeCalls(completion, situation.offered)
     : await readText({ completion, reading }, situation);
-  return { completion, ...(mayEscape(completion) ? withoutNul(read) : read) };
+  const { parse, thought, answerLabelled, answer, actions, reasoning } = mayEscape(completion)
+    ? withoutNul(read)
+    : read;
+  return { completion, parse, thought, answerLabelled, answer, actions, reasoning };
 }
 
 /** An escape in an argument may have become a NUL. */

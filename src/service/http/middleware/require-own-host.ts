@@ -33,6 +33,6 @@ function hostsOf({ rawHeaders }: IncomingMessage): string[] {
 }
 
 function isOwnHost(host: string): boolean {
-  const name = /^(.+?)(?::\d{1,5})?$/.exec(host)?.[1]?.toLowerCase() ?? '';
+  const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
   return name === 'localhost' || name === '[::1]' || (name.startsWith('127.') && isIPv4(name));
 }

@@ -43,27 +43,19 @@ export interface ResolveOptions {
   readonly textLength: number;
 }
 
-/** Never throws; every written call has an outcome. What a long one holds takes as long to check as to read. */
+/** Never throws; every written call has an outcome. */
 export function* resolveCall(
   reading: CallReading,
   tools: OfferedTools,
   options: ResolveOptions,
 ): Sliced<ResolvedCall> {
-  const length = reading.kind === 'call' ? Math.min(SLICE, reading.end - reading.start) : 0;
-  yield length;
-  const resolved = resolve(reading, tools, options);
-  yield length;
-  return resolved;
-}
-
-function resolve(reading: CallReading, tools: OfferedTools, options: ResolveOptions): ResolvedCall {
   const { dialect, name } = reading;
   if (reading.kind === 'call' && isAnswerCall(reading, tools)) return readAnswer(reading);
   if (name !== null && !tools.areUnknown && !tools.find(name)) {
     return { outcome: 'unknown_tool', dialect, problem: tools.describeUnknown(name) };
   }
   if (reading.kind === 'call' && !(options.cutByLimit && isOpenEnded(reading, options.textLength))) {
-    return nameAndCheck(reading, tools);
+    return yield* nameAndCheck(reading, tools);
   }
   if (options.cutByLimit && (reading.kind === 'call' || reading.cut)) {
     return { outcome: 'truncated', dialect, problem: 'the output limit cut the action off' };
@@ -110,12 +102,17 @@ function isOpenEnded(call: WholeCall, textLength: number): boolean {
   return (plain || call.repairs.includes('smart_quotes')) && call.end >= textLength;
 }
 
-function nameAndCheck(call: WholeCall, tools: OfferedTools): ResolvedCall {
+/** What a long call holds takes as long to name, and to check, as to read. */
+function* nameAndCheck(call: WholeCall, tools: OfferedTools): Sliced<ResolvedCall> {
   const { dialect, name, thought = '', start, end } = call;
   const tool = tools.find(name);
+  const isLong = end - start >= SLICE;
+  if (isLong) yield SLICE;
   const named = nameArguments(call, tool);
   if (!named.ok) return { outcome: 'malformed_action', dialect, problem: named.problem };
+  if (isLong) yield SLICE;
   const checked = checkArguments(named.values, tool?.inputSchema, named.spellings);
+  if (isLong) yield SLICE;
   if (!checked.ok) {
     const usage = tool ? `; write ${signature(tool)}` : '';
     return { outcome: 'malformed_action', dialect, problem: `${name}: ${checked.problem}${usage}` };

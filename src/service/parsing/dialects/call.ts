@@ -24,7 +24,8 @@ export function* readCall(text: string, start: number, tools: OfferedTools): Sli
       cut: reading.cut,
     };
   }
-  return { kind: 'call', dialect: 'call', name, start, ...reading };
+  const { list, end, repairs, spellings } = reading;
+  return { kind: 'call', dialect: 'call', name, list, spellings, repairs, start, end };
 }
 
 /** `[f()]` and `['f()']`: the first call of a list (rule: listed-call). */
