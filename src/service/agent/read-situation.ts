@@ -61,7 +61,7 @@ export async function readSituation(
   signal?: AbortSignal,
 ): Promise<Situation> {
   const newTurn = newUserTurn(request);
-  const history = request.conversation_history.concat(newTurn ?? []);
+  const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
   if (!history.some((turn) => turn.role === 'user')) throw noTask();
   const { tools: sent = [], available_tools_prompt_segment: segment = '' } = request;
   const tools = sent.length > 0 ? await orderTools(sent, signal) : sent;

@@ -77,6 +77,7 @@ function areSame(one: SignalCall | undefined, other: SignalCall | undefined): bo
 
 /** How often the last `length` calls stand at the end in a row, if that is more than once and no shorter cycle. */
 function repetitions(calls: readonly SignalCall[], length: number): number {
+  if (calls.length < 2 * length) return 0;
   const last = calls.slice(-length);
   if (length > 1 && last.every((call) => areSame(call, last[0]))) return 0;
   let at = calls.length - 1 - length;
