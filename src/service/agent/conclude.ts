@@ -48,7 +48,11 @@ export async function conclude(reply: Reply, situation: ReplySituation): Promise
 }
 
 /** What is not told is nothing; the outcome is that of the reply. */
-function concluded(reply: Reply, status: Conclusion['status'], told: Partial<Conclusion>): Conclusion {
+function concluded(
+  reply: Reply,
+  status: Conclusion['status'],
+  told: Partial<Omit<Conclusion, 'reply' | 'status' | 'correction'>>,
+): Conclusion {
   return {
     reply,
     status,

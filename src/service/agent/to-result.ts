@@ -16,7 +16,12 @@ import type { StepDependencies } from './step-dependencies.js';
  * A step's answer. What HTTP knows is blank: the request id, and the caller's own history in front of `new_turns`. To add
  * them afterwards would be to copy an answer field by field.
  */
-export type StepResult = Step;
+export type StepResult = Omit<Step, keyof BlankForHttp> & BlankForHttp;
+
+interface BlankForHttp {
+  readonly updated_conversation_history: null;
+  readonly request_id: '';
+}
 
 /** What a step would send, but for the request id. */
 export type PreviewResult = Omit<Preview, 'request_id'>;

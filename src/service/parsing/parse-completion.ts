@@ -221,8 +221,8 @@ function* labelledAnswer(reply: ReplyText, marker: Marker): Sliced<Found> {
 }
 
 /** An answer that the model gave as one. */
-function givenAnswer(answer: string, said: string, repairs: readonly Repair[]): Found['said'] {
-  const thought = said || null;
+function givenAnswer(answer: string, before: string, repairs: readonly Repair[]): Found['said'] {
+  const thought = before || null;
   if (answer === '') return { ...nothing, thought, repairs };
   return {
     outcome: 'answer',

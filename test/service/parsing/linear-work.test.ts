@@ -78,6 +78,20 @@ describe('a large segment, schema or reply is read in time linear in it (rule: l
     expect(slices.reduce((sum, each) => sum + each)).toBeGreaterThanOrEqual(text.length - 2 ** 15);
   });
 
+  test.each([
+    ['a call that the output limit cuts', `Action: f(a="${'x'.repeat(2 ** 20)}`],
+    ['a call of no tool', `Action: g(a="${'x'.repeat(2 ** 20)}")`],
+    ['a cut call after some lines', `Thought: ${'a\n'.repeat(15_000)}Action: f(a="${'x'.repeat(2 ** 20)}`],
+  ])('what is read at once is booked as well: %s (rule: loop-share)', async (_, text) => {
+    let booked = 0;
+    const take = async (characters: number): Promise<void> => {
+      booked += characters;
+    };
+    const tools = [{ name: 'f', parameters: ['a'] }];
+    await parseCompletionInTurns(text, tools, { take, finishReason: 'length' });
+    expect(booked).toBeGreaterThanOrEqual(text.length);
+  });
+
   test('40,000 properties, all required and all given', () => {
     const all = names(40_000);
     const schema = { properties: Object.fromEntries(all.map((name) => [name, {}])), required: all };

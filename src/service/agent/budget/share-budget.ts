@@ -94,6 +94,7 @@ export async function fitContextAndHistory(
   const isFree = tokensOfUnits(cut) <= room && uncountedIn(cut) <= MOST_MEANWHILE;
   const units = isFree ? cut : await weighUnits(cut, scale);
   const all = tokensOfUnits(units);
+  // where all of it fits, nobody asks what has to be kept
   const needed = all <= room ? all : tokensOfUnits(untouchable(units));
   if (needed > budget.free) {
     const shortest = promptFor(await smallestFree(untouchable(units), scale), fixed);

@@ -43,12 +43,24 @@ export interface ResolveOptions {
   readonly textLength: number;
 }
 
-/** Never throws; every written call has an outcome. */
+/** Never throws; every written call has an outcome. What a long one holds takes as long to name, and to check, as to read. */
 export function* resolveCall(
   reading: CallReading,
   tools: OfferedTools,
   options: ResolveOptions,
 ): Sliced<ResolvedCall> {
+  const length = lengthOf(reading);
+  yield length;
+  const resolved = yield* resolve(reading, tools, options);
+  yield length;
+  return resolved;
+}
+
+/** As much of a call as is looked at in a turn. */
+const lengthOf = (reading: CallReading): number =>
+  reading.kind === 'call' ? Math.min(SLICE, reading.end - reading.start) : 0;
+
+function* resolve(reading: CallReading, tools: OfferedTools, options: ResolveOptions): Sliced<ResolvedCall> {
   const { dialect, name } = reading;
   if (reading.kind === 'call' && isAnswerCall(reading, tools)) return readAnswer(reading);
   if (name !== null && !tools.areUnknown && !tools.find(name)) {
@@ -102,17 +114,13 @@ function isOpenEnded(call: WholeCall, textLength: number): boolean {
   return (plain || call.repairs.includes('smart_quotes')) && call.end >= textLength;
 }
 
-/** What a long call holds takes as long to name, and to check, as to read. */
 function* nameAndCheck(call: WholeCall, tools: OfferedTools): Sliced<ResolvedCall> {
   const { dialect, name, thought = '', start, end } = call;
   const tool = tools.find(name);
-  const isLong = end - start >= SLICE;
-  if (isLong) yield SLICE;
   const named = nameArguments(call, tool);
   if (!named.ok) return { outcome: 'malformed_action', dialect, problem: named.problem };
-  if (isLong) yield SLICE;
+  yield lengthOf(call);
   const checked = checkArguments(named.values, tool?.inputSchema, named.spellings);
-  if (isLong) yield SLICE;
   if (!checked.ok) {
     const usage = tool ? `; write ${signature(tool)}` : '';
     return { outcome: 'malformed_action', dialect, problem: `${name}: ${checked.problem}${usage}` };

@@ -13,14 +13,14 @@ import { Findings, type ReplyOutline, type TurningPoint } from './reply-outline.
 export function* outlineReply(text: string, tools: OfferedTools): Sliced<ReplyOutline> {
   const { end: edge, turn } = yield* readTokens(text, 0, opensOtherTurn);
   if (turn !== null) {
-    const nothing = new Findings(0);
-    nothing.otherTurn = 0;
-    return nothing;
+    const imagined = new Findings(0);
+    imagined.otherTurn = 0;
+    return imagined;
   }
   const first = new OutlineWalk(text, edge, tools);
   const end = (yield* first.run()) ?? reasoningEndAfter(text, first.found.turn);
   const walk = end === null ? first : new OutlineWalk(text, end, tools, { orphanCloseCounts: false });
-  if (walk !== first) yield* walk.run();
+  if (end !== null) yield* walk.run();
   const { found } = walk;
   found.edge = edge;
   found.quotedAction = yield* quotedAction(walk, text, tools);

@@ -57,7 +57,7 @@ export class OutlineWalk {
       yield next - told;
       told = next;
     }
-    if (told > this.found.start) yield this.#text.length - told;
+    yield this.#text.length - told;
     return this.#orphanEnd;
   }
 

@@ -45,7 +45,7 @@ export interface ReplyOutline {
   readonly quotedAction: WholeCall | null;
 }
 
-/** What a walk has found so far. */
+/** What a walk has found so far; its edge and the quoted action are put in after it. */
 export class Findings implements ReplyOutline {
   turn: TurningPoint = { kind: 'none' };
   readonly start: number;
