@@ -49,7 +49,7 @@ const bounds: readonly Bound[] = [
     callers: 128,
     offers: [once, twice, tenfold],
   },
-  { what: 'processor', delayMs: 50, callers: 100, offers: [once, allWaiting] },
+  { what: 'processor', delayMs: 50, callers: 200, offers: [once, allWaiting] },
 ];
 
 /** What was measured close together, so that a drift of the machine meets all of it alike. */
