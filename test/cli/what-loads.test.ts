@@ -20,7 +20,7 @@ function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
   return seen;
 }
 
-const commands = ['main', 'commands/run-tool', 'commands/run-tasks'];
+const commands = ['command-line', 'commands/run-tool', 'commands/run-tasks'];
 
 /** A person waits for what is loaded before the first line is seen (rule: terminal). */
 test.each(commands)('cli/%s is there without any package and without the service', (module) => {
@@ -51,7 +51,7 @@ test('the service heeds signals before anything else of it is loaded (rule: shut
 });
 
 test('`stepwise --help` loads neither a run nor the tool pack', () => {
-  const loaded = loadedBy('cli/main.js');
+  const loaded = loadedBy('cli/command-line.js');
   expect(loaded).toContain('cli/screen/render-event.js');
   for (const module of ['sdk/run/run.js', 'tools/tool-pack.js']) expect(loaded).not.toContain(module);
 });

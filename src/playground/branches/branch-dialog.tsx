@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { renderCall, type Trajectory } from '../../sdk/index.js';
 import { inWords, trouble } from '../state/runs.js';
 import { models } from '../state/settings.js';
@@ -31,7 +31,7 @@ function OpenDialog({ from: { branch, step, keepsStep }, saved }: OpenDialogProp
   const [before] = useState(() => draftOf(saved, branch, step));
   const [draft, setDraft] = useState<BranchDraft>({ ...before, keepsStep });
   const [problem, setProblem] = useState<string | null>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const start = (steps?: number): void => {
     const found = problemOf(draft) ?? takeModel(draft);
     setProblem(found);

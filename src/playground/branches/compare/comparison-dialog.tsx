@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Branch } from '../../run/branch.js';
 import { branches as allBranches } from '../../state/runs.js';
 import { plural } from '../../text/figures.js';
@@ -33,7 +33,7 @@ interface OpenDialogProps {
 function OpenDialog({ branches, left: ours, right: theirs }: OpenDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [onlyChanges, setOnlyChanges] = useState(false);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const pairs = alignSteps(ours.view, theirs.view);
   const changed = pairs.filter(({ isSame }) => !isSame);
   const isSameTask = ours.view.task === theirs.view.task;

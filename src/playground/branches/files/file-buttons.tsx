@@ -10,8 +10,10 @@ import { openRuns } from './open-runs.js';
 export function ImportButton() {
   const input = useRef<HTMLInputElement>(null);
   const read = async (): Promise<void> => {
-    await openRuns([...(input.current?.files ?? [])]);
+    const files = [...(input.current?.files ?? [])];
+    // Before they are read: who chooses the same file once more, meanwhile too, has changed something.
     if (input.current) input.current.value = '';
+    await openRuns(files);
   };
   return (
     <>
