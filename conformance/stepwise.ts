@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type OfferedTool, type ParseOptions, parseCompletion } from '../src/service/parsing/index.js';
+import { type OfferedTool, type ParseOptions, parseCompletion } from '../src/parsing/index.js';
 
 /** What a parser is given of a case: a line of its input. */
 export interface Reply {

@@ -1,13 +1,9 @@
-import {
-  copyRepository,
-  evaluate,
-  type Verdict,
-} from '../test/service/offline/extractive/evaluation/evaluate.js';
+import { copyRepository, evaluate, type Verdict } from '../test/offline/extractive/evaluation/evaluate.js';
 import {
   heldOutQuestions,
   shopQuestions,
   tuningQuestions,
-} from '../test/service/offline/extractive/evaluation/questions.js';
+} from '../test/offline/extractive/evaluation/questions.js';
 
 /** Prints what the searcher finds: `npm run evaluate:searcher -- [--answers]`. */
 const showsAnswers = process.argv.includes('--answers');

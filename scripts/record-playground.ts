@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import type { ScriptedReply } from '../src/service/offline/testing.js';
+import type { ScriptedReply } from '../src/offline/testing.js';
 import { launchChromium } from '../test/support/chromium.js';
 import { startWholeService, type WholeService } from '../test/support/whole-service.js';
 

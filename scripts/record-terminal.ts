@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { type FakeProvider, startFakeProvider } from '../src/service/offline/fake-provider.js';
+import { type FakeProvider, startFakeProvider } from '../src/offline/fake-provider.js';
 import { Emulator } from '../test/support/emulator.js';
 import { type Move, type Recording, recordings } from './terminal-recordings.js';
 

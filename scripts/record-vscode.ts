@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decode, encode } from 'fast-png';
-import type { ScriptedReply } from '../src/service/offline/testing.js';
+import type { ScriptedReply } from '../src/offline/testing.js';
 import { WorkbenchStack } from '../test/support/vscode/workbench-stack.js';
 
 const target = join(process.cwd(), 'docs/recordings');

@@ -1,5 +1,5 @@
 /** What `npm run record` shows of the terminal, with a scripted model. */
-import type { ScriptedReply } from '../src/service/offline/wire/reply.js';
+import type { ScriptedReply } from '../src/offline/wire/reply.js';
 
 const scripted = '--model scripted --upstream fake';
 

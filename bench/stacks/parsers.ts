@@ -1,5 +1,5 @@
-import type { OfferedTool } from '../../src/service/parsing/arguments/offered-tool.js';
-import { parseCompletion } from '../../src/service/parsing/parse-completion.js';
+import type { OfferedTool } from '../../src/parsing/arguments/offered-tool.js';
+import { parseCompletion } from '../../src/parsing/parse-completion.js';
 import { importPeer, installPeers } from '../peers.js';
 
 /** What a parser made of a text: a call, or null for a direct response. It may throw. */

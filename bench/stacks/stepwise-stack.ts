@@ -1,5 +1,5 @@
 import type { Settings } from '../../src/service/config.js';
-import { giveBackMemory, tuneV8 } from '../../src/service/process/tune-v8.js';
+import { giveBackMemory, tuneV8 } from '../../src/service/tune-v8.js';
 
 /**
  * This service as its program starts it, with its defaults, its log included; without the embedded model, unless the settings

@@ -1,4 +1,4 @@
-import { faultNames } from '../../src/service/offline/faults/faults.js';
+import { faultNames } from '../../src/offline/faults/faults.js';
 import {
   byWay,
   highest,

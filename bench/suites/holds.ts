@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import { startFakeProvider } from '../../src/offline/fake-provider.js';
 import { type GrownRequest, grownRequests, pathOf } from '../../test/support/grown-requests.js';
 import { llmConfig, stepRequest } from '../../test/support/whole-service.js';
 import { atMost, type Figure } from '../figures.js';

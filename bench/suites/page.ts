@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { ScriptedCompletion } from '../../src/service/offline/testing.js';
+import type { ScriptedCompletion } from '../../src/offline/testing.js';
 import { hasChromium, launchChromium } from '../../test/support/chromium.js';
 import { startWholeService } from '../../test/support/whole-service.js';
 import { atMost, type Figure } from '../figures.js';

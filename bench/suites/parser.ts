@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readSignatures } from '../../src/service/parsing/segment/signatures.js';
+import { readSignatures } from '../../src/parsing/segment/signatures.js';
 import { loadCases, type ParserCase, tiers, writtenCallTools } from '../../test/support/parsing/cases.js';
 import { atLeast, atMost, type Figure } from '../figures.js';
 import { hostileSegments, hostileTexts } from '../inputs/hostile-texts.js';

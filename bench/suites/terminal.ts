@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import type { ScriptedReply } from '../../src/service/offline/wire/reply.js';
+import { startFakeProvider } from '../../src/offline/fake-provider.js';
+import type { ScriptedReply } from '../../src/offline/wire/reply.js';
 import { atMost, type Figure, stated } from '../figures.js';
 import type { BenchOptions } from '../measure/rounds.js';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { type Encoding, loadEncoding } from '../../src/service/tokens/encodings.js';
-import { createTokenCounter } from '../../src/service/tokens/token-counter.js';
+import { type Encoding, loadEncoding } from '../../src/tokens/encodings.js';
+import { createTokenCounter } from '../../src/tokens/token-counter.js';
 import { atLeast, atMost, type Figure } from '../figures.js';
 
 const ENCODING: Encoding = 'o200k_base';

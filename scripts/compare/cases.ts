@@ -1,4 +1,4 @@
-import type { RecordedRequest, ScriptedReply } from '../../src/service/offline/testing.js';
+import type { RecordedRequest, ScriptedReply } from '../../src/offline/testing.js';
 import { type Column, columns } from './columns.js';
 import type { Dialect } from './dialects.js';
 

@@ -1,4 +1,4 @@
-import type { ScriptedCompletion } from '../../src/service/offline/testing.js';
+import type { ScriptedCompletion } from '../../src/offline/testing.js';
 
 /** How a model writes calls and answers for an agent, as that agent's own prompt asks for it. */
 export interface Dialect {

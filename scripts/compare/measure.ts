@@ -6,7 +6,7 @@ import {
   type RecordedRequest,
   type Respond,
   startFakeProvider,
-} from '../../src/service/offline/testing.js';
+} from '../../src/offline/testing.js';
 import { type Agent, environment } from './agents.js';
 import { type Case, defaults, promptLength, rightAnswer, type Upstream } from './cases.js';
 import { columns, type Outcome } from './columns.js';

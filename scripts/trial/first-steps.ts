@@ -1,4 +1,4 @@
-import { exampleEndTemplate, exampleTaskTemplate } from '../../src/service/agent/prompt/templates/example.js';
+import { exampleEndTemplate, exampleTaskTemplate } from '../../src/service/step/prompt/templates/example.js';
 import { inTurns } from './in-turns.js';
 import { questionAt } from './questions.js';
 import type { SentMessage } from './relay.js';

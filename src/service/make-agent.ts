@@ -1,10 +1,10 @@
-import { compactHistory } from './agent/compaction/compact-history.js';
-import { previewStep, reactStep } from './agent/react-step.js';
 import type { Config } from './config.js';
 import { contextSources } from './context/sources/context-sources.js';
 import type { Agent } from './http/routes/step-routes.js';
-import type { ServiceMetrics } from './metrics/service-metrics.js';
+import type { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { createModelDirectory } from './providers/create-model-directory.js';
+import { compactHistory } from './step/compaction/compact-history.js';
+import { previewStep, reactStep } from './step/react-step.js';
 
 interface Surroundings {
   readonly metrics: ServiceMetrics;

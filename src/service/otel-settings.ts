@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TracingOptions } from './operations/tracing/open-tracing.js';
 import {
   fitTogether,
   holdsCertificates,
@@ -8,7 +9,6 @@ import {
   isTakenByTls,
   wholeNumber,
 } from './setting-kinds.js';
-import type { TracingOptions } from './tracing/open-tracing.js';
 
 /*
  * OpenTelemetry's own variables, with its own defaults (rule: tracing-settings; https://opentelemetry.io/docs/specs/otel/protocol/exporter

@@ -3,21 +3,21 @@ import type { Server } from 'node:http';
 import { type AddressInfo, Server as TcpServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { AccessTokens } from './access/access-tokens.js';
+import { type OnDemand, onDemand } from '../event-loop/on-demand.js';
 import { type Config, ConfigError, completeSettings, type Settings } from './config.js';
-import { watchEventLoop } from './event-loop/event-loop-lag.js';
-import { type OnDemand, onDemand } from './event-loop/on-demand.js';
 import { answersOwnHostOnly } from './exposure.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { RefusedConnections } from './http/failure/answer-client-error.js';
 import { InFlight } from './http/intake/in-flight.js';
 import type { Agent } from './http/routes/step-routes.js';
-import type { OpenLimits } from './limits/open-limits.js';
-import { createLog, droppedLines } from './log.js';
-import { ServiceMetrics } from './metrics/service-metrics.js';
+import type { AccessTokens } from './operations/access/access-tokens.js';
+import { watchEventLoop } from './operations/event-loop-lag.js';
+import type { OpenLimits } from './operations/limits/open-limits.js';
+import { createLog, droppedLines } from './operations/logging/log.js';
+import { ServiceMetrics } from './operations/metrics/service-metrics.js';
+import { passOnTraces, type Tracing } from './operations/tracing/request-trace.js';
 import { tracingOptions } from './otel-settings.js';
-import { passOnTraces, type Tracing } from './tracing/request-trace.js';
 import { version } from './version.js';
 
 /** A service that listens. */
@@ -62,7 +62,7 @@ export async function startService(
     lagMs: lag.lagMs,
   });
   const offline = onDemand(() =>
-    import('./offline/offline-model.js').then((room) => room.startOfflineModel()),
+    import('../offline/offline-model.js').then((room) => room.startOfflineModel()),
   );
   const refused = new RefusedConnections();
   const metrics = new ServiceMetrics({
@@ -125,8 +125,8 @@ export async function openTokens(
 ): Promise<AccessTokens | undefined> {
   if (path === undefined) return undefined;
   const [{ openTokenFile }, { TokenFileError }] = await Promise.all([
-    import('./access/access-tokens.js'),
-    import('./access/token-entries.js'),
+    import('./operations/access/access-tokens.js'),
+    import('./operations/access/token-entries.js'),
   ]);
   try {
     return await openTokenFile(path, log);
@@ -142,7 +142,7 @@ async function openLimits(
   log: Logger,
 ): Promise<OpenLimits | undefined> {
   if (AUTH_TOKENS_FILE === undefined && RATE_LIMIT_PER_MINUTE === 0) return undefined;
-  const room = await import('./limits/open-limits.js');
+  const room = await import('./operations/limits/open-limits.js');
   return room.openLimits({ requestsPerMinute: RATE_LIMIT_PER_MINUTE, redisUrl: REDIS_URL, log });
 }
 
@@ -150,7 +150,7 @@ async function openLimits(
 async function openTracing(config: Config, log: Logger): Promise<Tracing> {
   const options = tracingOptions(config);
   if (!options) return passOnTraces;
-  const room = await import('./tracing/open-tracing.js');
+  const room = await import('./operations/tracing/open-tracing.js');
   return room.openTracing(options, { log, version });
 }
 
@@ -158,7 +158,7 @@ async function openTracing(config: Config, log: Logger): Promise<Tracing> {
 async function warmUp(agent: () => Promise<Agent>, metrics: ServiceMetrics): Promise<void> {
   const { models } = await agent();
   await import('./http/routes/step-routes.js');
-  const { loadEncoding } = await import('./tokens/encodings.js');
+  const { loadEncoding } = await import('../tokens/encodings.js');
   await loadEncoding('o200k_base');
   await models.warmUp();
   await metrics.load();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Step } from '../../src/contract/step.js';
-import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
 import { pooled } from '../support/pooled.js';
 import { readEvents } from '../support/read-events.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';

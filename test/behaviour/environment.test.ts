@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 import { key, llmConfig, stepRequest, type VendorName } from '../support/whole-service.js';
 

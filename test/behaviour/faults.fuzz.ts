@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ErrorCode } from '../../src/contract/error-codes.js';
-import { faultNames } from '../../src/service/offline/faults/faults.js';
-import type { FaultName } from '../../src/service/offline/wire/reply.js';
+import { faultNames } from '../../src/offline/faults/faults.js';
+import type { FaultName } from '../../src/offline/wire/reply.js';
 import { runFaultTrials, type TrialOutcome, type Trials, type Way } from '../support/fault-trials.js';
 
 /** `FAULT_RUNS=200` is the figure to reach; it takes a quarter of an hour on two cores. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
 import {
   type GrownRequest,
   grownRequests,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
+import type { RecordedRequest } from '../../src/offline/wire/reply.js';
 import { fenceTags } from '../../src/service/context/fence.js';
-import type { RecordedRequest } from '../../src/service/offline/wire/reply.js';
 import { llmConfig, startWholeService, type WholeService } from '../support/whole-service.js';
 
 let service: WholeService;

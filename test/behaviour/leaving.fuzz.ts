@@ -2,8 +2,8 @@ import { type ClientRequest, createServer, request as httpRequest } from 'node:h
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import type { RecordedRequest, ScriptedReply } from '../../src/service/offline/wire/reply.js';
+import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
+import type { RecordedRequest, ScriptedReply } from '../../src/offline/wire/reply.js';
 import { highest } from '../support/fault-trials.js';
 import { watchHealth } from '../support/health-watch.js';
 import { listen } from '../support/listen.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
-import { createToken } from '../../src/service/access/token.js';
+import { createToken } from '../../src/service/operations/access/token.js';
 import { assertKeepsContract } from '../support/contract-check.js';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
 import { writeTokenFile } from '../support/token-file.js';

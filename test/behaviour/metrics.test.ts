@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { METHODS } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createToken } from '../../src/service/access/token.js';
+import { createToken } from '../../src/service/operations/access/token.js';
 import { sendRaw } from '../support/raw-request.js';
 import { type Scrape, scrape } from '../support/scrape.js';
 import { streamStep } from '../support/stream-step.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { TurnInput } from '../../src/contract/history.js';
 import type { Step } from '../../src/contract/step.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
-import type { ScriptedReply } from '../../src/service/offline/wire/reply.js';
+import type { ScriptedReply } from '../../src/offline/wire/reply.js';
 import { streamStep } from '../support/stream-step.js';
 import {
   llmConfig,

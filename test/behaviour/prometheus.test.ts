@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { createToken } from '../../src/service/access/token.js';
-import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
+import { createToken } from '../../src/service/operations/access/token.js';
 import { hasPrometheus, PrometheusServer, promtool } from '../support/prometheus.js';
 import { sendRaw } from '../support/raw-request.js';
 import { scrape } from '../support/scrape.js';

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
+import type { RecordedRequest, ScriptedReply } from '../../src/offline/wire/reply.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import type { RunEvent } from '../../src/sdk/run/run-events.js';
 import type { RunResult } from '../../src/sdk/run/run-result.js';
-import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import type { RecordedRequest, ScriptedReply } from '../../src/service/offline/wire/reply.js';
 import { hasNginx, Nginx } from '../support/nginx.js';
 import { sendRaw } from '../support/raw-request.js';
 import { key, llmConfig, lookUp, task } from '../support/run-harness.js';

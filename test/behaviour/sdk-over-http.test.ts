@@ -1,15 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
+import type { ScriptedCompletion } from '../../src/offline/wire/reply.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import { StepwiseError } from '../../src/sdk/client/stepwise-error.js';
 import type { RunEvent } from '../../src/sdk/run/run-events.js';
 import type { RunOptions } from '../../src/sdk/run/run-options.js';
 import { readConfig } from '../../src/service/config.js';
-import {
-  type FakeProvider,
-  type Script,
-  startFakeProvider,
-} from '../../src/service/offline/fake-provider.js';
-import type { ScriptedCompletion } from '../../src/service/offline/wire/reply.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { patientEnvironment } from '../support/patience.js';
 import { key, lookUp, recordingTool } from '../support/run-harness.js';

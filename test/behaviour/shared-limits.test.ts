@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { createToken } from '../../src/service/access/token.js';
+import { createToken } from '../../src/service/operations/access/token.js';
 import { type RawRequest, sendRaw } from '../support/raw-request.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
 import { writeTokenFile } from '../support/token-file.js';

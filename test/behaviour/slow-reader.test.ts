@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, jest, test } from '@jest/globals';
-import { startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import { startFakeProvider } from '../../src/offline/fake-provider.js';
 import { startServiceProcess, upstreamsAt } from '../support/service-process.js';
 import { llmConfig, stepRequest } from '../support/whole-service.js';
 

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { createToken } from '../../src/service/access/token.js';
-import { startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import { startFakeProvider } from '../../src/offline/fake-provider.js';
+import { createToken } from '../../src/service/operations/access/token.js';
 import { Inspector, inspectable } from '../support/inspector.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 import { replyOf, SoakLoad } from '../support/soak-load.js';

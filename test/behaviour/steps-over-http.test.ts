@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TurnInput } from '../../src/contract/history.js';
 import type { Step } from '../../src/contract/step.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
-import type { ScriptedCompletion } from '../../src/service/offline/wire/reply.js';
+import type { ScriptedCompletion } from '../../src/offline/wire/reply.js';
 import { streamStep } from '../support/stream-step.js';
 import {
   llmConfig,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Script } from '../../src/service/offline/fake-provider.js';
+import type { Script } from '../../src/offline/fake-provider.js';
 import { listen } from '../support/listen.js';
 import { startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createToken } from '../../src/service/access/token.js';
-import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import { faultNames } from '../../src/service/offline/faults/faults.js';
-import type { ScriptedReply } from '../../src/service/offline/wire/reply.js';
+import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
+import { faultNames } from '../../src/offline/faults/faults.js';
+import type { ScriptedReply } from '../../src/offline/wire/reply.js';
+import { createToken } from '../../src/service/operations/access/token.js';
 import { startService } from '../../src/service/start.js';
 import { patience } from '../support/patience.js';
 import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';

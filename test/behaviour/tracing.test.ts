@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Script } from '../../src/offline/fake-provider.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
-import type { Script } from '../../src/service/offline/fake-provider.js';
 import { type Collector, hasCollector, startCollector } from '../support/collector.js';
 import { listen } from '../support/listen.js';
 import { type ReceivedSpan, type SpanReceiver, startSpanReceiver, treeOf } from '../support/span-receiver.js';

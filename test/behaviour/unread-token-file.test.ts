@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { createToken } from '../../src/service/access/token.js';
+import { createToken } from '../../src/service/operations/access/token.js';
 import { sendRaw } from '../support/raw-request.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { tokenFileOf, writeTokenFile } from '../support/token-file.js';

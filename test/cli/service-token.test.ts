@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createToken, digestOf } from '../../src/service/access/token.js';
-import { readTokenEntries } from '../../src/service/access/token-entries.js';
+import { createToken, digestOf } from '../../src/service/operations/access/token.js';
+import { readTokenEntries } from '../../src/service/operations/access/token-entries.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { act, answer, type Bench, ended, scripted, setUp } from '../support/cli-harness.js';
 import { patience } from '../support/patience.js';

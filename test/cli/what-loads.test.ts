@@ -32,22 +32,22 @@ test.each(commands)('cli/%s is there without any package and without the service
 });
 
 test('the service starts without the SDK of OpenTelemetry (rule: tracing)', () => {
-  const loaded = [...loadedBy('service/process/run.js')];
-  expect(loaded).toContain('service/tracing/request-trace.js');
+  const loaded = [...loadedBy('service/run.js')];
+  expect(loaded).toContain('service/operations/tracing/request-trace.js');
   expect(loaded.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
 });
 
 test('the service listens before anything is loaded that only steps need', () => {
-  const loaded = [...loadedBy('service/process/run.js')];
+  const loaded = [...loadedBy('service/run.js')];
   expect(loaded).toContain('service/http/routes/agent-routes.js');
-  const rooms = ['service/tokens/', 'service/parsing/', 'service/context/', 'service/providers/upstream/'];
+  const rooms = ['tokens/', 'parsing/', 'service/context/', 'service/providers/upstream/'];
   const early = loaded.filter((name) => rooms.some((room) => name.startsWith(room)));
   const schemas = loaded.filter((name) => /^contract\/(?:step|history|tool|compaction)/.test(name));
   expect([...early, ...schemas]).toEqual([]);
 });
 
 test('the service heeds signals before anything else of it is loaded (rule: shutdown)', () => {
-  expect([...loadedBy('service/main.js')]).toEqual(['service/main.js', 'service/process/signals.js']);
+  expect([...loadedBy('service/main.js')]).toEqual(['service/main.js', 'service/signals.js']);
 });
 
 test('`stepwise --help` loads neither a run nor the tool pack', () => {

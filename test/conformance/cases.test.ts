@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { outcomeOf, toOffered } from '../../conformance/stepwise.js';
-import { type ParsedCompletion, parseCompletion } from '../../src/service/parsing/parse-completion.js';
+import { type ParsedCompletion, parseCompletion } from '../../src/parsing/parse-completion.js';
 import { faults, loadCases, type ParserCase } from '../support/parsing/cases.js';
 import { type Joined, stream } from '../support/parsing/properties.js';
 

@@ -117,7 +117,7 @@ describe('what is shipped for several replicas (rules: replicas, shutdown)', () 
     const [{ path, value }] = parse(read(`${kubernetes}/components/prometheus/requests-in-flight.yaml`));
     const { metric, target } = value.pods;
     expect(path).toBe('/spec/metrics/-');
-    expect(read('src/service/metrics/state-metrics.ts')).toContain(`'${metric.name}'`);
+    expect(read('src/service/operations/metrics/state-metrics.ts')).toContain(`'${metric.name}'`);
     expect(read(`${kubernetes}/components/prometheus/adapter-values.yaml`)).toContain(`as: ${metric.name} }`);
     expect(Number(target.averageValue)).toBeLessThan(ofKubernetes.MAX_IN_FLIGHT);
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { type ParsedCompletion, parseCompletion, toOfferedTool } from '../../src/service/parsing/index.js';
+import { type ParsedCompletion, parseCompletion, toOfferedTool } from '../../src/parsing/index.js';
 
 /** Every example of how a reply is read is read here, and comes to what the page says. */
 const page = readFileSync('docs/reference/reading-the-model.md', 'utf8');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { usage } from '../../src/cli/commands/usage.js';
-import type { Script } from '../../src/service/offline/fake-provider.js';
+import type { Script } from '../../src/offline/fake-provider.js';
 import { act, type Bench, scripted, setUp } from '../support/cli-harness.js';
 import { freePort } from '../support/free-port.js';
 import { listen } from '../support/listen.js';
@@ -143,7 +143,7 @@ test('what the page calls a label is one', () => {
 });
 
 test('every flag and command of ours that the page names exists', () => {
-  const help = usage + readFileSync('src/service/process/run.ts', 'utf8');
+  const help = usage + readFileSync('src/service/run.ts', 'utf8');
   const quoted = [...page.matchAll(/`([^`]*)`/g)].flatMap(
     ([, text = '']) => text.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [],
   );

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:chil
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
-import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
+import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { Service } from '../../src/service/start.js';
 import { act, answer, ended } from '../support/cli-harness.js';
 import { copyFiles } from '../support/document-snippets.js';

@@ -3,12 +3,8 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { createToken } from '../../src/service/access/token.js';
-import {
-  type FakeProvider,
-  type Script,
-  startFakeProvider,
-} from '../../src/service/offline/fake-provider.js';
+import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
+import { createToken } from '../../src/service/operations/access/token.js';
 import { assertKeepsContract } from '../support/contract-check.js';
 import { stepBody, stepPath } from '../support/test-service.js';
 import { writeTokenFile } from '../support/token-file.js';

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { pino } from 'pino';
 import type { ErrorCode } from '../../src/contract/error-codes.js';
 import { errorCodes } from '../../src/contract/error-codes.js';
+import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
+import type { FaultName } from '../../src/offline/wire/reply.js';
 import { readConfig } from '../../src/service/config.js';
-import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import type { FaultName } from '../../src/service/offline/wire/reply.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { assertIsComponent } from '../support/contract-check.js';
 import { patientEnvironment } from '../support/patience.js';

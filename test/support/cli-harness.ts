@@ -16,12 +16,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
-import {
-  type FakeProvider,
-  type Script,
-  startFakeProvider,
-} from '../../src/service/offline/fake-provider.js';
-import type { ScriptedCompletion } from '../../src/service/offline/wire/reply.js';
+import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
+import type { ScriptedCompletion } from '../../src/offline/wire/reply.js';
 import { Emulator } from './emulator.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');

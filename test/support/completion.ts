@@ -1,4 +1,4 @@
-import type { Completion } from '../../src/service/agent/provider.js';
+import type { Completion } from '../../src/service/step/provider.js';
 
 /** A completion that ended by itself, and whatever the test changes. */
 export function completionOf(text: string, changes: Partial<Completion> = {}): Completion {

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ErrorCode, errorCodes } from '../../src/contract/error-codes.js';
 import type { ErrorResponse, Step } from '../../src/contract/step.js';
-import { type FakeProvider, startFakeProvider } from '../../src/service/offline/fake-provider.js';
-import { faultNames } from '../../src/service/offline/faults/faults.js';
-import type { FaultName } from '../../src/service/offline/wire/reply.js';
+import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
+import { faultNames } from '../../src/offline/faults/faults.js';
+import type { FaultName } from '../../src/offline/wire/reply.js';
 import { watchHealth } from './health-watch.js';
 import { pooled } from './pooled.js';
 import { readEvents, type SentEvent } from './read-events.js';

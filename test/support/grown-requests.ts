@@ -1,4 +1,4 @@
-import type { ScriptedReply } from '../../src/service/offline/wire/reply.js';
+import type { ScriptedReply } from '../../src/offline/wire/reply.js';
 import { stepPath, streamPath } from './test-service.js';
 import { stepRequest } from './whole-service.js';
 

@@ -1,6 +1,6 @@
-import { extractiveReply } from '../../src/service/offline/extractive/extractive-model.js';
-import { readCalls } from '../../src/service/offline/extractive/prompt/read-calls.js';
-import type { ChatMessage } from '../../src/service/offline/extractive/prompt/read-prompt.js';
+import { extractiveReply } from '../../src/offline/extractive/extractive-model.js';
+import { readCalls } from '../../src/offline/extractive/prompt/read-calls.js';
+import type { ChatMessage } from '../../src/offline/extractive/prompt/read-prompt.js';
 import { type FolderTool, folderTools } from './folder-tools.js';
 
 export interface MiniRun {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import type { Script } from '../../src/service/offline/fake-provider.js';
+import type { Script } from '../../src/offline/fake-provider.js';
 import { hasChromium, launchChromium } from './chromium.js';
 import { startWholeService, type WholeService } from './whole-service.js';
 

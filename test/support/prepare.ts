@@ -1,10 +1,10 @@
 import type { StepRequest } from '../../src/contract/step-request.js';
-import { type PromptReport, reportPrompt } from '../../src/service/agent/budget/report-context.js';
-import type { Message, ModelProfile } from '../../src/service/agent/provider.js';
-import { preparePrompt } from '../../src/service/agent/react-step.js';
-import type { RenderedPrompt } from '../../src/service/agent/render-prompt.js';
-import type { During } from '../../src/service/agent/step-dependencies.js';
-import { createTokenCounter, type TokenCounter } from '../../src/service/tokens/token-counter.js';
+import { type PromptReport, reportPrompt } from '../../src/service/step/budget/report-context.js';
+import type { Message, ModelProfile } from '../../src/service/step/provider.js';
+import { preparePrompt } from '../../src/service/step/react-step.js';
+import type { RenderedPrompt } from '../../src/service/step/render-prompt.js';
+import type { During } from '../../src/service/step/step-dependencies.js';
+import { createTokenCounter, type TokenCounter } from '../../src/tokens/token-counter.js';
 
 /** The chat format of OpenAI's models: three tokens and the role for each message, three for the reply. */
 export const framing = { prompt: 3, message: 4 };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonValue } from '../../src/service/parsing/index.js';
+import type { JsonValue } from '../../src/parsing/index.js';
 
 export type Dialect = 'openai' | 'strict' | 'anthropic' | 'llama';
 

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '../../src/service/offline/wire/reply.js';
+import type { RecordedRequest } from '../../src/offline/wire/reply.js';
 
 export interface SentMessage {
   readonly role: string;

@@ -1,7 +1,7 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
-import type { RecordedRequest, ScriptedReply } from '../../src/service/offline/wire/reply.js';
+import type { RecordedRequest, ScriptedReply } from '../../src/offline/wire/reply.js';
 import { llmConfig, stepRequest } from './whole-service.js';
 
 const paths = {

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { digestOf } from '../../src/service/access/token.js';
-import type { Allowance } from '../../src/service/limits/caller-limits.js';
+import { digestOf } from '../../src/service/operations/access/token.js';
+import type { Allowance } from '../../src/service/operations/limits/caller-limits.js';
 
 /** A token with its entry in the file; without projects it is for all of them. */
 export interface TokenOf {

@@ -3,12 +3,8 @@ import { pino } from 'pino';
 import supertest from 'supertest';
 import type { Step } from '../../src/contract/step.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
+import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
 import { readConfig } from '../../src/service/config.js';
-import {
-  type FakeProvider,
-  type Script,
-  startFakeProvider,
-} from '../../src/service/offline/fake-provider.js';
 import { startService } from '../../src/service/start.js';
 import { assertKeepsContract } from './contract-check.js';
 import { patientEnvironment } from './patience.js';

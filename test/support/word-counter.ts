@@ -1,4 +1,4 @@
-import type { TokenCounter } from '../../src/service/tokens/token-counter.js';
+import type { TokenCounter } from '../../src/tokens/token-counter.js';
 
 /** A counter to test with: pieces of words, signs and newlines. It remembers nothing. Its counts add up where a text ends in a newline. */
 export const wordCounter: TokenCounter = {

@@ -1,11 +1,15 @@
-import { addTokenEntry, toTokenFile, type WrittenEntry } from '../../service/access/add-token-entry.js';
-import { createToken, digestOf } from '../../service/access/token.js';
+import {
+  addTokenEntry,
+  toTokenFile,
+  type WrittenEntry,
+} from '../../service/operations/access/add-token-entry.js';
+import { createToken, digestOf } from '../../service/operations/access/token.js';
 import {
   callerNameSchema,
   expirySchema,
   projectIdSchema,
   TokenFileError,
-} from '../../service/access/token-entries.js';
+} from '../../service/operations/access/token-entries.js';
 import type { Terminal } from '../screen/terminal.js';
 import type { Invocation } from './read-arguments.js';
 import { exitCodes, UsageError } from './usage.js';

@@ -1,9 +1,9 @@
 import type { Step } from '../../contract/step.js';
 import { renderCall } from '../../conversation/call-text.js';
+import { toOfferedTool } from '../../parsing/arguments/offered-tool.js';
+import { parseCompletion } from '../../parsing/parse-completion.js';
 import { replayRun } from '../../sdk/saved/replay-run.js';
 import type { Trajectory } from '../../sdk/saved/trajectory.js';
-import { toOfferedTool } from '../../service/parsing/arguments/offered-tool.js';
-import { parseCompletion } from '../../service/parsing/parse-completion.js';
 import { showExactLine } from '../screen/shown-text.js';
 import type { SessionParts } from '../session/session.js';
 import { readSavedRun } from '../state/saved-runs.js';

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { MAX_PATH_LENGTH } from '../../files/portable-path.js';
-import { eventLoopShare } from '../event-loop/event-loop-share.js';
-import { type DigestedText, TextMemo } from '../tokens/text-memo.js';
+import { type DigestedText, TextMemo } from '../../tokens/text-memo.js';
 
 /** What data may stand in. A closing tag of any of them is escaped inside all of them. */
 export const fenceTags = [

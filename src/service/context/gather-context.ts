@@ -1,6 +1,6 @@
 import type { ReportItem } from '../../contract/context-report.js';
 import type { StepRequest } from '../../contract/step-request.js';
-import { eventLoopShare } from '../event-loop/event-loop-share.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { StringLiterals } from '../json/string-literals.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredContext, Priority } from './context-item.js';
 import { type FoundFolder, Intake, itemsOf } from './intake.js';

@@ -1,7 +1,7 @@
 import type { ReportItem } from '../../contract/context-report.js';
 import type { VectorSearchResult } from '../../contract/step-request.js';
 import { portablePath } from '../../files/portable-path.js';
-import { digestOf, digestOfLiteral, TextMemo } from '../tokens/text-memo.js';
+import { digestOf, digestOfLiteral, TextMemo } from '../../tokens/text-memo.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredFolder } from './context-item.js';
 import { MEMORABLE } from './cutting/cut-source.js';
 import { inlinePath, shorten } from './fence.js';

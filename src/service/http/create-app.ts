@@ -1,9 +1,9 @@
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
-import type { AccessTokens } from '../access/access-tokens.js';
-import type { CallerLimits } from '../limits/caller-limits.js';
-import type { ServiceMetrics } from '../metrics/service-metrics.js';
-import { passOnTraces, type Tracing } from '../tracing/request-trace.js';
+import type { AccessTokens } from '../operations/access/access-tokens.js';
+import type { CallerLimits } from '../operations/limits/caller-limits.js';
+import type { ServiceMetrics } from '../operations/metrics/service-metrics.js';
+import { passOnTraces, type Tracing } from '../operations/tracing/request-trace.js';
 import { errorHandler } from './failure/error-handler.js';
 import { RequestRefused } from './failure/to-failure.js';
 import type { InFlight } from './intake/in-flight.js';

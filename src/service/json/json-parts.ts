@@ -1,4 +1,4 @@
-import { eventLoopShare } from '../event-loop/event-loop-share.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import type { StringLiterals } from './string-literals.js';
 
 /** Characters of JSON written at once where there are more. */

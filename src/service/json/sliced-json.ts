@@ -1,4 +1,4 @@
-import { eventLoopShare } from '../event-loop/event-loop-share.js';
+import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import {
   countBackslashes,
   endOfNumber,

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { CompletionRequest } from '../agent/provider.js';
+import type { CompletionRequest } from '../step/provider.js';
 import type { ModelTraits } from './models/model-traits.js';
 
 /** What a request asks of the reply's form, and by which names a refusal of it is remembered. */

@@ -1,8 +1,8 @@
 import type { ModelList } from '../../contract/model-list.js';
 import type { LlmConfig } from '../../contract/step-request.js';
-import type { ModelProfile, Provider } from '../agent/provider.js';
-import { onDemand } from '../event-loop/on-demand.js';
-import { createTokenCounter, type TokenCounter } from '../tokens/token-counter.js';
+import { onDemand } from '../../event-loop/on-demand.js';
+import { createTokenCounter, type TokenCounter } from '../../tokens/token-counter.js';
+import type { ModelProfile, Provider } from '../step/provider.js';
 import { anthropicClient, anthropicVendor } from './anthropic/provider.js';
 import { type StructuredSetting, structuredOf } from './models/known-servers.js';
 import { LearnedParameters } from './models/model-parameters.js';

@@ -1,5 +1,5 @@
-import type { Completion } from '../agent/provider.js';
 import { isShort, jsonParts } from '../json/json-parts.js';
+import type { Completion } from '../step/provider.js';
 
 /** Calls of one reply that are read. Models make a handful; a reply of thousands is broken, or hostile. */
 const MOST_CALLS = 128;

@@ -1,5 +1,5 @@
-import type { InterruptionReason } from '../agent/interruption.js';
-import type { ProviderFailure } from '../agent/provider.js';
+import type { InterruptionReason } from '../step/interruption.js';
+import type { ProviderFailure } from '../step/provider.js';
 
 /**
  * Told of each request to a provider when it is sent, for traces and metrics; the second one (rule: second-request) is told

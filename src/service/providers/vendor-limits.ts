@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../../contract/tool.js';
-import type { CompletionRequest, Message, Part } from '../agent/provider.js';
+import type { CompletionRequest, Message, Part } from '../step/provider.js';
 
 /** What both vendors take as the name of a tool; ours may hold dots and be longer. */
 const toolName = { allowed: /^[\w-]{1,64}$/, most: 64 };

@@ -1,5 +1,5 @@
 import type { Warning } from '../../contract/step.js';
-import type { Completion, CompletionEvent, CompletionRequest } from '../agent/provider.js';
+import type { Completion, CompletionEvent, CompletionRequest } from '../step/provider.js';
 import type { Constraint } from './constraint.js';
 import type { FailedAttempt } from './upstream/failed-attempt.js';
 import type { SentBody } from './upstream/sdk-exchange.js';

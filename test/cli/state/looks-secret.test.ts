@@ -140,7 +140,7 @@ const ordinary: readonly string[] = [
   'npm install --save-exact string-width',
   'npm_config_registry is set where?',
   "ghp is GitHub's prefix; where do we look for it?",
-  'test/service/limits/shared-limits-over-redis.test.ts fails',
+  'test/service/operations/limits/shared-limits-over-redis.test.ts fails',
   'renderContextReportForTheWholePromptOfAStep is too long a name',
   'this-is-a-branch-name-that-is-quite-long-and-lower-case',
   'Explain sk-learn pipelines',

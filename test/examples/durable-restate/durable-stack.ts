@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FakeProvider, startFakeProvider } from '../../../src/service/offline/fake-provider.js';
+import { type FakeProvider, startFakeProvider } from '../../../src/offline/fake-provider.js';
 import { freePort } from '../../support/free-port.js';
 import { upstreamsAt } from '../../support/service-process.js';
 import { writeTokenFile } from '../../support/token-file.js';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Script } from '../../../src/service/offline/fake-provider.js';
+import type { Script } from '../../../src/offline/fake-provider.js';
 import { type DurableStack, modelKey, serviceToken, startDurableStack } from './durable-stack.js';
 import { canRun, prepareExample } from './prepare-example.js';
 

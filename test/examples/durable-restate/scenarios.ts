@@ -1,5 +1,5 @@
-import type { Respond } from '../../../src/service/offline/answer-request.js';
-import type { RecordedRequest } from '../../../src/service/offline/wire/reply.js';
+import type { Respond } from '../../../src/offline/answer-request.js';
+import type { RecordedRequest } from '../../../src/offline/wire/reply.js';
 
 /** A kind of run: what the model says at each step, what a person says to the call that waits, what it comes to. */
 interface Scenario {

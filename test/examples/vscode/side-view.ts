@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import type { RecordedRequest, ScriptedCompletion } from '../../../src/service/offline/testing.js';
+import type { RecordedRequest, ScriptedCompletion } from '../../../src/offline/testing.js';
 import { sentPrompt } from '../../support/sent-prompt.js';
 import type { Workbench } from '../../support/vscode/workbench.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ScriptedCompletion } from '../../../src/service/offline/testing.js';
+import type { ScriptedCompletion } from '../../../src/offline/testing.js';
 import { hostileMarkdown } from '../../support/hostile-markdown.js';
 import { describePlayground } from '../../support/playground.js';
 

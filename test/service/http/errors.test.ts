@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ErrorCode, errorCodes } from '../../../src/contract/error-codes.js';
-import { Interruption, StepRefused } from '../../../src/service/agent/interruption.js';
-import { ProviderError, type ProviderFailure } from '../../../src/service/agent/provider.js';
+import { Interruption, StepRefused } from '../../../src/service/step/interruption.js';
+import { ProviderError, type ProviderFailure } from '../../../src/service/step/provider.js';
 import { startTestService, stepBody, stepPath, type TestService } from '../../support/test-service.js';
 
 /** What the step throws next. */

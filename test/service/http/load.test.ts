@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { reactStep } from '../../../src/service/agent/react-step.js';
+import type { reactStep } from '../../../src/service/step/react-step.js';
 import { assertKeepsContract } from '../../support/contract-check.js';
 import {
   answered,

@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { reactStep } from '../../../src/service/agent/react-step.js';
-import { CallerLimits } from '../../../src/service/limits/caller-limits.js';
-import { MemoryCounter } from '../../../src/service/limits/window-counter.js';
+import { CallerLimits } from '../../../src/service/operations/limits/caller-limits.js';
+import { MemoryCounter } from '../../../src/service/operations/limits/window-counter.js';
+import type { reactStep } from '../../../src/service/step/react-step.js';
 import {
   answered,
   startTestService,

@@ -1,8 +1,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { StepRefused } from '../../../src/service/agent/interruption.js';
-import { ProviderError } from '../../../src/service/agent/provider.js';
-import type { reactStep, StepObserver } from '../../../src/service/agent/react-step.js';
+import { StepRefused } from '../../../src/service/step/interruption.js';
+import { ProviderError } from '../../../src/service/step/provider.js';
+import type { reactStep, StepObserver } from '../../../src/service/step/react-step.js';
 import { assertIsComponent } from '../../support/contract-check.js';
 import { readEvents } from '../../support/read-events.js';
 import {

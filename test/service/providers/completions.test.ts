@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Message } from '../../../src/service/agent/provider.js';
-import type { ScriptedCompletion } from '../../../src/service/offline/wire/reply.js';
+import type { ScriptedCompletion } from '../../../src/offline/wire/reply.js';
+import type { Message } from '../../../src/service/step/provider.js';
 import {
   ask,
   collect,

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { ProviderError, type ProviderFailure } from '../../../src/service/agent/provider.js';
-import type { FaultName } from '../../../src/service/offline/wire/reply.js';
+import type { FaultName } from '../../../src/offline/wire/reply.js';
+import { ProviderError, type ProviderFailure } from '../../../src/service/step/provider.js';
 import { listen } from '../../support/listen.js';
 import {
   ask,

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, jest, test } from '@jest/globals';
-import { faultNames } from '../../../src/service/offline/faults/faults.js';
-import type { FaultName } from '../../../src/service/offline/wire/reply.js';
+import { faultNames } from '../../../src/offline/faults/faults.js';
+import type { FaultName } from '../../../src/offline/wire/reply.js';
 import {
   ask,
   canary,

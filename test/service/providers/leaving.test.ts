@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import type { ScriptedReply } from '../../../src/service/offline/wire/reply.js';
+import type { ScriptedReply } from '../../../src/offline/wire/reply.js';
 import { listen } from '../../support/listen.js';
 import {
   ask,

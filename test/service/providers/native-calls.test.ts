@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseCompletion } from '../../../src/service/parsing/parse-completion.js';
+import { parseCompletion } from '../../../src/parsing/parse-completion.js';
 import { anthropicClient, anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { openaiClient, openaiVendor } from '../../../src/service/providers/openai/provider.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ScriptedReply } from '../../../src/service/offline/wire/reply.js';
+import type { ScriptedReply } from '../../../src/offline/wire/reply.js';
 import type {
   ProviderRequest,
   RequestEnd,

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { stepSchema } from '../../../src/contract/step.js';
-import { type Completion, ProviderError, type ProviderFailure } from '../../../src/service/agent/provider.js';
-import { anthropicWire } from '../../../src/service/offline/wire/anthropic-wire.js';
-import { openaiWire } from '../../../src/service/offline/wire/openai-wire.js';
-import type { RecordedRequest } from '../../../src/service/offline/wire/reply.js';
+import { anthropicWire } from '../../../src/offline/wire/anthropic-wire.js';
+import { openaiWire } from '../../../src/offline/wire/openai-wire.js';
+import type { RecordedRequest } from '../../../src/offline/wire/reply.js';
 import { anthropicClient, anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { openaiClient, openaiVendor } from '../../../src/service/providers/openai/provider.js';
 import { FailedAttempt } from '../../../src/service/providers/upstream/failed-attempt.js';
 import { readEvents } from '../../../src/service/providers/upstream/server-sent-events.js';
+import { type Completion, ProviderError, type ProviderFailure } from '../../../src/service/step/provider.js';
 import { collect, draftOf } from '../../support/providers/requests.js';
 
 const url = 'http://127.0.0.1:9';

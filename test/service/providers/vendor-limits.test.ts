@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Message } from '../../../src/service/agent/provider.js';
 import { inVendorNames } from '../../../src/service/providers/vendor-limits.js';
+import type { Message } from '../../../src/service/step/provider.js';
 import { completionRequest, toolOf } from '../../support/providers/requests.js';
 
 const anyToolName = fc.oneof(

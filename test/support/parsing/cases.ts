@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { type outcomeOf, type Reply, toOffered } from '../../../conformance/stepwise.js';
-import type { OfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
+import type { OfferedTool } from '../../../src/parsing/arguments/offered-tool.js';
 
 export const tiers = ['core', 'neg', 'ruling', 'repair'] as const;
 

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { OfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
-import type { ParseDelta } from '../../../src/service/parsing/delta-writer.js';
-import { IncrementalParser } from '../../../src/service/parsing/incremental-parser.js';
+import type { OfferedTool } from '../../../src/parsing/arguments/offered-tool.js';
+import type { ParseDelta } from '../../../src/parsing/delta-writer.js';
+import { IncrementalParser } from '../../../src/parsing/incremental-parser.js';
 import {
   type ParsedCompletion,
   type ParseOptions,
   parseCompletion,
-} from '../../../src/service/parsing/parse-completion.js';
+} from '../../../src/parsing/parse-completion.js';
 import { cut } from './arbitraries.js';
 import { tools } from './tools.js';
 

@@ -1,9 +1,9 @@
-import type { OfferedTool } from '../../../src/service/parsing/arguments/offered-tool.js';
+import type { OfferedTool } from '../../../src/parsing/arguments/offered-tool.js';
 import {
   type ParsedCompletion,
   type ParseOptions,
   parseCompletion,
-} from '../../../src/service/parsing/parse-completion.js';
+} from '../../../src/parsing/parse-completion.js';
 
 /** The tools the hand-written cases are read with. */
 export const tools: readonly OfferedTool[] = [

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Message, Part, Prompt } from '../../../src/service/agent/provider.js';
+import type { Message, Part, Prompt } from '../../../src/service/step/provider.js';
 
 /** Text of any kind, blank and empty ones included. */
 const anyText = fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n', 'Thought: look'));

@@ -1,18 +1,7 @@
 import { afterEach } from '@jest/globals';
 import type { LlmConfig } from '../../../src/contract/step-request.js';
 import type { ToolDefinition } from '../../../src/contract/tool.js';
-import { Interruption, type StepDeadline } from '../../../src/service/agent/interruption.js';
-import type {
-  Completion,
-  CompletionEvent,
-  CompletionRequest,
-  Provider,
-} from '../../../src/service/agent/provider.js';
-import {
-  type FakeProvider,
-  type Script,
-  startFakeProvider,
-} from '../../../src/service/offline/fake-provider.js';
+import { type FakeProvider, type Script, startFakeProvider } from '../../../src/offline/fake-provider.js';
 import {
   createModelDirectory,
   type ModelDirectory,
@@ -20,6 +9,13 @@ import {
 } from '../../../src/service/providers/create-model-directory.js';
 import { Secret } from '../../../src/service/providers/secret.js';
 import type { Draft, Vendor } from '../../../src/service/providers/vendor.js';
+import { Interruption, type StepDeadline } from '../../../src/service/step/interruption.js';
+import type {
+  Completion,
+  CompletionEvent,
+  CompletionRequest,
+  Provider,
+} from '../../../src/service/step/provider.js';
 
 export const canary = 'sk-canary-4f2a9c"\\key+/0123456789';
 

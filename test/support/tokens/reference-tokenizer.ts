@@ -1,5 +1,5 @@
 import { get_encoding, Tiktoken } from 'tiktoken';
-import type { Encoding } from '../../../src/service/tokens/encodings.js';
+import type { Encoding } from '../../../src/tokens/encodings.js';
 
 /** The judge: OpenAI's own tokenizer, compiled to WebAssembly. Quadratic in a run, so runs given to it stay short. */
 const references: Record<Encoding, Tiktoken> = {

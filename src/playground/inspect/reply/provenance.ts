@@ -1,5 +1,5 @@
+import { parseCompletion, readSignatures, readSpans, toOfferedTool } from '../../../parsing/index.js';
 import type { Parse, Step, StepRequestInput } from '../../../sdk/index.js';
-import { parseCompletion, readSignatures, readSpans, toOfferedTool } from '../../../service/parsing/index.js';
 
 /** What a piece of a completion became. `markup`: labels, fences and white space, which came to nothing. */
 export type PieceKind = 'reasoning' | 'thought' | 'call' | 'answer' | 'discarded' | 'markup';

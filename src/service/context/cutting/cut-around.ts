@@ -1,4 +1,4 @@
-import type { TokenCounter } from '../../tokens/token-counter.js';
+import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { countLines, countNewlines, type LineRange, offsetAfterLines } from '../lines.js';
 import { cutLines, fitWhole } from './cut-lines.js';
 import {

@@ -1,4 +1,4 @@
-import type { TokenCounter } from '../../tokens/token-counter.js';
+import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { countLines, countNewlines, type LineRange } from '../lines.js';
 import {
   type CutSource,

@@ -1,6 +1,6 @@
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import { type DigestedText, digestOf, digestOfBoth } from '../../tokens/text-memo.js';
-import type { TokenCounter } from '../../tokens/token-counter.js';
+import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import { type DigestedText, digestOf, digestOfBoth } from '../../../tokens/text-memo.js';
+import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { countLines, type LineRange } from '../lines.js';
 import { madeOnce } from '../made-once.js';
 

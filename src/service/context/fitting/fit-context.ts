@@ -1,7 +1,7 @@
 import type { ReportFolder, ReportItem } from '../../../contract/context-report.js';
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import type { DigestedText } from '../../tokens/text-memo.js';
-import type { TokenCounter } from '../../tokens/token-counter.js';
+import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import type { DigestedText } from '../../../tokens/text-memo.js';
+import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { type ContextGroup, type GatheredContext, type Priority, priorities } from '../context-item.js';
 import { cutLines, renderWhole } from '../cutting/cut-lines.js';
 import { type FittedText, showsNothing } from '../cutting/cut-source.js';

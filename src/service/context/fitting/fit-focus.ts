@@ -1,5 +1,5 @@
 import type { ReportItem } from '../../../contract/context-report.js';
-import type { TokenCounter } from '../../tokens/token-counter.js';
+import type { TokenCounter } from '../../../tokens/token-counter.js';
 import type { ContextItem, FocusItem } from '../context-item.js';
 import { cutAround } from '../cutting/cut-around.js';
 import { cutLines } from '../cutting/cut-lines.js';

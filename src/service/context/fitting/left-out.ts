@@ -1,4 +1,4 @@
-import type { TokenCounter } from '../../tokens/token-counter.js';
+import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { type Block, fence, inlinePath } from '../fence.js';
 import { formatLines } from '../lines.js';
 import { linesOf, type Piece, type PlacedItem } from './pieces.js';

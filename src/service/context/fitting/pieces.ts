@@ -1,4 +1,4 @@
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
 import type { ContextItem } from '../context-item.js';
 import type { CutSource, CutText, FittedText } from '../cutting/cut-source.js';
 import { type Block, fenceInShares, inlinePath } from '../fence.js';

@@ -1,5 +1,5 @@
 import type { ReportItem } from '../../../contract/context-report.js';
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
 import { formatLines } from '../lines.js';
 import { type PlacedItem, wholePiece } from './pieces.js';
 import type { Sizes } from './sizes.js';

@@ -1,5 +1,5 @@
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import type { TokenCounter } from '../../tokens/token-counter.js';
+import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { tokensWithin } from '../cutting/cut-lines.js';
 import { type FittedText, keyOf } from '../cutting/cut-source.js';
 import { cutSourceOf, type Piece } from './pieces.js';

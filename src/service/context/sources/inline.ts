@@ -1,7 +1,7 @@
 import type { InlineContext } from '../../../contract/step-request.js';
+import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import { onDemand } from '../../../event-loop/on-demand.js';
 import { byCodeUnits, portablePath } from '../../../files/portable-path.js';
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import { onDemand } from '../../event-loop/on-demand.js';
 import type { StringLiterals } from '../../json/string-literals.js';
 import type { ContextSource, SourceFile, SourceFolder } from './context-source.js';
 

@@ -1,8 +1,8 @@
 import { type ErrorCode, errorCodes } from '../../../contract/error-codes.js';
 import type { ErrorDetail, StepError } from '../../../contract/step.js';
 import { stepError } from '../../../conversation/blank-step.js';
-import { Interruption, type InterruptionReason, StepRefused } from '../../agent/interruption.js';
-import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
+import { Interruption, type InterruptionReason, StepRefused } from '../../step/interruption.js';
+import { ProviderError, type ProviderFailure } from '../../step/provider.js';
 
 /** The service does not take the request: it is malformed, too large, too slow, or comes at a bad time. */
 export class RequestRefused extends Error {

@@ -1,4 +1,4 @@
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
 
 /** Tokens between two looks at the share of the event loop, and what they cost of it. */
 const TOKENS = 4 * 1024;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
 import { longLists } from '../../../contract/step-request.js';
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
 import { inOurWords } from './explain-issue.js';
 
 /** Longer lists are long whatever is in them. */

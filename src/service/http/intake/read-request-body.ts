@@ -1,10 +1,10 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
-import { Interruption } from '../../agent/interruption.js';
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
 import { JsonHazard, MAX_AT_ONCE, refuseHazards, refuseNul } from '../../json/json-hazards.js';
 import { parseInTurns } from '../../json/sliced-json.js';
 import { type ParsedJson, parseWithLiterals, StringLiterals } from '../../json/string-literals.js';
+import { Interruption } from '../../step/interruption.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { asciiJson } from './ascii-json.js';
 import { findJsonError, isJsonUpTo } from './find-json-error.js';

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { Interruption, type InterruptionReason, type StepDeadline } from '../../agent/interruption.js';
+import { Interruption, type InterruptionReason, type StepDeadline } from '../../step/interruption.js';
 import { endConnection } from '../owed-answers.js';
 import { RequestSignal } from './request-signal.js';
 

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { CallerLimits, Counted, Exceeded } from '../../limits/caller-limits.js';
-import { clientAddress } from '../../limits/client-address.js';
+import type { CallerLimits, Counted, Exceeded } from '../../operations/limits/caller-limits.js';
+import { clientAddress } from '../../operations/limits/client-address.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { stateOf } from './request-state.js';
 

@@ -1,4 +1,4 @@
-import type { EndedRequest } from '../../metrics/request-metrics.js';
+import type { EndedRequest } from '../../operations/metrics/request-metrics.js';
 import { type Outcome, openRequest, type Preparation, type RequestState } from './request-state.js';
 
 /** One request that is over, for the log and the metrics: ids, codes and counts, never a text of the caller's. */

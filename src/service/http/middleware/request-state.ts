@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { ErrorCode } from '../../../contract/error-codes.js';
 import type { Parse, Step, Usage } from '../../../contract/step.js';
-import type { Caller } from '../../access/token-entries.js';
-import type { Allowance } from '../../limits/caller-limits.js';
+import type { Caller } from '../../operations/access/token-entries.js';
+import type { Allowance } from '../../operations/limits/caller-limits.js';
+import { type RequestTrace, untraced } from '../../operations/tracing/request-trace.js';
 import { Secret } from '../../providers/secret.js';
-import { type RequestTrace, untraced } from '../../tracing/request-trace.js';
 import type { EventStream } from '../routes/event-stream.js';
 import { holdsSecret, readRequestId } from './request-id.js';
 

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../../../contract/step.js';
-import type { AccessTokens, TokenProblem } from '../../access/access-tokens.js';
+import type { AccessTokens, TokenProblem } from '../../operations/access/access-tokens.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { type Preparation, stateOf } from './request-state.js';
 

@@ -1,4 +1,4 @@
-import type { Tracing } from '../../tracing/request-trace.js';
+import type { Tracing } from '../../operations/tracing/request-trace.js';
 import { type Preparation, stateOf } from './request-state.js';
 
 /** Begins the trace of every request of the API, those included that are refused (rule: tracing). */

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { onDemand } from '../../event-loop/on-demand.js';
+import { onDemand } from '../../../event-loop/on-demand.js';
 import type { RequestLimits } from '../intake/accept-request.js';
 import type { Route } from './route.js';
 import type { Agent, StepServices } from './step-routes.js';

@@ -1,4 +1,4 @@
-import type { ServiceMetrics } from '../../metrics/service-metrics.js';
+import type { ServiceMetrics } from '../../operations/metrics/service-metrics.js';
 import type { Route } from './route.js';
 
 /** What happens here, in the text format of Prometheus (rule: metrics). It takes no place of a step's, so it answers under load. */

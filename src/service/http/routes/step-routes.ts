@@ -2,10 +2,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { ErrorCode } from '../../../contract/error-codes.js';
 import type { Step } from '../../../contract/step.js';
 import { type StepRequest, stepRequestSchema } from '../../../contract/step-request.js';
-import type { compactHistory } from '../../agent/compaction/compact-history.js';
-import type { previewStep, reactStep, StepObserver, StepResult } from '../../agent/react-step.js';
 import type { ContextSource } from '../../context/sources/context-source.js';
 import type { ModelDirectory } from '../../providers/create-model-directory.js';
+import type { compactHistory } from '../../step/compaction/compact-history.js';
+import type { previewStep, reactStep, StepObserver, StepResult } from '../../step/react-step.js';
 import {
   type AcceptedRequest,
   acceptRequest,

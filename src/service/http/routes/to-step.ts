@@ -2,7 +2,7 @@ import type { ContextReport } from '../../../contract/context-report.js';
 import type { Turn } from '../../../contract/history.js';
 import type { Step, Warning } from '../../../contract/step.js';
 import type { StepRequest } from '../../../contract/step-request.js';
-import type { StepResult } from '../../agent/react-step.js';
+import type { StepResult } from '../../step/react-step.js';
 
 export interface StepAnswer {
   readonly include: StepRequest['include'];

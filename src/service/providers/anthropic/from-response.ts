@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../../../contract/step.js';
-import type { Completion, NativeToolCall } from '../../agent/provider.js';
+import type { Completion, NativeToolCall } from '../../step/provider.js';
 import { describeUnread, splitCalls, writeArguments } from '../native-calls.js';
 import type { SentDraft } from '../vendor.js';
 import { type ContentBlock, isBlock, toProviderState } from './signed-blocks.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
+import { type CompletionEvent, ProviderError } from '../../step/provider.js';
 import { RepeatedFrame } from '../repeated-frame.js';
 import { parseJson } from '../upstream/read-upstream-body.js';
 import { ArrivedEvents, type ServerSentEvent, untilSilent } from '../upstream/server-sent-events.js';

@@ -4,7 +4,7 @@ import type {
   TextBlockParam,
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
-import type { Message, Part } from '../../agent/provider.js';
+import type { Message, Part } from '../../step/provider.js';
 import { signedBlocks } from './signed-blocks.js';
 
 type TextPart = Extract<Part, { type: 'text' }>;

@@ -1,6 +1,6 @@
 import type { MessageParam, TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages';
 import type { ToolDefinition } from '../../../contract/tool.js';
-import type { CompletionRequest } from '../../agent/provider.js';
+import type { CompletionRequest } from '../../step/provider.js';
 import { type Constraint, constraintDropped, constraintOf, isRefused } from '../constraint.js';
 import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';

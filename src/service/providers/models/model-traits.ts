@@ -1,4 +1,4 @@
-import type { CompletionRequest, ModelProfile } from '../../agent/provider.js';
+import type { CompletionRequest, ModelProfile } from '../../step/provider.js';
 import { anthropicSchema, openaiSchema } from './schema-dialects.js';
 
 export type Effort = NonNullable<CompletionRequest['reasoningEffort']>;

@@ -1,4 +1,4 @@
-import type { ModelProfile } from '../../agent/provider.js';
+import type { ModelProfile } from '../../step/provider.js';
 
 type SchemaDialect = Extract<ModelProfile['structured'], object>;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
 import type { FinishReason, Usage } from '../../../contract/step.js';
-import type { Completion, NativeToolCall } from '../../agent/provider.js';
+import type { Completion, NativeToolCall } from '../../step/provider.js';
 import { describeUnread, splitCalls, writeArguments } from '../native-calls.js';
 import type { SentDraft } from '../vendor.js';
 

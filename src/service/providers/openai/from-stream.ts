@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject, list } from '../../../contract/fields.js';
-import { type CompletionEvent, ProviderError } from '../../agent/provider.js';
 import { MAX_AT_ONCE } from '../../json/json-hazards.js';
+import { type CompletionEvent, ProviderError } from '../../step/provider.js';
 import { splitCalls } from '../native-calls.js';
 import { RepeatedFrame } from '../repeated-frame.js';
 import { parseAnswer, parseJson } from '../upstream/read-upstream-body.js';

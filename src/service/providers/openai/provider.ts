@@ -1,4 +1,4 @@
-import { type OnDemand, onDemand } from '../../event-loop/on-demand.js';
+import { type OnDemand, onDemand } from '../../../event-loop/on-demand.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import type { Secret } from '../secret.js';
 import type { Vendor } from '../vendor.js';

@@ -1,6 +1,6 @@
 import { APIError } from 'openai/error';
 import { z } from 'zod';
-import type { ProviderFailure } from '../../agent/provider.js';
+import type { ProviderFailure } from '../../step/provider.js';
 import { type AnsweredRequest, classifyFailure, classifyInside } from '../upstream/classify-failure.js';
 import { type FailedAttempt, invalidAnswer } from '../upstream/failed-attempt.js';
 import type { VendorMessage } from '../upstream/vendor-words.js';

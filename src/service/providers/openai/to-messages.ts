@@ -3,9 +3,9 @@ import type {
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
-import type { Message, Part, Prompt } from '../../agent/provider.js';
 import { JoinedTexts } from '../../json/json-parts.js';
 import type { StringLiterals } from '../../json/string-literals.js';
+import type { Message, Part, Prompt } from '../../step/provider.js';
 import { limitBreakpoints, MOST_BREAKPOINTS } from '../vendor-limits.js';
 
 type TextPart = Extract<Part, { type: 'text' }>;

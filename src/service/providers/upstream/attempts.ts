@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { StepDeadline } from '../../agent/interruption.js';
+import type { StepDeadline } from '../../step/interruption.js';
 import { FailedAttempt } from './failed-attempt.js';
 
 /** The wait if the provider names none; without jitter, since there is one second request and no third. */

@@ -1,4 +1,4 @@
-import { ProviderError, type ProviderFailure } from '../../agent/provider.js';
+import { ProviderError, type ProviderFailure } from '../../step/provider.js';
 import type { Constraint } from '../constraint.js';
 import type { Secret } from '../secret.js';
 import { FailedAttempt } from './failed-attempt.js';

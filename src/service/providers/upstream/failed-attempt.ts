@@ -1,4 +1,4 @@
-import { ProviderError } from '../../agent/provider.js';
+import { ProviderError } from '../../step/provider.js';
 
 /** One provider request that failed, with what is needed to decide on a second one (rule: second-request). */
 export class FailedAttempt extends Error {

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { eventLoopShare } from '../../event-loop/event-loop-share.js';
+import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
 import { FailedAttempt } from './failed-attempt.js';
 
 /** One server-sent event; `data` lines joined by `\n`. */

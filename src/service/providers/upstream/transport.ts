@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import { Interruption } from '../../agent/interruption.js';
+import { Interruption } from '../../step/interruption.js';
 import type { RequestEnd, RequestObserver } from '../request-observer.js';
 import { Arrival, type ArrivalWatcher } from './arrival.js';
 import { Dialler } from './connections/dialler.js';

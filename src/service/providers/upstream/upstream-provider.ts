@@ -1,7 +1,7 @@
-import type { StepDeadline } from '../../agent/interruption.js';
-import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../agent/provider.js';
-import type { OnDemand } from '../../event-loop/on-demand.js';
+import type { OnDemand } from '../../../event-loop/on-demand.js';
 import { jsonBytes } from '../../json/json-parts.js';
+import type { StepDeadline } from '../../step/interruption.js';
+import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../step/provider.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
 import type { RequestObserver } from '../request-observer.js';
 import type { DraftOptions, SentDraft, Terms, Vendor, Wording } from '../vendor.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ScriptedToolCall } from '../../../../src/service/offline/testing.js';
+import type { ScriptedToolCall } from '../../../../src/offline/testing.js';
 import { until } from '../../../support/until.js';
 import { describeWorkbench } from '../../../support/vscode/describe-workbench.js';
 import type { Workbench } from '../../../support/vscode/workbench.js';

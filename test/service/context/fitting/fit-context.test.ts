@@ -6,7 +6,7 @@ import { fitContext } from '../../../../src/service/context/fitting/fit-context.
 import { fitFocus } from '../../../../src/service/context/fitting/fit-focus.js';
 import { gatherContext } from '../../../../src/service/context/gather-context.js';
 import { inlineSource } from '../../../../src/service/context/sources/inline.js';
-import { createTokenCounter } from '../../../../src/service/tokens/token-counter.js';
+import { createTokenCounter } from '../../../../src/tokens/token-counter.js';
 import { stepRequest } from '../../../support/step-request.js';
 import { countWords, wordCounter } from '../../../support/word-counter.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
-import type { CompletionRequest, Message } from '../../../../src/service/agent/provider.js';
 import { toRequest, wordRequest } from '../../../../src/service/providers/anthropic/to-request.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
+import type { CompletionRequest, Message } from '../../../../src/service/step/provider.js';
 import { anyPrompt } from '../../../support/providers/prompts.js';
 import { completionRequest } from '../../../support/providers/requests.js';
 

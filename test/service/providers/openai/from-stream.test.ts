@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { CompletionEvent } from '../../../../src/service/agent/provider.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
 import { fromStream } from '../../../../src/service/providers/openai/from-stream.js';
 import { openaiClient, openaiVendor } from '../../../../src/service/providers/openai/provider.js';
+import type { CompletionEvent } from '../../../../src/service/step/provider.js';
 import { collect, draftOf } from '../../../support/providers/requests.js';
 
 const client = openaiClient('http://127.0.0.1:9');

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
-import type { CompletionRequest } from '../../../../src/service/agent/provider.js';
 import { jsonBytes } from '../../../../src/service/json/json-parts.js';
 import { compatibleModel, type ModelTraits } from '../../../../src/service/providers/models/model-traits.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
 import { toRequest, wordRequest } from '../../../../src/service/providers/openai/to-request.js';
+import type { CompletionRequest } from '../../../../src/service/step/provider.js';
 import { anyPrompt, textsOf } from '../../../support/providers/prompts.js';
 import { completionRequest, toolOf } from '../../../support/providers/requests.js';
 

@@ -1,7 +1,7 @@
 import { createConnection, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { CompletionRequest } from '../../../../src/service/agent/provider.js';
-import type { ScriptedCompletion } from '../../../../src/service/offline/wire/reply.js';
+import type { ScriptedCompletion } from '../../../../src/offline/wire/reply.js';
+import type { CompletionRequest } from '../../../../src/service/step/provider.js';
 import { freePort } from '../../../support/free-port.js';
 import {
   ask,

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ProviderError } from '../../../../src/service/agent/provider.js';
-import type { FaultName } from '../../../../src/service/offline/wire/reply.js';
+import type { FaultName } from '../../../../src/offline/wire/reply.js';
 import { cleanVendorWords } from '../../../../src/service/providers/upstream/vendor-words.js';
+import { ProviderError } from '../../../../src/service/step/provider.js';
 import { listen } from '../../../support/listen.js';
 import {
   ask,

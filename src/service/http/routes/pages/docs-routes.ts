@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
-import { onDemand } from '../../../event-loop/on-demand.js';
+import { onDemand } from '../../../../event-loop/on-demand.js';
 import { RequestRefused } from '../../failure/to-failure.js';
 import { turnOf } from '../../owed-answers.js';
 import type { Route } from '../route.js';

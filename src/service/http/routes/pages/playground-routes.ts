@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
-import { onDemand } from '../../../event-loop/on-demand.js';
+import { onDemand } from '../../../../event-loop/on-demand.js';
 import type { Route } from '../route.js';
 
 const PAGE = 'index.html';

@@ -1,0 +1,88 @@
+import { type Discarded, DiscardedSums } from '../../discarded.js';
+import type { ParsedCompletion, ParseOptions } from '../../parse-completion.js';
+import type { ScannedField } from '../scanning/scanned-strings.js';
+import { silentOutcomes } from './outcomes.js';
+import { endOf, type ScannedReply, thoughtOf } from './scanned-reply.js';
+
+export const noAction = {
+  action: null,
+  dialect: null,
+  answerLabelled: false,
+  discarded: [],
+  repairs: [],
+  problem: null,
+} as const;
+
+/** What is said before the object belongs to the thought. */
+export const asThought = (before: ParsedCompletion): ParsedCompletion => ({
+  ...before,
+  ...noAction,
+  outcome: 'empty',
+  answer: null,
+  thought: before.answer,
+});
+
+export function answered(reply: ScannedReply, answer: string, turn?: ScannedField): ParsedCompletion {
+  const thought = thoughtOf(reply);
+  const said = { ...reply.before, ...noAction, discarded: discardedFields(reply, turn), thought };
+  return answer === ''
+    ? { ...said, outcome: 'empty', answer: null }
+    : { ...said, outcome: 'answer', answer, answerLabelled: true };
+}
+
+/** What is neither the thought nor the outcome, by kind. */
+export function discardedFields(reply: ScannedReply, turn: ScannedField | undefined): Discarded[] {
+  const length = endOf(reply) - reply.start;
+  const { fields } = reply.scanner;
+  const thought = fields.find(({ key }) => key === 'thought');
+  const kept = new Set([...silentOutcomes(reply), thought, turn].map((field) => field?.start));
+  const sums = new DiscardedSums();
+  for (const { key, first, start, end } of fields)
+    if (first !== 'n' && !kept.has(start)) sums.add(kindOf(key), (end ?? length) - start);
+  return sums.entries;
+}
+
+function kindOf(key: string): Discarded['kind'] {
+  if (key === 'final_answer') return 'answer';
+  return key === 'action' || key === 'thought' ? key : 'text';
+}
+
+/** The text ended within the action. */
+export function cutOff(reply: ScannedReply, { finishReason }: ParseOptions): ParsedCompletion {
+  if (finishReason === 'length') return cutByLimit(reply, thoughtOf(reply));
+  return malformed(reply, 'the JSON object is not closed');
+}
+
+/** The output limit ended the text within an object. */
+export function cutByLimit(
+  { text, before }: Pick<ScannedReply, 'text' | 'before'>,
+  thought: string | null,
+): ParsedCompletion {
+  const problem = 'the output limit cut the action off';
+  return {
+    ...before,
+    ...noAction,
+    outcome: 'truncated',
+    dialect: 'json',
+    problem,
+    answer: text.trim(),
+    thought,
+  };
+}
+
+export function malformed(
+  { text, before }: ScannedReply,
+  problem: string,
+  outcome: 'malformed_action' | 'unknown_tool' | 'truncated' = 'malformed_action',
+): ParsedCompletion {
+  const answer = text.trim();
+  return {
+    ...before,
+    ...noAction,
+    outcome,
+    dialect: 'json',
+    problem,
+    answer,
+    thought: null,
+  };
+}

@@ -1,0 +1,242 @@
+import type { OfferedTool } from '../../arguments/offered-tool.js';
+import type { ParseDelta } from '../../delta-writer.js';
+import { IncrementalParser } from '../../incremental-parser.js';
+import {
+  addReasoning,
+  type ParsedCompletion,
+  type ParseOptions,
+  parseInSlices,
+} from '../../parse-completion.js';
+import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../../slices.js';
+import type { ObjectScanner } from '../scanning/object-scanner.js';
+import type { ScannedField, StringPiece } from '../scanning/scanned-strings.js';
+import type { RestoreArguments } from '../schema/reply-schema.js';
+import { asThought, cutByLimit } from './completions.js';
+import { EdgelessDeltas } from './edgeless-deltas.js';
+import { describeMeantObject, type FoundObject, ObjectFinder } from './object-finder.js';
+import { nestedAnswer, turnOf } from './outcomes.js';
+import { readProseBefore } from './prose-before.js';
+import { type ObjectReading, readObject } from './read-object.js';
+
+/** A reply as it was read, with the deltas that were held back. */
+export interface ObjectReply extends ObjectReading {
+  readonly deltas: ParseDelta[];
+}
+
+export interface ReaderOptions {
+  readonly tools: readonly OfferedTool[];
+  readonly restoreArguments: RestoreArguments;
+  /** In these phases the reply is a control object (rule: phase-control). */
+  readonly phase: 'reason' | 'observe' | undefined;
+  /** Under which key the schema has the answer, if the reply may have been held to one. */
+  readonly answerKey?: 'final_answer' | 'action' | undefined;
+}
+
+/** So many beginnings of an object are looked at. */
+const MOST_ATTEMPTS = 4;
+
+/**
+ * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it arrives: thought
+ * and answer are told as their strings are written, and nothing else of the JSON is (rule: object-reply). What is no
+ * such object is read as any other reply. However the text is cut, the result is the same.
+ */
+export class ObjectReplyReader {
+  readonly #options: ReaderOptions;
+  readonly #chunks: string[] = [];
+  /** Reads what comes before the object, or all if there is none. */
+  readonly #parser: IncrementalParser;
+  readonly #deltas = new EdgelessDeltas();
+  /** Where the object begins, and what was said before it. */
+  #object: {
+    readonly start: number;
+    readonly scanner: ObjectScanner;
+    readonly before: ParsedCompletion;
+  } | null = null;
+  #passed = 0;
+  /** Somebody watches the reply arrive. */
+  #tells = true;
+  readonly #finder = new ObjectFinder();
+  #attempts = 0;
+  #decided: { readonly start: number; readonly isOutcome: boolean } | null = null;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#parser = new IncrementalParser(options.tools);
+  }
+
+  /** The reply has turned out to be an object: what is told are its fields. */
+  get readsObject(): boolean {
+    return this.#object !== null;
+  }
+
+  /** Takes the next piece of the reply and returns what can be shown. */
+  push(text: string): ParseDelta[] {
+    return atOnce(this.pushInSlices(text));
+  }
+
+  /** The reply as a whole. */
+  end(options: ParseOptions = {}): ObjectReply {
+    return atOnce(this.endInSlices(options));
+  }
+
+  /** The same as work that can pause, for a process that serves others besides (rule: loop-share). */
+  *pushInSlices(text: string): Sliced<ParseDelta[]> {
+    const deltas: ParseDelta[] = [];
+    for (let start = 0; start < text.length; start += SLICE) {
+      const slice = text.slice(start, start + SLICE);
+      if (start > 0) yield slice.length;
+      deltas.push(...(yield* this.#take(slice)));
+    }
+    return deltas;
+  }
+
+  /** The same as work that can pause. */
+  *endInSlices({ reasoning = null, ...options }: ParseOptions): Sliced<ObjectReply> {
+    const reading = yield* this.#read(options);
+    const deltas = this.#tellEnd(reading, options);
+    return { ...reading, completion: addReasoning(reading.completion, { reasoning }), deltas };
+  }
+
+  /** What the whole reply has and the deltas lack. */
+  #tellEnd(reading: ObjectReading, options: ParseOptions): ParseDelta[] {
+    const { completion, furtherThought: further } = reading;
+    if (!this.#object) return [...this.#pass(this.#finder.held.length), ...this.#parser.finish(completion)];
+    if (further && further !== completion.thought) this.#deltas.continue('thought', '\n');
+    const thought = further ? this.#deltas.tell('thought', further) : [];
+    return [...thought, ...this.#tellRest(reading, options)];
+  }
+
+  /** The answer that was not told while it was written. */
+  #tellRest({ completion }: ObjectReading, { finishReason }: ParseOptions): ParseDelta[] {
+    const { phase } = this.#options;
+    if (this.#deltas.hasTold('answer') || finishReason === 'refusal' || phase === 'reason') return [];
+    const isControl = phase === 'observe' && !completion.answerLabelled;
+    const said = isControl ? this.#closingAnswer() : completion.answer;
+    return completion.outcome === 'answer' && said ? [{ type: 'answer', delta: said }] : [];
+  }
+
+  /** The answer of a control object that ends the run. */
+  #closingAnswer(): string | undefined {
+    const { scanner } = this.#object ?? {};
+    return scanner?.fields.some(ends) ? scanner.strings.get('final_answer')?.trim() : undefined;
+  }
+
+  /** Reads a whole reply of which nothing is told while it arrives. */
+  async readInTurns(
+    text: string,
+    { take, ...options }: ParseOptions & { readonly take: TakeTurn },
+  ): Promise<ObjectReading> {
+    this.#tells = false;
+    await inTurns(this.pushInSlices(text), take);
+    return inTurns(this.#read(options), take);
+  }
+
+  *#read(options: ParseOptions): Sliced<ObjectReading> {
+    const text = this.#chunks.join('');
+    if (this.#object) return yield* readObject({ text, ...this.#object, ...this.#options }, options);
+    const cut = yield* this.#readCutStart(options);
+    if (cut) {
+      this.#finder.pass(this.#finder.held.length); // it is not shown
+      return { completion: cut, isWhole: false };
+    }
+    const completion = yield* parseInSlices(text, this.#options.tools, options);
+    return { completion: this.#unread(completion), isWhole: false };
+  }
+
+  /** A reply without an object of its own. */
+  #unread(completion: ParsedCompletion): ParsedCompletion {
+    const { outcome, answerLabelled, problem } = completion;
+    const isPlain = outcome === 'answer' && !answerLabelled && problem === null;
+    if (!isPlain || this.#options.phase !== undefined) return completion;
+    return { ...completion, problem: describeMeantObject(completion.answer) };
+  }
+
+  /** The output limit ended the reply before it was certain that an object begins. */
+  *#readCutStart({ finishReason, reasoning }: ParseOptions): Sliced<ParsedCompletion | undefined> {
+    const { held, isInOther } = this.#finder;
+    if (finishReason !== 'length' || isInOther || !/^\s*(?:`{3,}\w*\s+)?\{/.test(held)) return undefined;
+    const before = yield* this.#proseBefore(this.#passed);
+    if (!before) return undefined;
+    const thought = [reasoning, before.reasoning].filter((part) => part?.trim()).join('\n\n') || null;
+    const cut = cutByLimit({ text: this.#chunks.join(''), before }, before.answer);
+    return { ...cut, reasoning: thought };
+  }
+
+  *#take(text: string): Sliced<ParseDelta[]> {
+    this.#chunks.push(text);
+    if (this.#object) return this.#tell(this.#object.scanner.push(text));
+    this.#finder.push(text);
+    return yield* this.#seek();
+  }
+
+  /** Lets go what cannot be the object's beginning, and reads on in it. */
+  *#seek(): Sliced<ParseDelta[]> {
+    const deltas: ParseDelta[] = [];
+    for (let next = this.#finder.next(); next !== null; next = this.#finder.next()) {
+      const begun = typeof next === 'number' ? undefined : yield* this.#begin(next);
+      if (begun) return [...deltas, ...begun];
+      deltas.push(...this.#pass(typeof next === 'number' ? next : next.brace + 1));
+    }
+    return deltas;
+  }
+
+  #pass(length: number): ParseDelta[] {
+    this.#passed += length;
+    const passed = this.#finder.pass(length);
+    return this.#tells ? this.#parser.push(passed) : [];
+  }
+
+  /** Undefined where an action would not count either: in reasoning, in a quotation, after an action or an answer. */
+  *#begin({ brace, isFenced, scanner, pieces }: FoundObject): Sliced<ParseDelta[] | undefined> {
+    this.#attempts += 1;
+    if (this.#attempts > MOST_ATTEMPTS) return undefined;
+    const start = this.#passed + brace;
+    const inFence = yield* this.#proseBefore(this.#passed);
+    const before = inFence ?? (isFenced ? yield* this.#proseBefore(start) : undefined);
+    if (!before) return undefined;
+    const passed = inFence ? [] : this.#pass(brace); // the fence before it closes what stands there
+    this.#object = { start, scanner, before };
+    const told = this.#tells ? this.#parser.finish(asThought(before)) : [];
+    if (before.answer) this.#deltas.continue('thought', '\n');
+    return [...passed, ...told, ...this.#tell(pieces)];
+  }
+
+  #proseBefore(place: number): Sliced<ParsedCompletion | undefined> {
+    return readProseBefore(this.#chunks.join('').slice(0, place), this.#options.tools);
+  }
+
+  #tell(pieces: readonly StringPiece[]): ParseDelta[] {
+    if (!this.#tells) return [];
+    return pieces.flatMap(({ path, text, field }) => {
+      if (path === 'thought') return this.#deltas.tell('thought', text);
+      return answerPaths.has(path) && this.#saysAnything(text) && this.#isOutcome(field)
+        ? this.#deltas.tell('answer', text)
+        : [];
+    });
+  }
+
+  /** White space at the beginning decides nothing, and is not told. */
+  #saysAnything(text: string): boolean {
+    return this.#deltas.hasTold('answer') || text.trim() !== '';
+  }
+
+  /** The first of action and answer wins; of a field that is told already that is known. */
+  #isOutcome({ start }: ScannedField): boolean {
+    if (this.#decided?.start !== start) this.#decided = { start, isOutcome: this.#decide(start) };
+    return this.#decided.isOutcome;
+  }
+
+  #decide(start: number): boolean {
+    if (!this.#object) return false;
+    const { fields } = this.#object.scanner;
+    if (this.#options.phase === 'observe' && !fields.some(ends)) return false;
+    const reply = { ...this.#object, text: this.#chunks.join(''), tools: this.#options.tools };
+    const turn = turnOf(reply);
+    return turn?.start === start && (turn.key !== 'action' || nestedAnswer(reply, turn) !== null);
+  }
+}
+
+const answerPaths: ReadonlySet<string> = new Set(['final_answer', 'action.final_answer']);
+
+/** `should_continue: false`: what is answered may be told; before it nobody knows. */
+const ends = ({ key, first }: ScannedField): boolean => key === 'should_continue' && first === 'f';

@@ -1,0 +1,127 @@
+import { OfferedTools } from '../../arguments/offered-tool.js';
+import { isAnswerName } from '../../dialects/written-call.js';
+import type { ObjectScanner } from '../scanning/object-scanner.js';
+import type { ScannedField } from '../scanning/scanned-strings.js';
+import type { ScannedReply } from './scanned-reply.js';
+
+type Outcomes = Pick<ScannedReply, 'scanner' | 'text' | 'start' | 'tools'>;
+
+/** So many actions and answers of one object are looked at. */
+const MOST_OUTCOMES = 64;
+
+function givenOutcomes({ scanner }: Outcomes): ScannedField[] {
+  const given: ScannedField[] = [];
+  for (const field of scanner.fields) {
+    if (given.length === MOST_OUTCOMES) break;
+    if (isOutcome(field)) given.push(field);
+  }
+  return given;
+}
+
+const isOutcome = ({ key, first }: ScannedField): boolean =>
+  (key === 'action' || key === 'final_answer') && first !== 'n';
+
+/** Fields that may decide the reply: those that say anything, or all where none does. */
+export function outcomesOf(reply: Outcomes): ScannedField[] {
+  const given = givenOutcomes(reply);
+  const spoken = given.filter((field) => !saysNothing(reply, field));
+  return spoken.length > 0 ? spoken : given;
+}
+
+/** Those among them that say nothing, where others do. */
+export function silentOutcomes(reply: Outcomes): ScannedField[] {
+  const outcomes = new Set(outcomesOf(reply));
+  return givenOutcomes(reply).filter((field) => !outcomes.has(field));
+}
+
+/** The field that decides the reply: the first that can be read, else the first. */
+export function turnOf(reply: Outcomes): ScannedField | undefined {
+  const spoken = outcomesOf(reply);
+  return spoken.find((field) => isReadable(reply, field)) ?? spoken[0];
+}
+
+/** An answer, or an action that names an offered tool. */
+function isReadable(reply: Outcomes, field: ScannedField): boolean {
+  if (field.key !== 'action' || field.end === null || nestedAnswer(reply, field) !== null) return true;
+  const tool = field.first === '{' ? toolNamed(reply.scanner.strings) : null;
+  return tool ? isOffered(reply, tool) || isAnswerName(tool) : mentionsTool(reply, field);
+}
+
+const isOffered = ({ tools }: Outcomes, name: string): boolean =>
+  tools.length === 0 || OfferedTools.of(tools).find(name) !== undefined;
+
+/** Looked at of an action that is not of the taught form. */
+const LONGEST_MENTION = 1024;
+
+/** The name of an offered tool, or of an answer, stands in an action. */
+function mentionsTool({ tools, scanner, text, start }: Outcomes, field: ScannedField): boolean {
+  const said = field.first === '"' ? scanner.strings.get('action') : undefined;
+  const written = said ?? text.slice(start + field.start, start + (field.end ?? text.length));
+  const mention = written.slice(0, LONGEST_MENTION);
+  return (
+    tools.length === 0 || /final_answer/i.test(mention) || tools.some(({ name }) => mention.includes(name))
+  );
+}
+
+/** No answer, or no action: an empty value, a word for none, or nothing that names a tool. */
+function saysNothing(reply: Outcomes, field: ScannedField): boolean {
+  const { key, first, start, end } = field;
+  const { strings } = reply.scanner;
+  const said = strings.get(key);
+  if (first === '"' && said !== undefined) {
+    if (key !== 'action') return said.trim() === '';
+    return isNone(reply, said) || (end !== null && !mentionsTool(reply, field));
+  }
+  if (first === 'f') return true;
+  if (end === null) return false;
+  const written = reply.text.slice(reply.start + start, reply.start + end);
+  if (/^(?:\{\s*\}|\[\s*\])\s*$/.test(written)) return true;
+  if (key !== 'action' || strings.get(ANSWER_PATH)?.trim()) return false;
+  const tool = first === '{' ? toolNamed(strings) : null;
+  return tool === null ? !mentionsTool(reply, field) : isNone(reply, tool);
+}
+
+/** Words for no action, unless a tool is called so. */
+function isNone({ tools }: Outcomes, written: string): boolean {
+  const word = written.trim();
+  return /^(?:|-|none|null|n\/?a|no[ _]action)$/i.test(word) && tools.every(({ name }) => name !== word);
+}
+
+type Strings = ObjectScanner['strings'];
+
+/** The tool that an action names. */
+function toolNamed(strings: Strings): string | null {
+  const path = firstOf(toolPaths, strings);
+  return path === undefined ? null : (strings.get(path) ?? null);
+}
+
+const toolPaths: readonly string[] = ['action.tool', 'action.name', 'action.tool_name'];
+const ANSWER_PATH = 'action.final_answer';
+
+/** Which of some strings comes first. */
+function firstOf(paths: readonly string[], strings: Strings): string | undefined {
+  const there = paths.filter((path) => strings.has(path));
+  if (there.length < 2) return there[0];
+  for (const path of strings.keys()) if (there.includes(path)) return path;
+  return undefined;
+}
+
+/** The answer that stands under `action`; null where that is an action: of a tool and an answer there the first counts. */
+export function nestedAnswer(
+  reply: Pick<Outcomes, 'scanner' | 'tools' | 'text' | 'start'>,
+  { key }: ScannedField,
+): string | null {
+  const { strings } = reply.scanner;
+  const answer = key === 'action' ? strings.get(ANSWER_PATH)?.trim() : undefined;
+  if (answer === undefined) return null;
+  const tool = toolNamed(strings);
+  if (tool === null || isNone(reply, tool)) return answer;
+  return answer !== '' && firstOf([ANSWER_PATH, ...toolPaths], strings) === ANSWER_PATH ? answer : null;
+}
+
+/** An action and an answer stand under `action`. */
+export function holdsBoth(reply: ScannedReply): boolean {
+  const { strings } = reply.scanner;
+  const tool = toolNamed(strings);
+  return Boolean(strings.get(ANSWER_PATH)?.trim()) && tool !== null && !isNone(reply, tool);
+}

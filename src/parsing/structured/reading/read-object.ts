@@ -1,0 +1,136 @@
+import { addUp, type Discarded } from '../../discarded.js';
+import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parse-completion.js';
+import { MANY, SLICE, type Sliced } from '../../slices.js';
+import type { Repair } from '../../text/scanner.js';
+import type { ScannedField } from '../scanning/scanned-strings.js';
+import { discardedAfter, proseAfter } from './after-object.js';
+import { answered, cutOff, noAction } from './completions.js';
+import { isControl, readControl } from './control-object.js';
+import { holdsBoth, nestedAnswer, outcomesOf, turnOf } from './outcomes.js';
+import { type ReadAction, readAction, writtenAction } from './read-action.js';
+import { endOf, isCut, type ScannedReply, thoughtOf } from './scanned-reply.js';
+import { isTaughtForm } from './taught-form.js';
+
+export interface ObjectReading {
+  readonly completion: ParsedCompletion;
+  /** The reply is the object that was asked for: nothing is missing, mended, or around it. */
+  readonly isWhole: boolean;
+  /** What the thought goes on with where the object was only an example. */
+  readonly furtherThought?: string | null;
+}
+
+/** What a scanned object says (rule: object-reply). Never throws. Its parts are read in slices. */
+export function* readObject(reply: ScannedReply, options: ParseOptions): Sliced<ObjectReading> {
+  const { before, scanner } = reply;
+  const hasMany = scanner.fields.length > MANY;
+  if (hasMany) yield SLICE;
+  const { departs = false, ...found } = yield* findIn(reply, options);
+  if (hasMany) yield SLICE;
+  const isIntroduced = Boolean(before.answer);
+  const prose = acts(found) ? yield* proseAfter(reply.text, endOf(reply), { isIntroduced }) : null;
+  if (prose !== null) return yield* readExample(reply, prose, options);
+  const reasoning = [options.reasoning, before.reasoning].filter((part) => part?.trim()).join('\n\n') || null;
+  const around = [...before.discarded, ...(yield* discardedAfter(reply.text, endOf(reply)))];
+  const repairs = [...new Set([...found.repairs, ...repairsOf(reply)])];
+  const confidence = repairs.length > 0 ? 'repaired' : 'exact';
+  const completion = {
+    ...found,
+    reasoning,
+    repairs,
+    confidence,
+    discarded: addUp([...found.discarded, ...around]),
+  } as const;
+  const isAlone =
+    scanner.end === reply.text.trim().length &&
+    reply.text.trimStart().length === reply.text.length - reply.start;
+  return { completion, isWhole: isAlone && repairs.length === 0 && !departs && isTaughtForm(reply) };
+}
+
+function* findIn(reply: ScannedReply, options: ParseOptions): Sliced<ReadAction> {
+  if (isControl(reply)) return readControl(reply, options);
+  return (yield* findOutcome(reply, options)) ?? (yield* readOtherwise(reply, options));
+}
+
+const acts = ({ outcome }: ParsedCompletion): boolean =>
+  outcome === 'action' || outcome === 'malformed_action' || outcome === 'unknown_tool';
+
+/** An action in an object that prose follows was only shown: what comes of the reply is in the rest (rule: closing-fence). */
+function* readExample(reply: ScannedReply, prose: number, options: ParseOptions): Sliced<ObjectReading> {
+  const { text, start, before, tools } = reply;
+  const rest = yield* parseInSlices(text.slice(prose), tools, options);
+  const reasoning = [before.reasoning, rest.reasoning].filter(Boolean).join('\n\n') || null;
+  if (rest.outcome !== 'action' && !rest.answerLabelled) {
+    const answer = text.trim();
+    const said = { ...before, ...noAction, ...shown, outcome: 'answer', answer, thought: null } as const;
+    return { completion: { ...said, reasoning }, isWhole: false };
+  }
+  const thought = [thoughtOf(reply), rest.thought].filter(Boolean).join('\n') || null;
+  const left: Discarded = { kind: 'action', chars: endOf(reply) - start };
+  const discarded = addUp([...before.discarded, left, ...rest.discarded]);
+  const completion = { ...rest, thought, reasoning, discarded };
+  return { completion, isWhole: false, furtherThought: rest.thought };
+}
+
+const shown = {
+  confidence: 'repaired',
+  repairs: ['unlabelled_answer'],
+  problem:
+    'if you meant to act, write the object by itself: text follows the one with an action, so it was taken for an example',
+} as const;
+
+/** The first of action and answer that can be read. */
+function* findOutcome(reply: ScannedReply, options: ParseOptions): Sliced<ReadAction | undefined> {
+  const turn = turnOf(reply);
+  if (!turn) return undefined;
+  const nested = nestedAnswer(reply, turn);
+  if (nested !== null) return answered(reply, nested, turn);
+  if (turn.key === 'final_answer') return readAnswer(reply, turn);
+  const raw = writtenAction(reply, turn);
+  return raw === null ? undefined : yield* readAction(reply, { turn, raw }, options);
+}
+
+/** A list is the text of its JSON. */
+function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undefined {
+  const { text, start, scanner } = reply;
+  const said = scanner.strings.get('final_answer');
+  if (said !== undefined) return answered(reply, said.trim(), turn);
+  if (turn.first !== '[' || turn.end === null) return undefined;
+  return answered(reply, text.slice(start + turn.start, start + turn.end).trim(), turn);
+}
+
+/** No action and no answer of the taught form: the object as another dialect reads it, or its thought. */
+function* readOtherwise(reply: ScannedReply, options: ParseOptions): Sliced<ParsedCompletion> {
+  const { text, start, scanner, tools } = reply;
+  if (isCut(reply, options)) return cutOff(reply, options);
+  const parsed = yield* parseInSlices(text.slice(start, endOf(reply)), tools, options);
+  if (parsed.outcome !== 'answer' || parsed.answerLabelled || !scanner.strings.has('thought'))
+    return { ...parsed, thought: thoughtBeside(reply, parsed) };
+  const said = answered(reply, thoughtOf(reply) ?? '');
+  if (said.outcome !== 'answer') return { ...said, thought: null };
+  return {
+    ...said,
+    thought: null,
+    answerLabelled: false,
+    repairs: ['unlabelled_answer'],
+    problem: noOutcome,
+  };
+}
+
+/** An action or an answer in another form keeps the thought beside it. */
+function thoughtBeside(reply: ScannedReply, parsed: ParsedCompletion): string | null {
+  if (parsed.outcome === 'action' || parsed.answerLabelled) return thoughtOf(reply);
+  return [reply.before.answer, parsed.thought].filter(Boolean).join('\n') || null;
+}
+
+const noOutcome = 'the object holds neither "action" nor "final_answer"';
+
+function repairsOf(reply: ScannedReply): Repair[] {
+  const { scanner } = reply;
+  return [
+    ...(scanner.end === null ? (['missing_close'] as const) : []),
+    ...(scanner.hasInnerQuotes ? (['inner_quotes'] as const) : []),
+    ...(scanner.lacksComma ? (['missing_comma'] as const) : []),
+    ...(scanner.repeats ? (['duplicate_key'] as const) : []),
+    ...(outcomesOf(reply).length > 1 || holdsBoth(reply) ? (['second_outcome'] as const) : []),
+  ];
+}

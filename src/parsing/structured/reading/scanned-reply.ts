@@ -1,0 +1,29 @@
+import type { OfferedTool } from '../../arguments/offered-tool.js';
+import type { ParsedCompletion, ParseOptions } from '../../parse-completion.js';
+import type { ObjectScanner } from '../scanning/object-scanner.js';
+import type { RestoreArguments } from '../schema/reply-schema.js';
+
+/** A reply that holds an object, scanned. */
+export interface ScannedReply {
+  readonly text: string;
+  /** Where the object begins. */
+  readonly start: number;
+  readonly scanner: ObjectScanner;
+  readonly before: ParsedCompletion;
+  readonly tools: readonly OfferedTool[];
+  readonly restoreArguments: RestoreArguments;
+  readonly phase: 'reason' | 'observe' | undefined;
+  /** Under which key the schema has the answer, if the reply may have been held to one. */
+  readonly answerKey?: 'final_answer' | 'action' | undefined;
+}
+
+export const endOf = ({ text, start, scanner: { end } }: ScannedReply): number =>
+  end === null ? text.length : start + end;
+
+export const isCut = ({ scanner }: ScannedReply, { finishReason }: ParseOptions): boolean =>
+  scanner.end === null && finishReason === 'length';
+
+/** What was said before the object, and in it. */
+export function thoughtOf({ before, scanner }: ScannedReply): string | null {
+  return [before.answer, scanner.strings.get('thought')?.trim()].filter(Boolean).join('\n') || null;
+}

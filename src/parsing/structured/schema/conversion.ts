@@ -1,0 +1,245 @@
+import { countParts } from '../../arguments/expand-schema.js';
+import { contradicts, isBound } from './bounds.js';
+import {
+  inheritedBy,
+  needsUnnamed,
+  propertiesOf,
+  saidOfItems,
+  saidOfValues,
+  underConditions,
+} from './conditions.js';
+import { CountedSize } from './counted-size.js';
+import {
+  anything,
+  arrayImage,
+  type Image,
+  jsonText,
+  mapImage,
+  nullableImage,
+  objectImage,
+  type Properties,
+  plainImage,
+  type SchemaObject,
+} from './image.js';
+import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
+import { type Alternatives, alternativesOf, isObject, mayBeNull, mergeAll } from './schema-keywords.js';
+import { uniteImages } from './unite-images.js';
+
+/** Paths of free values that are named. */
+const MOST_PATHS = 8;
+
+/**
+ * Parts of schemas that are looked at more than once: what the alternatives of a union share, for each of them, and what
+ * a condition says of many. A schema of 26 KB could hold the event loop for 16 s.
+ */
+const MOST_REPEATED = 10_000;
+
+/** Where a value stands: under how many objects, and under which name. */
+interface Place {
+  readonly level: number;
+  readonly path: string;
+}
+
+/** One schema on its way to a dialect. */
+export class Conversion {
+  readonly free: string[] = [];
+  readonly #dialect: SchemaDialect;
+  #repeated = 0;
+  readonly #size: CountedSize;
+
+  constructor(dialect: SchemaDialect) {
+    this.#dialect = dialect;
+    this.#size = new CountedSize(dialect.limits.depth);
+  }
+
+  get size(): SchemaSize {
+    return this.#size;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#repeated > MOST_REPEATED;
+  }
+
+  /** A tool whose schema declares no property takes none. Null where the arguments cannot be an object of the dialect. */
+  convertArguments(schema: SchemaObject, level: number): Image | null {
+    const merged = mergeAll(schema);
+    if (!merged || alternativesOf(merged)) return null;
+    const { type = 'object' } = merged;
+    if (type !== 'object') return null;
+    const place = { level, path: '' };
+    const hasNone = othersOf(merged) === undefined && merged['propertyNames'] === undefined;
+    const image = hasNone ? this.#convertObject(merged, place) : this.#convertOpenObject(merged, place);
+    return image === jsonText || contradicts(merged, 'object') ? null : image;
+  }
+
+  #convert(schema: unknown, place: Place): Image {
+    const merged = isObject(schema) ? mergeAll(schema) : undefined;
+    if (!merged) return this.#anything(place);
+    this.#repeated += countParts(inheritedBy(merged));
+    if (this.isTooLarge) return jsonText; // as good as any: nothing of it is used
+    if (merged['const'] !== undefined) return this.#convertValues([merged['const']], place);
+    if (Array.isArray(merged['enum'])) return this.#convertValues(merged['enum'], place);
+    const alternatives = alternativesOf(merged);
+    if (alternatives) return this.#convertUnion(alternatives, place);
+    const { type } = merged;
+    if (Array.isArray(type))
+      return this.#unite(
+        [...new Set(type)].map((each) => this.#convertType(String(each), merged, place)),
+        place,
+      );
+    return this.#convertType(typeof type === 'string' ? type : impliedType(merged), merged, place);
+  }
+
+  #convertType(type: string | undefined, schema: SchemaObject, place: Place): Image {
+    if (type !== undefined && contradicts(schema, type)) return this.#leaveFree(place);
+    if (type === 'object') return this.#convertOpenObject(schema, place);
+    if (type === 'array') return this.#convertArray(schema, place);
+    if (type === undefined || !Object.hasOwn(primitives, type)) return this.#anything(place);
+    return plainImage({ type, ...this.#boundsOf(schema, type) });
+  }
+
+  /** What an object does not declare, it may hold all the same, unless it says otherwise. */
+  #convertOpenObject(schema: SchemaObject, place: Place): Image {
+    const others = othersOf(schema);
+    if (others === false || propertiesOf(schema).size > 0) return this.#convertObject(schema, place);
+    if (!isObject(others))
+      return this.#dialect.openValues ? plainImage({ type: 'object' }) : this.#anything(place);
+    const values = underConditions(others, saidOfValues(schema));
+    if (!this.#dialect.openValues) return this.#convertMap(values, place);
+    return plainImage({
+      type: 'object',
+      additionalProperties: this.#convert(values, within(place, '{}')).schema,
+    });
+  }
+
+  #convertObject(schema: SchemaObject, place: Place): Image {
+    const { required } = schema;
+    const properties = propertiesOf(schema);
+    if (needsUnnamed(schema, properties.size) || !this.#size.enterLevel(place.level))
+      return this.#anything(place);
+    const wanted = new Set(Array.isArray(required) ? required : []);
+    const converted = [...properties].map(([name, each]): Properties[number] => {
+      this.#size.addProperty(name);
+      const at = within(place, name);
+      return wanted.has(name)
+        ? { name, image: this.#convert(each, at), absence: 'required' }
+        : this.#convertOptional(name, each, at);
+    });
+    return objectImage(converted);
+  }
+
+  #convertOptional(name: string, schema: unknown, place: Place): Properties[number] {
+    if (!this.#dialect.allRequired) {
+      this.#size.optionalProperties += 1;
+      return { name, image: this.#convert(schema, place), absence: 'omitted' };
+    }
+    this.#size.unions += 1;
+    const image = mayBeNull(schema) ? this.#convertWrapped(schema, place) : this.#convert(schema, place);
+    return { name, image: nullableImage(image), absence: 'null' };
+  }
+
+  /** What `nullableImage` puts into an object: a level more. */
+  #convertWrapped(schema: unknown, place: Place): Image {
+    if (!this.#size.enterLevel(place.level)) return this.#anything(place);
+    this.#size.addProperty('value');
+    return this.#convert(schema, { ...place, level: place.level + 1 });
+  }
+
+  /** An object whose keys are not known, where every property must be declared. */
+  #convertMap(values: unknown, place: Place): Image {
+    if (!this.#size.enterLevel(place.level)) return this.#anything(place);
+    this.#size.addProperty('key');
+    this.#size.addProperty('value');
+    return mapImage(this.#convert(values, within(place, '{}')));
+  }
+
+  #convertArray(schema: SchemaObject, place: Place): Image {
+    if (schema['prefixItems'] !== undefined || Array.isArray(schema['items'])) return this.#anything(place);
+    if (schema['items'] === undefined && this.#dialect.openValues) return plainImage({ type: 'array' });
+    const each = underConditions(schema['items'], saidOfItems(schema));
+    const items = this.#convert(each, { ...place, path: `${place.path}[]` });
+    return arrayImage(items, this.#boundsOf(schema, 'array'));
+  }
+
+  /** `enum` and `const`: plain values of one type each. */
+  #convertValues(values: readonly unknown[], place: Place): Image {
+    const plain = [...new Set(values)].filter(isPlain);
+    if (!values.every(isPlain) || plain.length === 0) return this.#anything(place);
+    const types = [...new Set(plain.map(typeOf))];
+    const images = types.map((type) =>
+      type === 'null'
+        ? plainImage({ type })
+        : this.#convertEnum(
+            type,
+            plain.filter((each) => typeOf(each) === type),
+          ),
+    );
+    return this.#unite(images, place);
+  }
+
+  /** Values of one type; a list longer than the vendor takes is left to the check, as bounds are. */
+  #convertEnum(type: string, values: readonly (string | number | boolean | null)[]): Image {
+    const characters = values.reduce<number>((sum, each) => sum + String(each).length, 0);
+    const { longEnum } = this.#dialect;
+    if (type === 'string' && values.length > longEnum.values && characters > longEnum.characters)
+      return plainImage({ type });
+    this.#size.enumValues += values.length;
+    this.#size.characters += characters;
+    return plainImage({ type, enum: values });
+  }
+
+  #convertUnion({ list, shared }: Alternatives, place: Place): Image {
+    this.#repeated += countParts(list) + list.length * countParts(shared);
+    if (this.isTooLarge) return jsonText; // as good as any: nothing of it is used
+    const images = list.map((each) => {
+      const merged = isObject(each) && mergeAll({ ...shared, allOf: [each] });
+      return this.#convert(merged || {}, place);
+    });
+    return this.#unite(images, place);
+  }
+
+  #unite(images: readonly Image[], place: Place): Image {
+    const [only, second] = images;
+    if (!only) return this.#anything(place);
+    if (!second) return only;
+    this.#size.unions += 1;
+    return uniteImages(images, this.#dialect) ?? this.#anything(place);
+  }
+
+  /** What cannot be declared: any value where the dialect knows that, else the text of a JSON value. */
+  #anything(place: Place): Image {
+    return this.#dialect.openValues ? anything : this.#leaveFree(place);
+  }
+
+  /** Where no value is right, what comes is told in the words of the check. */
+  #leaveFree({ path }: Place): Image {
+    if (this.free.length < MOST_PATHS) this.free.push(path);
+    return this.#dialect.openValues ? anything : jsonText;
+  }
+
+  #boundsOf(schema: SchemaObject, type: string): SchemaObject {
+    const taken = this.#dialect.bounds.filter((bound) => isBound(bound, schema[bound], type));
+    return Object.fromEntries(taken.map((bound) => [bound, schema[bound]]));
+  }
+}
+
+const primitives = { string: true, number: true, integer: true, boolean: true, null: true };
+
+const within = ({ level, path }: Place, name: string): Place => ({
+  level: level + 1,
+  path: path === '' ? name : `${path}.${name}`,
+});
+
+const othersOf = ({ additionalProperties, unevaluatedProperties }: SchemaObject): unknown =>
+  additionalProperties ?? unevaluatedProperties;
+
+/** The type that a schema's keywords speak of, where it names none. */
+function impliedType(schema: SchemaObject): string | undefined {
+  if (schema['properties'] !== undefined) return 'object';
+  return schema['items'] === undefined ? undefined : 'array';
+}
+
+const isPlain = (value: unknown): value is string | number | boolean | null =>
+  value === null || ['string', 'number', 'boolean'].includes(typeof value);
+
+const typeOf = (value: string | number | boolean | null): string => (value === null ? 'null' : typeof value);

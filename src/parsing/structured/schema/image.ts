@@ -1,0 +1,183 @@
+import { atOnce } from '../../slices.js';
+import { skipSpace } from '../../text/characters.js';
+import { readValue } from '../../text/literals.js';
+import { type JsonObject, type JsonValue, Scanner } from '../../text/scanner.js';
+
+export type SchemaObject = Readonly<Record<string, unknown>>;
+
+type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+
+/** A schema as a dialect takes it, and how a value of it is read as the value that was meant. */
+export interface Image {
+  readonly schema: SchemaObject;
+  /** Empty if it may be of any. */
+  readonly types: readonly JsonType[];
+  /** Absent where a value is what it means. Total: what does not match comes back as it is. */
+  readonly restore?: Restore | undefined;
+  matches(value: JsonValue): boolean;
+  /** Of a closed object. */
+  readonly properties?: Properties;
+  /** Of a union, none of them a union itself. */
+  readonly alternatives?: readonly Image[];
+}
+
+/** `reading` is of the action that holds the value: it learns what is found in the text of a free value. */
+type Restore = (value: JsonValue, reading: Scanner) => JsonValue;
+
+/** In their order. */
+export type Properties = readonly Property[];
+
+interface Property {
+  readonly name: string;
+  readonly image: Image;
+  /** How it is said that nothing is meant: `required` cannot, `null` says null, `omitted` is left out. */
+  readonly absence: 'required' | 'null' | 'omitted';
+}
+
+export const restored = ({ restore }: Image, value: JsonValue, reading: Scanner): JsonValue =>
+  restore ? restore(value, reading) : value;
+
+export const anything: Image = { schema: {}, types: [], matches: () => true };
+
+/** A value that no schema describes, as the text of its JSON. What is no JSON stays as it is, for the check to find. */
+export const jsonText: Image = {
+  schema: { type: 'string', description: 'a JSON value, written as text' },
+  types: ['string'],
+  restore: (value, reading) => (typeof value === 'string' ? readJson(value, reading) : value),
+  matches: (value) => typeof value === 'string',
+};
+
+/** A value that needs no translation, of a type that JSON Schema names. */
+export function plainImage(schema: SchemaObject & { readonly type: string }): Image {
+  const types = jsonTypes.filter((each) => each === (schema.type === 'integer' ? 'number' : schema.type));
+  const { enum: values } = schema;
+  return {
+    schema,
+    types,
+    matches: (value) => types.includes(typeOf(value)) && (!Array.isArray(values) || values.includes(value)),
+  };
+}
+
+export function arrayImage(items: Image, bounds: SchemaObject): Image {
+  return {
+    schema: { type: 'array', items: items.schema, ...bounds },
+    types: ['array'],
+    restore:
+      items.restore &&
+      ((value, reading) =>
+        Array.isArray(value) ? value.map((each) => restored(items, each, reading)) : value),
+    matches: (value) => Array.isArray(value) && value.every((each) => items.matches(each)),
+  };
+}
+
+/** An object without undeclared properties. */
+export function objectImage(properties: Properties): Image {
+  const byName = new Map(properties.map((property) => [property.name, property]));
+  const translates = properties.some(({ image, absence }) => image.restore || absence === 'null');
+  return {
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(properties.map(({ name, image }) => [name, image.schema])),
+      required: properties.filter(({ absence }) => absence !== 'omitted').map(({ name }) => name),
+      additionalProperties: false,
+    },
+    types: ['object'],
+    properties,
+    restore: translates ? (value, reading) => restoreProperties(value, byName, reading) : undefined,
+    matches: (value) => matchesProperties(value, byName),
+  };
+}
+
+/** An object of which only the values have a schema: the list of its entries. */
+export function mapImage(value: Image): Image {
+  const key = plainImage({ type: 'string' });
+  const entry = objectImage([
+    { name: 'key', image: key, absence: 'required' },
+    { name: 'value', image: value, absence: 'required' },
+  ]);
+  const entries = arrayImage({ ...entry, restore: undefined }, {});
+  return { ...entries, restore: (list, reading) => restoreEntries(list, value, reading) };
+}
+
+/** A property that is always written: null where nothing is meant. A null that may be meant is wrapped in an object. */
+export function nullableImage(image: Image): Image {
+  const mayBeNull = image.types.length === 0 || image.types.includes('null');
+  const shown = mayBeNull ? objectImage([{ name: 'value', image, absence: 'required' }]) : image;
+  return {
+    schema: { anyOf: [shown.schema, { type: 'null' }] },
+    types: [...shown.types, 'null'],
+    restore: mayBeNull ? (value, reading) => unwrap(restored(shown, value, reading)) : image.restore,
+    matches: (value) => value === null || shown.matches(value),
+  };
+}
+
+const jsonTypes: readonly JsonType[] = ['string', 'number', 'boolean', 'null', 'array', 'object'];
+
+function typeOf(value: JsonValue): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return jsonTypes.find((type) => type === typeof value) ?? 'object';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Read as all that a model writes: with the digits of its numbers, and word of keys that stand twice (rule: values). */
+export function readJson(text: string, reading: Scanner): JsonValue {
+  if (!isJson(text)) return text;
+  const scanner = new Scanner(text, skipSpace(text, 0), { within: reading });
+  const value = atOnce(readValue(scanner));
+  for (const repair of scanner.repairs) reading.repairs.add(repair);
+  if (value !== undefined) return value;
+  reading.fail(scanner.problem ?? 'a value cannot be read');
+  return text;
+}
+
+export function isRecord(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function restoreProperties(
+  value: JsonValue,
+  properties: ReadonlyMap<string, Property>,
+  reading: Scanner,
+): JsonValue {
+  if (!isRecord(value)) return value;
+  const meant = Object.entries(value).flatMap(([name, each]): [string, JsonValue][] => {
+    const property = properties.get(name);
+    if (!property) return [[name, each]];
+    const isAbsent = each === null && property.absence === 'null';
+    return isAbsent ? [] : [[name, restored(property.image, each, reading)]];
+  });
+  return Object.fromEntries(meant);
+}
+
+function matchesProperties(value: JsonValue, properties: ReadonlyMap<string, Property>): boolean {
+  if (!isRecord(value) || Object.keys(value).some((name) => !properties.has(name))) return false;
+  return [...properties.values()].every(({ name, image, absence }) => {
+    const each = Object.hasOwn(value, name) ? value[name] : undefined;
+    return each === undefined ? absence === 'omitted' : image.matches(each);
+  });
+}
+
+function restoreEntries(list: JsonValue, value: Image, reading: Scanner): JsonValue {
+  if (!Array.isArray(list)) return list;
+  const entries = list.flatMap((entry): [string, JsonValue][] => {
+    const { key, value: each } = isRecord(entry) ? entry : {};
+    return typeof key === 'string' && each !== undefined ? [[key, restored(value, each, reading)]] : [];
+  });
+  const object = Object.fromEntries(entries);
+  if (entries.length < list.length) return list;
+  if (Object.keys(object).length < entries.length) reading.repairs.add('duplicate_key');
+  return object;
+}
+
+function unwrap(value: JsonValue): JsonValue {
+  return isRecord(value) && value['value'] !== undefined ? value['value'] : value;
+}

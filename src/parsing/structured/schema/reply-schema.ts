@@ -1,0 +1,135 @@
+import type { OfferedTool } from '../../arguments/offered-tool.js';
+import type { JsonValue, Scanner } from '../../text/scanner.js';
+import { convertSchema } from './convert-schema.js';
+import { isRecord, readJson, type SchemaObject } from './image.js';
+import type { SchemaDialect } from './schema-dialect.js';
+import { ARGUMENTS_LEVEL, Total } from './schema-total.js';
+
+/** The schema of every reply of a run, and the way back from it. */
+export interface ReplySchema {
+  readonly schema: SchemaObject;
+  /** The tools whose arguments are not wholly described: where, or `null` for all of them. */
+  readonly free: ReadonlyMap<string, readonly string[] | null>;
+  readonly restoreArguments: RestoreArguments;
+  /** The key under which the answer stands. */
+  readonly answerKey: 'final_answer' | 'action';
+}
+
+/**
+ * What the model meant by the arguments that it wrote for a tool; undefined where they are none of the schema, so that
+ * it was not held to it and meant what it wrote. The `reading` of the action learns of keys that stand twice in free
+ * values, and of what cannot be read there.
+ */
+export type RestoreArguments = (tool: string, value: JsonValue, reading: Scanner) => JsonValue | undefined;
+
+/** A longer schema of a tool is not looked at: no vendor would take it. In characters. */
+const LARGEST_SCHEMA = 256 * 1024;
+
+/**
+ * What a reply may be: an action of an offered tool, one branch each in their order, or an answer (rule: reply-schema).
+ * Null where not even the tools' names fit. `take` books the work, in characters.
+ */
+export async function buildReplySchema(
+  tools: readonly OfferedTool[],
+  dialect: SchemaDialect,
+  take: (characters: number) => Promise<void> | undefined,
+): Promise<ReplySchema | null> {
+  const total = new Total(dialect);
+  const branches: Branch[] = [];
+  for (const tool of tools) {
+    const characters = JSON.stringify(tool.inputSchema ?? '').length;
+    await take(characters);
+    const { name, inputSchema } = tool;
+    branches.push(branchFor(name, characters > LARGEST_SCHEMA ? undefined : inputSchema, { dialect, total }));
+  }
+  const byTool = new Map(branches.map((branch) => [branch.tool, branch]));
+  if (total.isExceeded) return null;
+  return {
+    schema: replyOf(branches.length > 0 ? branches.map(({ schema }) => schema) : [anyTool(dialect)], dialect),
+    free: new Map(branches.flatMap(({ tool, free }) => (free?.length === 0 ? [] : [[tool, free]]))),
+    restoreArguments: (tool, value, reading) =>
+      (byTool.get(tool)?.restore ?? freeRestore(dialect))(value, reading),
+    answerKey: dialect.unionAtRoot ? 'final_answer' : 'action',
+  };
+}
+
+interface Branch {
+  readonly tool: string;
+  readonly schema: SchemaObject;
+  readonly free: readonly string[] | null;
+  /** Undefined for what is none of the schema. */
+  restore(value: JsonValue, reading: Scanner): JsonValue | undefined;
+}
+
+function branchFor(
+  name: string,
+  inputSchema: OfferedTool['inputSchema'],
+  { dialect, total }: { readonly dialect: SchemaDialect; readonly total: Total },
+): Branch {
+  const tool = { type: 'string', const: name };
+  total.add({ properties: 2, characters: 'toolargs'.length + name.length });
+  const converted = inputSchema && convertSchema(inputSchema, dialect, ARGUMENTS_LEVEL);
+  if (!converted || !total.takes(converted.size)) {
+    return {
+      tool: name,
+      schema: action(tool, freeArguments(dialect)),
+      free: null,
+      restore: freeRestore(dialect),
+    };
+  }
+  total.add(converted.size);
+  const { schema, free, matches, restore } = converted;
+  const restoreMatching: Branch['restore'] = (value, reading) =>
+    matches(value) ? restore(value, reading) : undefined;
+  return { tool: name, schema: action(tool, schema), free, restore: restoreMatching };
+}
+
+/** Free arguments are an object, or the text of one. */
+const freeRestore =
+  ({ openValues }: SchemaDialect): Branch['restore'] =>
+  (written, reading) => {
+    if (openValues) return isRecord(written) ? written : undefined;
+    const value = typeof written === 'string' ? readJson(written, reading) : undefined;
+    return isRecord(value) ? value : undefined;
+  };
+
+const freeArguments = ({ openValues }: SchemaDialect): SchemaObject =>
+  openValues
+    ? { type: 'object' }
+    : { type: 'string', description: 'the arguments: one JSON object, written as text' };
+
+const action = (tool: SchemaObject, args: SchemaObject): SchemaObject => closedObject({ tool, args });
+
+/** No tool could be read from the request. */
+const anyTool = (dialect: SchemaDialect): SchemaObject => action({ type: 'string' }, freeArguments(dialect));
+
+function replyOf(actions: readonly SchemaObject[], { unionAtRoot }: SchemaDialect): SchemaObject {
+  const thought = { type: 'string' };
+  const answer = { type: 'string' };
+  if (!unionAtRoot)
+    return closedObject({ thought, action: { anyOf: [...actions, closedObject({ final_answer: answer })] } });
+  const acting = actions.length === 1 ? actions[0] : { anyOf: actions };
+  return {
+    anyOf: [closedObject({ thought, action: acting }), closedObject({ thought, final_answer: answer })],
+  };
+}
+
+/** The control object of a phase, with its prose in `thought` (rule: phase-control). */
+export const controlSchemas = {
+  reason: closedObject({
+    thought: { type: 'string' },
+    plan: { type: 'string' },
+    tools_to_consider: { type: 'array', items: { type: 'string' } },
+    finish: { type: 'boolean' },
+  }),
+  observe: closedObject({
+    thought: { type: 'string' },
+    observation: { type: 'string' },
+    should_continue: { type: 'boolean' },
+    final_answer: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+  }),
+} as const;
+
+function closedObject(properties: SchemaObject): SchemaObject {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}

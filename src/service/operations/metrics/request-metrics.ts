@@ -1,0 +1,89 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Usage } from '../../../contract/step.js';
+import type { StepResult } from '../../step/react-step.js';
+import type { Allowance } from '../limits/caller-limits.js';
+
+/** A request that was answered, or left by its caller. All its words come from closed lists: none is as it was sent. */
+export interface EndedRequest {
+  readonly method: string;
+  /** As declared. */
+  readonly route: string;
+  readonly status: number;
+  readonly outcome: string;
+  /** The limit it was above, if it was refused for that. */
+  readonly limit: keyof Allowance | undefined;
+  /** The name of the configured upstream that was asked. */
+  readonly upstream: string | undefined;
+  /** What the upstream counted; absent if it gave no completion. */
+  readonly usage: Usage | undefined;
+  readonly durationMs: number;
+}
+
+/** A step that was made, or failed on its way. */
+export interface EndedStep {
+  readonly status: StepResult['status'] | 'failed';
+  readonly durationMs: number;
+}
+
+/** In seconds: from a request that is refused at once to the longest that a step may usually take. */
+export const DURATION_BUCKETS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120,
+];
+
+/** What the routes answer to. Node knows some thirty more, and any caller could count in them. */
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
+
+const limits = {
+  requestsPerMinute: 'requests_per_minute',
+  requestsAtOnce: 'requests_at_once',
+  tokensPerDay: 'tokens_per_day',
+} as const satisfies Record<keyof Allowance, string>;
+
+/** Requests and steps, each counted at its end. */
+export class RequestMetrics {
+  readonly #requests;
+  readonly #requestSeconds;
+  readonly #stepSeconds;
+  readonly #limited;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#requests = new Counter({
+      name: 'stepwise_http_requests_total',
+      help: 'Requests that were answered, or left by their callers (status 499).',
+      labelNames: ['route', 'method', 'status', 'outcome'],
+      registers,
+    });
+    this.#requestSeconds = new Histogram({
+      name: 'stepwise_http_request_duration_seconds',
+      help: 'Time from the head of a request to the last byte of its answer.',
+      labelNames: ['route'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    });
+    this.#stepSeconds = new Histogram({
+      name: 'stepwise_step_duration_seconds',
+      help: 'Time of a step, from the request that was read to its result; the model call is part of it.',
+      labelNames: ['status'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    });
+    this.#limited = new Counter({
+      name: 'stepwise_limited_requests_total',
+      help: 'Requests that were refused because their caller had reached a limit.',
+      labelNames: ['limit'],
+      registers,
+    });
+    for (const limit of Object.values(limits)) this.#limited.inc({ limit }, 0);
+  }
+
+  requestEnded({ method, route, status, outcome, limit, durationMs }: EndedRequest): void {
+    this.#requests.inc({ route, method: methods.has(method) ? method : 'other', status, outcome });
+    this.#requestSeconds.observe({ route }, durationMs / 1_000);
+    if (limit) this.#limited.inc({ limit: limits[limit] });
+  }
+
+  stepEnded({ status, durationMs }: EndedStep): void {
+    this.#stepSeconds.observe({ status }, durationMs / 1_000);
+  }
+}

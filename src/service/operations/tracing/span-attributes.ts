@@ -1,0 +1,114 @@
+import type { Attributes } from '@opentelemetry/api';
+import { type ErrorCode, errorCodes } from '../../../contract/error-codes.js';
+import type { ProviderRequest, RequestEnd } from '../../providers/request-observer.js';
+import { Interruption, StepRefused } from '../../step/interruption.js';
+import { type Completion, type CompletionRequest, ProviderError } from '../../step/provider.js';
+import type { TracedAnswer, TracedRequest } from './request-trace.js';
+
+/*
+ * All that a span may say (rule: span-contents), in the names of OpenTelemetry's semantic conventions: those for HTTP are
+ * stable, those for generative AI are still in development. What is undefined is left out by the SDK.
+ */
+
+/** The status in the log for a caller who left: no answer has it. */
+const CALLER_LEFT = 499;
+
+export function requestAttributes({ method, route }: TracedRequest): Attributes {
+  return {
+    'http.request.method': method,
+    'http.route': route,
+    'url.path': route, // no route has a parameter
+    'url.scheme': 'http',
+  };
+}
+
+export function answerAttributes({ status, outcome, requestId, sessionId }: TracedAnswer): Attributes {
+  return {
+    'http.response.status_code': status === CALLER_LEFT ? undefined : status,
+    'stepwise.outcome': outcome,
+    'stepwise.request_id': requestId,
+    'gen_ai.conversation.id': sessionId,
+  };
+}
+
+/** The code of a failure that is not the caller's; undefined if there is none. A stream fails after its status was sent. */
+export function serverErrorOf({ status, outcome }: TracedAnswer): string | undefined {
+  const isKnown = Object.hasOwn(errorCodes, outcome);
+  const meant = isKnown ? errorCodes[outcome as ErrorCode].status : status; // it was just looked up
+  return meant >= 500 && status !== CALLER_LEFT ? outcome : undefined;
+}
+
+export interface CallOptions {
+  readonly provider: string;
+  readonly streamed: boolean;
+  /** Undefined if what was asked for cannot be the name of a model. */
+  readonly model: string | undefined;
+}
+
+export function callAttributes(
+  { maxOutputTokens, temperature, seed, cacheKey, replySchema }: CompletionRequest,
+  { provider, streamed, model }: CallOptions,
+): Attributes {
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': provider,
+    'gen_ai.conversation.id': cacheKey,
+    'gen_ai.request.model': model,
+    'gen_ai.request.max_tokens': maxOutputTokens,
+    'gen_ai.request.temperature': temperature,
+    'gen_ai.request.seed': seed,
+    'gen_ai.request.stream': streamed || undefined,
+    'gen_ai.output.type': replySchema === undefined ? undefined : 'json',
+  };
+}
+
+export function completionAttributes(
+  { usage, finishReason }: Completion,
+  model: string | undefined,
+): Attributes {
+  return {
+    'gen_ai.response.model': model,
+    'gen_ai.response.finish_reasons': [finishReason],
+    'gen_ai.usage.input_tokens': usage.input_tokens ?? undefined,
+    'gen_ai.usage.output_tokens': usage.output_tokens ?? undefined,
+    'gen_ai.usage.cache_read.input_tokens': usage.cached_input_tokens ?? undefined,
+    'gen_ai.usage.cache_creation.input_tokens': usage.cache_write_tokens ?? undefined,
+    'gen_ai.usage.reasoning.output_tokens': usage.reasoning_tokens ?? undefined,
+  };
+}
+
+/** The path is left out: an operator may have to keep an account or a token in it. */
+export function exchangeAttributes({ origin }: ProviderRequest, resendCount: number): Attributes {
+  const { hostname, port, protocol } = new URL(origin);
+  return {
+    'http.request.method': 'POST',
+    'server.address': hostname,
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+    'http.request.resend_count': resendCount || undefined,
+  };
+}
+
+export function exchangeEndAttributes({ status }: RequestEnd): Attributes {
+  return { 'http.response.status_code': status ?? undefined };
+}
+
+/** Undefined if a request went well: any answer below 400 has. */
+export function exchangeErrorOf({ status, failure }: RequestEnd): string | undefined {
+  if (failure !== null) return failure;
+  return status !== null && status >= 400 ? String(status) : undefined;
+}
+
+/** The class or the code of what was thrown: its message may hold anything. */
+export function errorTypeOf(thrown: unknown): string {
+  if (thrown instanceof ProviderError) return thrown.failure;
+  if (thrown instanceof Interruption) return thrown.reason;
+  if (thrown instanceof StepRefused) return thrown.code;
+  const name = thrown instanceof Error ? thrown.constructor.name : '';
+  return /^[A-Z]\w{0,63}$/.test(name) ? name : '_OTHER';
+}
+
+/** What can be the name of a model, without the key that somebody may have put into it. */
+export function modelName(name: string, redact: (text: string) => string): string | undefined {
+  const shown = redact(name);
+  return shown === name && /^[\w.:/@+~-]{1,256}$/.test(name) ? name : undefined;
+}

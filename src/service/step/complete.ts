@@ -1,0 +1,179 @@
+import type { StepRequest } from '../../contract/step-request.js';
+import type { ParseDelta } from '../../parsing/delta-writer.js';
+import { IncrementalParser } from '../../parsing/incremental-parser.js';
+import type { ParseOptions } from '../../parsing/parse-completion.js';
+import { SLICE, type Sliced, slicesOf } from '../../parsing/slices.js';
+import { ObjectReplyReader } from '../../parsing/structured/reading/object-reply-reader.js';
+import { outputLimit } from './budget/share-budget.js';
+import { withoutNul } from './history/json-values.js';
+import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './provider.js';
+import { objectReaderOptions, type Received, readingOptions, type TextReading } from './read-reply.js';
+import type { ReplySituation } from './read-situation.js';
+import type { RenderedPrompt } from './render-prompt.js';
+import { PhaseReader } from './reply/phases.js';
+import { readInTurns, takeReading } from './reply/reading-turns.js';
+import type { StepDependencies, StepObserver } from './step-dependencies.js';
+
+/**
+ * The one model call of a step: whole, or in pieces while somebody watches. No async function, which would hold the prompt
+ * for as long as the model is awaited.
+ */
+export function complete(
+  { situation, prompt }: RenderedPrompt,
+  { provider, deadline }: Pick<StepDependencies, 'provider' | 'deadline'>,
+  observer?: StepObserver,
+): Promise<Received> {
+  const call = withTools(completionRequest(situation.request, prompt), situation);
+  if (!observer) return provider.complete(call, deadline).then(receive);
+  return relayEvents(provider.stream(call, deadline), new Relay(situation, observer, deadline.signal));
+}
+
+const receive = (completion: Completion): Received => ({ completion: withoutNul(completion) });
+
+async function relayEvents(events: AsyncIterable<CompletionEvent>, relay: Relay): Promise<Received> {
+  for await (const event of events) {
+    if (event.type === 'reasoning') await relay.reason(withoutNul(event.delta));
+    else if (event.type === 'text') await relay.push(withoutNul(event.delta));
+    else return relay.end(withoutNul(event.completion));
+  }
+  throw new Error('A provider stream ended without its completion.'); // the port promises one
+}
+
+/** A prompt with the caller's model settings, without native tools. */
+export function completionRequest(
+  { llm_config: config, session_id }: Pick<StepRequest, 'llm_config' | 'session_id'>,
+  prompt: Prompt,
+): CompletionRequest {
+  return {
+    model: config.modelName,
+    prompt,
+    maxOutputTokens: outputLimit(config),
+    temperature: config.temperature,
+    seed: config.seed,
+    reasoningEffort: config.reasoningEffort,
+    cacheKey: session_id,
+  };
+}
+
+function withTools(call: CompletionRequest, situation: ReplySituation): CompletionRequest {
+  if (situation.replyFormat) return { replySchema: situation.replyFormat.schema, ...call };
+  if (situation.protocol !== 'native') return call;
+  const mayAct = !situation.mustAnswer && (situation.request.phase ?? 'act') === 'act';
+  return { nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' }, ...call };
+}
+
+interface DeltaReader {
+  /** The deltas are fields of an object: no control block stands in them. */
+  readonly readsObject?: boolean;
+  push(text: string): ParseDelta[];
+  /** The same as work that can pause, where a piece may make all that came before it be read. */
+  pushInSlices?(text: string): Sliced<ParseDelta[]>;
+  endInSlices(options: ParseOptions): Sliced<TextReading & { readonly deltas: readonly ParseDelta[] }>;
+}
+
+/** What reads a reply of the taught form while it arrives. */
+function readerFor(situation: ReplySituation): DeltaReader {
+  if (situation.protocol !== 'json') return new IncrementalParser(situation.offered);
+  return new ObjectReplyReader(objectReaderOptions(situation));
+}
+
+/** Characters that are read of a long piece at once. */
+const MAX_AT_ONCE = 8 * 1024;
+
+/** Tells an observer what a reply says while it is written (rule: deltas-join). */
+class Relay {
+  readonly #situation: ReplySituation;
+  readonly #observer: StepObserver;
+  readonly #signal: AbortSignal;
+  readonly #parser: DeltaReader;
+  /** Keeps control blocks out of a phase's prose. */
+  #phase: PhaseReader | undefined;
+
+  /** Nobody is answered in these phases: an answer is the last part of the thought (rule: phases). */
+  readonly #answerIsThought: boolean;
+
+  #text = '';
+  #last: ParseDelta['type'] | undefined;
+
+  constructor(situation: ReplySituation, observer: StepObserver, signal: AbortSignal) {
+    const { phase } = situation.request;
+    this.#situation = situation;
+    this.#observer = observer;
+    this.#signal = signal;
+    this.#parser = readerFor(situation);
+    this.#answerIsThought = phase === 'reason' || phase === 'act';
+    this.#phase = phase === 'reason' || phase === 'observe' ? new PhaseReader(phase) : undefined;
+  }
+
+  reason(delta: string): Promise<void> | undefined {
+    return this.#observer.delta('reasoning', delta);
+  }
+
+  /** However much has come at once, others have their turns (rule: loop-share). */
+  async push(delta: string): Promise<void> {
+    this.#text += delta;
+    for (const slice of slicesOf(delta, MAX_AT_ONCE)) {
+      const pause = takeReading(slice.length, this.#signal);
+      if (pause) await pause;
+      const work = this.#parser.pushInSlices?.(slice);
+      await this.#tell(work ? await readInTurns(work) : this.#parser.push(slice));
+    }
+  }
+
+  /** Tells what was held back. The reading is that of the whole text, if the text is all that came. */
+  async end(completion: Completion): Promise<Received> {
+    const options = readingOptions(completion, this.#situation);
+    const { deltas, ...reading } = await readInTurns(this.#parser.endInSlices(options));
+    const isThought = completion.toolCalls.length > 0 && !this.#situation.mustAnswer;
+    await this.#tell(isThought ? deltas.map(asThought) : deltas);
+    await this.#endPhase();
+    return { completion, reading: completion.text === this.#text ? reading : undefined };
+  }
+
+  async #tell(deltas: readonly ParseDelta[]): Promise<void> {
+    if (this.#parser.readsObject) await this.#endPhase();
+    for (const { type, delta } of deltas) {
+      for (const slice of slicesOf(delta, SLICE)) await this.#show(this.#proseOf({ type, delta: slice }));
+    }
+  }
+
+  /** What was held back may be long. */
+  async #show({ type, delta }: ParseDelta): Promise<void> {
+    for (const slice of slicesOf(delta, SLICE)) {
+      const pause = takeReading(slice.length, this.#signal);
+      if (pause) await pause;
+      const told = this.#observer.delta(this.#roleOf(type), slice);
+      if (told) await told;
+    }
+  }
+
+  /** Without the control blocks of a phase. */
+  #proseOf({ type, delta }: ParseDelta): ParseDelta {
+    const text = this.#separatorBefore(type) + withoutNul(delta); // an escape may have become one
+    this.#last = type;
+    return { type, delta: this.#phase ? this.#phase.push(text) : text };
+  }
+
+  /** Shows what the phase still held back: a block that was never closed. */
+  async #endPhase(): Promise<void> {
+    const delta = this.#phase ? await readInTurns(this.#phase.end()) : '';
+    this.#phase = undefined;
+    await this.#show({ type: this.#last ?? 'draft', delta });
+  }
+
+  #roleOf(type: ParseDelta['type']): ParseDelta['type'] {
+    return type === 'answer' && this.#answerIsThought ? 'thought' : type;
+  }
+
+  /** An answer that is part of the thought is a paragraph of its own in it. */
+  #separatorBefore(type: ParseDelta['type']): string {
+    const isFurther = this.#last === 'draft' || this.#last === 'thought';
+    return type === 'answer' && this.#answerIsThought && isFurther ? '\n\n' : '';
+  }
+}
+
+/** Prose beside native calls is their thought; the text alone reads like an answer. */
+const asThought = ({ type, delta }: ParseDelta): ParseDelta => ({
+  type: type === 'answer' ? 'thought' : type,
+  delta,
+});

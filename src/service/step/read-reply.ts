@@ -1,0 +1,242 @@
+import type { Parse } from '../../contract/step.js';
+import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
+import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parsing/parse-completion.js';
+import {
+  ObjectReplyReader,
+  type ReaderOptions,
+} from '../../parsing/structured/reading/object-reply-reader.js';
+import { withoutNul } from './history/json-values.js';
+import type { Completion, NativeToolCall } from './provider.js';
+import type { ReplySituation } from './read-situation.js';
+import { bookReading, readInTurns, takeReading } from './reply/reading-turns.js';
+
+/** An action that may be proposed: the tool is offered, the arguments are checked. */
+export interface ReadAction {
+  readonly name: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** The call as written; for a native call its canonical form. */
+  readonly raw: string;
+  /** The provider's id of a native call. */
+  readonly id?: string;
+}
+
+/** What the model said, whichever way it said it. */
+export interface Reply {
+  readonly completion: Completion;
+  readonly parse: Parse;
+  readonly thought: string | null;
+  /** The answer stood under a label: `Final Answer:` or `<final_answer>`. */
+  readonly answerLabelled: boolean;
+  /** The text for the user: an answer, or all there is if an action could not be read. */
+  readonly answer: string | null;
+  /** More than one only if the model called natively. */
+  readonly actions: readonly ReadAction[];
+  readonly reasoning: string | null;
+}
+
+/** What the text of a reply says. */
+export interface TextReading {
+  readonly completion: ParsedCompletion;
+  /** Of a reply in one JSON object: nothing of it is missing. */
+  readonly isWhole?: boolean;
+}
+
+/** A completion, and what its text says if that was read while it arrived. */
+export interface Received {
+  readonly completion: Completion;
+  readonly reading?: TextReading | undefined;
+}
+
+/**
+ * Reads a completion: written dialects by the one parser, native calls against the same tools. It goes on when
+ * the deadline has passed: the reply is there, and billed.
+ */
+export async function readReply(
+  { completion, reading }: Received,
+  situation: ReadingSituation,
+): Promise<Reply> {
+  const isNative = completion.toolCalls.length > 0 && !isRefusal(completion);
+  const read = isNative
+    ? await readNativeCalls(completion, situation.offered)
+    : await readText({ completion, reading }, situation);
+  const { parse, thought, answerLabelled, answer, actions, reasoning } = mayEscape(completion)
+    ? withoutNul(read)
+    : read;
+  return { completion, parse, thought, answerLabelled, answer, actions, reasoning };
+}
+
+/** An escape in an argument may have become a NUL. */
+function mayEscape({ text, toolCalls }: Completion): boolean {
+  return text.includes('\\') || toolCalls.some((call) => call.arguments.includes('\\'));
+}
+
+type ReadCompletion = Omit<Reply, 'completion'>;
+
+/** What a reply is read against. */
+type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
+  Partial<Pick<ReplySituation, 'replyFormat' | 'request'>>;
+
+/** How a reply in one JSON object is read. */
+export function objectReaderOptions({ offered, replyFormat, request }: ReadingSituation): ReaderOptions {
+  const { phase } = request ?? {};
+  return {
+    tools: offered,
+    restoreArguments: replyFormat?.restoreArguments ?? ((_, value) => value),
+    answerKey: replyFormat?.answerKey,
+    phase: phase === 'reason' || phase === 'observe' ? phase : undefined,
+  };
+}
+
+function isRefusal({ refusal, finishReason }: Completion): boolean {
+  return refusal !== null || finishReason === 'refusal';
+}
+
+async function readText(received: Received, situation: ReadingSituation): Promise<ReadCompletion> {
+  const { completion } = received;
+  if (isRefusal(completion)) return readRefusal(completion);
+  if (situation.protocol === 'json') return readObjectReply(received, situation);
+  const { completion: parsed } = received.reading ?? (await readLabels(completion, situation));
+  return fromParsed(parsed);
+}
+
+async function readLabels(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
+  const { text } = completion;
+  const pause = takeReading(text.length);
+  if (pause) await pause;
+  const options = readingOptions(completion, situation);
+  return { completion: await readInTurns(parseInSlices(text, situation.offered, options)) };
+}
+
+/** What is known of a reply besides its text. */
+export function readingOptions(
+  { finishReason, refusal, reasoning }: Completion,
+  { protocol }: Pick<ReadingSituation, 'protocol'>,
+): ParseOptions {
+  return {
+    finishReason: refusal === null ? finishReason : 'refusal',
+    reasoning,
+    labelsExpected: protocol !== 'native',
+  };
+}
+
+/** What came of a schema that the provider held the reply to is so by construction. */
+async function readObjectReply(
+  { completion, reading }: Received,
+  situation: ReadingSituation,
+): Promise<ReadCompletion> {
+  const { isConstrained } = completion;
+  const { replyFormat: asked, ...taught } = situation;
+  // while it arrived it was read as if the provider took the schema
+  const { completion: parsed, isWhole } =
+    reading && (isConstrained || !asked)
+      ? reading
+      : await readObject(completion, isConstrained ? situation : taught);
+  const read = fromParsed(parsed);
+  const isMeant = parsed.action !== null || (parsed.outcome === 'answer' && parsed.problem === null);
+  if (!isConstrained || !isWhole || !isMeant) return read;
+  return { ...read, parse: { ...read.parse, confidence: 'constrained' } };
+}
+
+function readObject(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
+  const reader = new ObjectReplyReader(objectReaderOptions(situation));
+  const options = { take: bookReading, ...readingOptions(completion, situation) };
+  return reader.readInTurns(completion.text, options);
+}
+
+function fromParsed(parsed: ParsedCompletion): ReadCompletion {
+  const { outcome, dialect, confidence, repairs, discarded, problem } = parsed;
+  return {
+    parse: { outcome, dialect, confidence, repairs: [...repairs], discarded: [...discarded], problem },
+    thought: parsed.thought,
+    answerLabelled: parsed.answerLabelled,
+    answer: parsed.answer,
+    actions: toAction(parsed),
+    reasoning: parsed.reasoning,
+  };
+}
+
+const unlabelled = { thought: null, answerLabelled: false, actions: [] } as const;
+
+const refused: Parse = {
+  outcome: 'refusal',
+  dialect: null,
+  confidence: 'exact',
+  repairs: [],
+  discarded: [],
+  problem: null,
+};
+
+function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
+  return { parse: refused, answer: text || refusal, reasoning, ...unlabelled };
+}
+
+/** Native arguments are read as the JSON dialect reads them, against the same tools and schemas. */
+async function readNativeCalls(
+  completion: Completion,
+  offered: readonly OfferedTool[],
+): Promise<ReadCompletion> {
+  const { finishReason, reasoning, toolCalls } = completion;
+  const readings: NativeReading[] = [];
+  for (const call of toolCalls) {
+    readings.push({ call, parsed: await readNativeCall(call, offered, finishReason) });
+  }
+  const parse = nativeParse(readings, completion);
+  const said = completion.text.trim() || null;
+  const first = readings[0]?.parsed;
+  if (first?.answerLabelled)
+    return { parse, reasoning, answer: first.answer, ...unlabelled, thought: said, answerLabelled: true };
+  if (!first?.action) {
+    const answer = [said, ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
+    return { parse, answer, reasoning, ...unlabelled };
+  }
+  const actions = readings.flatMap(({ call, parsed }) => toAction(parsed, call));
+  return { parse, reasoning, answer: null, ...unlabelled, thought: said, actions };
+}
+
+interface NativeReading {
+  readonly call: NativeToolCall;
+  readonly parsed: ParsedCompletion;
+}
+
+/**
+ * The first call says what the reply is (rule: first-action-wins). Where it is an action, later ones that cannot be
+ * read are discarded; calls beyond the bound always are.
+ */
+function nativeParse(readings: readonly NativeReading[], { unreadCalls }: Completion): Parse {
+  const acts = Boolean(readings[0]?.parsed.action);
+  const good = acts ? readings.filter(({ parsed }) => parsed.action) : [];
+  const bad = readings.filter(({ parsed }) => !parsed.action);
+  const discarded = bad.map(({ call, parsed }) => ({ kind: parsed.outcome, chars: call.arguments.length }));
+  return {
+    outcome: readings[0]?.parsed.outcome ?? 'empty',
+    dialect: 'native',
+    confidence: good.some(({ parsed }) => parsed.confidence === 'repaired') ? 'repaired' : 'exact',
+    repairs: good.flatMap(({ parsed }) => parsed.repairs),
+    discarded: [
+      ...(acts ? discarded : []),
+      ...(unreadCalls ? [{ kind: 'action', chars: unreadCalls.chars }] : []),
+    ],
+    problem: bad[0]?.parsed.problem ?? null,
+  };
+}
+
+async function readNativeCall(
+  { name, arguments: written }: NativeToolCall,
+  offered: readonly OfferedTool[],
+  finishReason: Completion['finishReason'],
+): Promise<ParsedCompletion> {
+  await takeReading(written.length);
+  const text = `Action: {"name": ${JSON.stringify(name)}, "arguments": ${written.trim() || '{}'}}`;
+  return readInTurns(parseInSlices(text, offered, { finishReason }));
+}
+
+function toAction({ action }: ParsedCompletion, call?: NativeToolCall): ReadAction[] {
+  if (!action) return [];
+  const { toolName: name, toolArgs: parameters, raw } = action;
+  return [call ? { name, parameters, raw: writeCall(call), id: call.id } : { name, parameters, raw }];
+}
+
+/** The canonical form of a native call. */
+function writeCall({ name, arguments: written }: NativeToolCall): string {
+  return `${name}(${written.trim() || '{}'})`;
+}

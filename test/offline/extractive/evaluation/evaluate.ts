@@ -1,0 +1,105 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { readProjectInstructions } from '../../../../src/cli/context/project-instructions.js';
+import { startLocalService } from '../../../../src/cli/session/local-service.js';
+import { DEFAULT_TOKEN_LIMIT } from '../../../../src/cli/session/session.js';
+import type { Tool } from '../../../../src/sdk/actions/define-tool.js';
+import { StepwiseClient } from '../../../../src/sdk/client/stepwise-client.js';
+import { ProjectRoot } from '../../../../src/tools/project-root.js';
+import { createToolPack } from '../../../../src/tools/tool-pack.js';
+import { type QuotedLine, quotedLines } from '../../../support/quoted-lines.js';
+import type { Place, Question } from './questions.js';
+
+/** What a run came to, judged. */
+export interface Verdict {
+  readonly ask: string;
+  readonly words: Question['words'];
+  /** A right file is among the quotes; of what is absent: nothing is quoted. */
+  readonly isRightFile: boolean;
+  /** A right line is among the quotes; of what is absent: it says so. */
+  readonly areRightLines: boolean;
+  /** A line is quoted that does not stand there, or lines are quoted for what is absent. */
+  readonly isFalse: boolean;
+  readonly steps: number;
+  readonly cpuMs: number;
+  readonly answer: string;
+}
+
+/** Asks each question in a run of its own, as the terminal does: its service, tools, limits and instructions. */
+export async function evaluate(folder: string, questions: readonly Question[]): Promise<Verdict[]> {
+  const service = await startLocalService({});
+  const client = new StepwiseClient({ baseUrl: service.url });
+  const tools = await createToolPack(folder);
+  const project = await readProjectInstructions(await ProjectRoot.open(folder), DEFAULT_TOKEN_LIMIT);
+  const verdicts: Verdict[] = [];
+  try {
+    for (const question of questions) {
+      const before = process.cpuUsage();
+      const run = await ask(client, question.ask, { tools, instructions: project?.text });
+      const { user, system } = process.cpuUsage(before);
+      verdicts.push({ ...judge(question, run.answer, folder), ...run, cpuMs: (user + system) / 1_000 });
+    }
+  } finally {
+    await service.close();
+  }
+  return verdicts;
+}
+
+async function ask(
+  client: StepwiseClient,
+  question: string,
+  setting: { readonly tools: readonly Tool[]; readonly instructions: string | undefined },
+): Promise<Pick<Verdict, 'steps' | 'answer'>> {
+  const run = client.run(question, {
+    ...setting,
+    llmConfig: {
+      modelName: 'offline',
+      tokenLimit: DEFAULT_TOKEN_LIMIT,
+      reservedOutputTokens: DEFAULT_TOKEN_LIMIT / 8,
+    },
+    compaction: { strategy: 'mask' },
+    approve: async () => ({ type: 'deny', reason: 'nobody is here' }),
+  });
+  const { answer, steps } = await run.result();
+  return { answer: answer ?? '', steps: steps.length };
+}
+
+function judge({ ask, words, places }: Question, answer: string, folder: string) {
+  const quotes = quotedLines(answer);
+  // The service breaks up what may be a chat token (rule: fences), and so it is quoted.
+  const quotesWhatStands = quotes.every(
+    ({ path, line, text }) => text.replaceAll('<\\|', '<|') === lineOf(join(folder, path), line),
+  );
+  const isAbsent = words === 'absent';
+  return {
+    ask,
+    words,
+    isRightFile: isAbsent
+      ? quotes.length === 0
+      : quotes.some(({ path }) => places.some((place) => place.path === path)),
+    areRightLines: isAbsent
+      ? /^I found nothing/.test(answer)
+      : quotes.some((quote) => places.some((place) => isAt(place, quote))),
+    isFalse: !quotesWhatStands || (isAbsent && quotes.length > 0),
+  };
+}
+
+const isAt = ({ path, anchor }: Place, quote: QuotedLine): boolean =>
+  quote.path === path && quote.text.includes(anchor);
+
+/** As it is quoted: without spaces at the end, and not too long. */
+function lineOf(file: string, line: number): string {
+  const text = readFileSync(file, 'utf8').split('\n')[line - 1] ?? '';
+  return (text.length > 160 ? `${text.slice(0, 159)}…` : text).trimEnd();
+}
+
+const leftOut =
+  /^(?:node_modules|dist|\.build|\.git|coverage)$|^test\/service\/offline\/extractive\/evaluation$/;
+
+/** A copy of this repository without the questions themselves, which would be found before any answer. */
+export function copyRepository(): { readonly folder: string; readonly remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'stepwise-searched-'));
+  cpSync('.', folder, { recursive: true, filter: (file) => !leftOut.test(relative('.', file)) });
+  return { folder, remove: () => rmSync(folder, { recursive: true }) };
+}

@@ -1,0 +1,54 @@
+import { expect, test } from '@jest/globals';
+import { extractiveReply } from '../../../src/offline/extractive/extractive-model.js';
+import type { ChatMessage } from '../../../src/offline/extractive/prompt/read-prompt.js';
+
+const SIZE = 2 * 2 ** 20;
+const grown = (unit: string): string => unit.repeat(Math.ceil(SIZE / unit.length));
+
+const system = (text: string): ChatMessage => ({ role: 'system', content: text });
+const user = (text: string): ChatMessage => ({ role: 'user', content: text });
+const assistant = (text: string): ChatMessage => ({ role: 'assistant', content: text });
+
+const tools = system('search_code(pattern: string): searches\nread_file(path): reads');
+const question = user('Where is the discount calculated?');
+const file = (text: string): string => `<file path="a.ts">\n${text}\n</file>`;
+
+const prompts: Readonly<Record<string, readonly ChatMessage[]>> = {
+  'a bullet without end in the tools': [system(grown('*')), question],
+  'descriptions that never end': [system(`<tool><name>x</name>${grown('<description>')}`), question],
+  'properties in a string without end': [system(`"name": "f", "properties": {${grown('\\"')}`), question],
+  'calls that never end': [tools, question, assistant(grown('<tool_code><name>a</name>')), user('go on')],
+  'parameters that never end': [
+    tools,
+    question,
+    assistant(`<tool_code><name>a</name>${grown('<parameters>')}</tool_code>`),
+    user('go on'),
+  ],
+  'a match on every line of one file': [
+    tools,
+    user(`${file(grown('discount\n'))}\n\nWhere is the discount?`),
+  ],
+  'a task as long as the file': [
+    tools,
+    user(`${file(grown('discount\n'))}\n\nWhere is the discount? ${grown('word ')}`),
+  ],
+  'a path that is mostly spaces': [
+    user(`<file path="a${grown(' ')}b.ts">\nthe discount\n</file>\n\nWhere is the discount?`),
+  ],
+  'twenty thousand turns': [
+    tools,
+    question,
+    ...Array.from({ length: 20_000 }, (_, index) =>
+      index % 2 ? user('nothing') : assistant(`Action: read_file(path="${index}.ts")`),
+    ),
+  ],
+};
+
+/** Any of these would take minutes if its length were squared; Jest's timeout is the proof. */
+test.each(Object.entries(prompts))(
+  'a prompt of 2 MB is read in one go (rule: linear-work): %s',
+  (_, messages) => {
+    expect(extractiveReply(messages)).toMatch(/^(?:Thought|These)/);
+  },
+  30_000,
+);

@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals';
+import { readHits, readLines, readPaths } from '../../../src/offline/extractive/prompt/read-observation.js';
+
+const hit = { path: 'src/a.js', line: 12, text: 'const a = 1;' };
+
+test.each([
+  ['path:line: text', 'src/a.js:12: const a = 1;\nshowing 1 of 1 matches'],
+  ['path:line:column:text', './src/a.js:12:7:const a = 1;'],
+  ['a list of them', '- src/a.js:12: const a = 1;'],
+  ['lines under a heading', 'src/a.js\n12: const a = 1;'],
+  ['a JSON array', JSON.stringify([hit])],
+  [
+    'a JSON object',
+    JSON.stringify({ matches: [{ file: 'src/a.js', line_number: 12, match: 'const a = 1;' }], total: 1 }),
+  ],
+])('search results as %s', (_form, observation) => {
+  expect(readHits(observation)).toEqual([hit]);
+});
+
+test.each([
+  'No matches.',
+  'showing 0 of 0 matches',
+  '',
+  '[]',
+  '{"matches": []}',
+])('no hit in %p', (observation) => {
+  expect(readHits(observation)).toEqual([]);
+});
+
+test.each([
+  ['a tab', 'src/a.js (lines 12-13 of 40)\n12\tconst a = 1;\n13\t'],
+  ['a bar', '  12 | const a = 1;\n  13 |'],
+  ['a colon', '12: const a = 1;\n13:'],
+  ['no number at all', 'const a = 1;\n'],
+])('a file with %s before its lines', (_form, observation) => {
+  expect([...readLines(observation, 'src/a.js', 12)]).toEqual([hit, { ...hit, line: 13, text: '' }]);
+});
+
+test('JSON nested without end is no hit', () => {
+  expect(readHits(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)).toEqual([]);
+});
+
+test('of a file whose middle was left out, each line keeps its number (rule: offline-model)', () => {
+  const cut = 'a.js (lines 3-40 of 90)\n3: one\n4: two\n[… 34 lines left out …]\n39: three\n40: four';
+  expect([...readLines(cut, 'a.js', 3)].map(({ line, text }) => [line, text])).toEqual([
+    [3, 'one'],
+    [4, 'two'],
+    [39, 'three'],
+    [40, 'four'],
+  ]);
+});
+
+test('numbers that do not count are text', () => {
+  const ports = '200: ok\n404: missing\n500: broken\n503: busy\nend\n';
+  expect([...readLines(ports, 'codes.yml', 1)][1]).toEqual({
+    path: 'codes.yml',
+    line: 2,
+    text: '404: missing',
+  });
+});
+
+test.each([
+  ['one path a line', './a.js\nsrc/b.js\nMakefile\nshowing 3 of 3 files', ['a.js', 'src/b.js', 'Makefile']],
+  [
+    'a tree',
+    'shop/\n├── a.js\n└── src/\n    ├── b.js\n    └── deep/\n        └── c.js',
+    ['shop/a.js', 'shop/src/b.js', 'shop/src/deep/c.js'],
+  ],
+  ['an indented tree', './\n  a.js\n  src/\n    b.js\n  c.js', ['a.js', 'src/b.js', 'c.js']],
+])('a listing as %s', (_form, observation, expected) => {
+  expect(readPaths(observation)).toEqual(expected);
+});

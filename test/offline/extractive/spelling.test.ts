@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { searchTerms } from '../../../src/offline/extractive/question/search-terms.js';
+import { correctSpelling, misspellings } from '../../../src/offline/extractive/question/spelling.js';
+import { synonymsOf } from '../../../src/offline/extractive/question/synonyms.js';
+
+test.each([
+  ['two letters that changed places', 'playgruond', 'playground'],
+  ['a letter too few', 'comand', 'command'],
+  ['a letter too many', 'aproach', 'approach'],
+  ['a wrong letter', 'approvel', 'approval'],
+])('%s is found and corrected (rule: offline-model)', (_slip, written, meant) => {
+  const [term] = searchTerms(written);
+  if (!term) throw new Error('no term');
+  expect(misspellings(term).some((pattern) => new RegExp(pattern).test(meant))).toBe(true);
+  const [corrected] = correctSpelling([term], [`the ${meant} is here`]);
+  expect(corrected).toMatchObject({ text: meant, written: term.text });
+});
+
+test('a word that stands there is left as it is, and so are short words and names', () => {
+  const terms = searchTerms('counting cart in `getUsr`');
+  expect(correctSpelling(terms, ['counter chart getUser'])).toEqual(terms);
+});
+
+test('a German word is known by its English ones, and a word is none of its own synonyms', () => {
+  expect(synonymsOf('geheimnisse')).toContain('secret');
+  expect(synonymsOf('secret')).not.toContain('secret');
+});

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type FakeProvider, startFakeProvider } from '../../../src/offline/fake-provider.js';
+
+let provider: FakeProvider;
+beforeEach(async () => {
+  provider = await startFakeProvider({ text: 'accepted' });
+});
+afterEach(() => provider.close());
+
+/** The status and the vendor's message, or `accepted`. */
+async function post(path: string, body: unknown): Promise<string> {
+  const response = await fetch(`${provider.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
+  const text = await response.text();
+  return response.ok && text.includes('accepted') ? 'accepted' : `${response.status} ${text}`;
+}
+
+const user = (content: unknown = 'Hello') => ({ role: 'user', content });
+
+describe('what Chat Completions would refuse is refused', () => {
+  const assistant = (...ids: string[]) => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })),
+  });
+  const tool = (tool_call_id: string) => ({ role: 'tool', tool_call_id, content: 'done' });
+  const tools = (name: string) => [{ type: 'function', function: { name, parameters: {} } }];
+
+  test.each([
+    ['text', { messages: [{ role: 'system', content: 'Be kind' }, user()] }],
+    ['content parts', { messages: [user([{ type: 'text', text: 'Hello' }])] }],
+    ['parallel calls with their results', { messages: [user(), assistant('a', 'b'), tool('b'), tool('a')] }],
+    ['a tool', { messages: [user()], tools: tools('read_file') }],
+  ])('%s passes', async (_claim, body) => {
+    expect(await post('/v1/chat/completions', { model: 'gpt-test', ...body })).toBe('accepted');
+  });
+
+  test.each([
+    ['no messages', { messages: [] }, /empty array/],
+    ['no model', { model: '', messages: [user()] }, /model/],
+    ['a role of its own', { messages: [{ role: 'observer', content: 'a' }] }, /role/],
+    ['null content', { messages: [user(null)] }, /content/],
+    ['a result without a call', { messages: [user(), tool('a')] }, /preceding message/],
+    [
+      'a call without a result',
+      { messages: [user(), assistant('a', 'b'), tool('a'), user()] },
+      /followed by tool/,
+    ],
+    ['a call at the end', { messages: [user(), assistant('a')] }, /followed by tool/],
+    ['a dot in a tool name', { messages: [user()], tools: tools('fs.read') }, /name must match/],
+  ])('%s is a 400', async (_claim, body, message) => {
+    const answer = await post('/v1/chat/completions', { model: 'gpt-test', ...body });
+    expect(answer).toMatch(/^400 \{"error":\{"param":null,"code":null,"message":/);
+    expect(answer).toMatch(message);
+  });
+});
+
+describe('what Messages would refuse is refused', () => {
+  const used = (...ids: string[]) => ({
+    role: 'assistant',
+    content: ids.map((id) => ({ type: 'tool_use', id, name: 'f', input: {} })),
+  });
+  const result = (...ids: string[]) =>
+    user(ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: 'done' })));
+  const marked = { type: 'text', text: 'a', cache_control: { type: 'ephemeral' } };
+
+  test.each([
+    ['text', { messages: [user()] }],
+    ['neighbours of one role', { messages: [user(), user()] }],
+    ['parallel use with its results', { messages: [user(), used('a', 'b'), result('b', 'a')] }],
+    ['four breakpoints', { system: [marked], messages: [user([marked, marked, marked])] }],
+  ])('%s passes', async (_claim, body) => {
+    expect(await post('/v1/messages', { model: 'claude-test', max_tokens: 9, ...body })).toBe('accepted');
+  });
+
+  test.each([
+    ['no max_tokens', { max_tokens: undefined, messages: [user()] }, /max_tokens/],
+    ['an assistant first', { messages: [{ role: 'assistant', content: 'a' }, user()] }, /first message/],
+    ['an assistant last', { messages: [user(), { role: 'assistant', content: 'a' }] }, /Prefilling/],
+    ['empty content', { messages: [user('')] }, /non-empty content/],
+    ['an empty text block', { messages: [user([{ type: 'text', text: '' }])] }, /must be non-empty/],
+    ['use without result', { messages: [user(), used('a', 'b'), result('a')] }, /without `tool_result`/],
+    ['result without use', { messages: [user(), result('a')] }, /unexpected `tool_use_id`/],
+    ['five breakpoints', { messages: [user(Array(5).fill(marked))] }, /maximum of 4/],
+    ['a dot in a tool name', { messages: [user()], tools: [{ name: 'fs.read' }] }, /name must match/],
+  ])('%s is a 400', async (_claim, body, message) => {
+    const answer = await post('/v1/messages', { model: 'claude-test', max_tokens: 9, ...body });
+    expect(answer).toMatch(/^400 \{"type":"error","error":\{"type":"invalid_request_error"/);
+    expect(answer).toMatch(message);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkArguments } from '../../../src/parsing/arguments/check-arguments.js';
+import { toOfferedTool } from '../../../src/parsing/arguments/offered-tool.js';
+import { type ParsedCompletion, parseCompletion } from '../../../src/parsing/parse-completion.js';
+
+function read(
+  args: string,
+  properties: Record<string, unknown>,
+  more: Record<string, unknown> = {},
+): ParsedCompletion {
+  const tool = toOfferedTool({ name: 'f', inputSchema: { type: 'object', properties, ...more } });
+  return parseCompletion(`Action: f(${args})`, [tool]);
+}
+
+describe('with a declared type, values are coerced only without loss (rule: values)', () => {
+  test.each([
+    ['v="x"', /`v`: .*integer.*; write f\(v, w\)$/],
+    ['w="x"', /required property `v`/],
+    ['v=1, u=2', /`u`/],
+  ])('%s is told in words the model can use', (args, problem) => {
+    const parsed = read(
+      args,
+      { v: { type: 'integer' }, w: {} },
+      { required: ['v'], additionalProperties: false },
+    );
+    expect(parsed.problem).toMatch(problem);
+  });
+});
+
+describe('a schema of a caller can do no harm', () => {
+  const deep = (depth: number): Record<string, unknown> => {
+    let schema: Record<string, unknown> = { type: 'string' };
+    for (let level = 0; level < depth; level += 1) schema = { properties: { a: schema } };
+    return schema;
+  };
+  const doubling = Object.fromEntries(
+    Array.from({ length: 60 }, (_, at) => [
+      `d${at}`,
+      { allOf: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] },
+    ]),
+  );
+
+  test.each<[string, Record<string, unknown>]>([
+    ['a pattern that backtracks', { properties: { v: { pattern: '^(a+)+$' } } }],
+    [
+      'a property pattern',
+      { patternProperties: { '^(v+)+$': { type: 'integer' } }, additionalProperties: false },
+    ],
+    ['an unknown format', { properties: { v: { format: 'nonsense' } } }],
+    ['a remote reference', { properties: { v: { $ref: 'https://127.0.0.1:1/schema' } } }],
+    ['a reference to itself', { $ref: '#' }],
+    [
+      'a reference in a circle',
+      {
+        properties: { v: { $ref: '#/$defs/a' } },
+        $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } },
+      },
+    ],
+    ['a reference to nothing', { properties: { v: { $ref: '#/$defs/none' } } }],
+    ['references that double', { allOf: [{ $ref: '#/$defs/d0' }], $defs: doubling }],
+    ['great depth', deep(20_000)],
+    ['no schema at all', { type: 5, properties: 'x', required: 7, anyOf: {}, enum: 'y', items: [null] }],
+    ['prototype names', { properties: { ['__proto__']: { type: 'integer' } } }],
+  ])('%s', (_, schema) => {
+    const checked = checkArguments({ v: `${'a'.repeat(50)}!` }, schema, new WeakMap());
+    expect(checked).toMatchObject({ ok: true });
+  });
+
+  test('references within the schema are followed', () => {
+    const schema = { properties: { v: { $ref: '#/$defs/id' } }, $defs: { id: { type: 'integer' } } };
+    expect(checkArguments({ v: 'x' }, schema, new WeakMap()).ok).toBe(false);
+    expect(checkArguments({ v: '7' }, schema, new WeakMap())).toMatchObject({ ok: true, values: { v: 7 } });
+  });
+});

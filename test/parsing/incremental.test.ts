@@ -1,0 +1,198 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { ParseDelta } from '../../src/parsing/delta-writer.js';
+import { IncrementalParser } from '../../src/parsing/incremental-parser.js';
+import { chunkLengths } from '../support/parsing/arbitraries.js';
+import { loadCases } from '../support/parsing/cases.js';
+import { stream } from '../support/parsing/properties.js';
+import { anyReply } from '../support/parsing/replies.js';
+import { tools } from '../support/parsing/tools.js';
+
+/** Deltas pushed one character at a time, before the end. */
+function pushed(text: string): ParseDelta[] {
+  const parser = new IncrementalParser(tools);
+  return [...text].flatMap((character) => parser.push(character));
+}
+
+describe('streaming (rule: deltas-join)', () => {
+  test.each([
+    ['Thought: one\ntwo\nFinal Answer: 42 is\n\nthe answer', 'one\ntwo', '42 is\n\nthe answer'],
+    ['**Thought:** one\n\n**Final Answer:** 42', 'one', '42'],
+    ['**Final Answer: 42**', '', '42'],
+    ['**Final Answer: a ** b **  \nc', '', 'a ** b   \nc'],
+    ['**Thought: one ***\r\n**Final Answer: 42** \n', 'one *', '42'],
+    ['<final_answer>\n42\n</final_answer>\n', '', '42'],
+    ['```\nThought: one\nFinal Answer: 42\n```', 'one', '42'],
+    ['Final Answer: see\n```js\ncode\n```\nObserv', '', 'see\n```js\ncode\n```'],
+    ['Final Answer: a < b, <b>c</b> and `</final_answer>`</s>', '', 'a < b, <b>c</b> and `</final_answer>`'],
+    ['<think>hm\nAction: x</think>Thought: one\nFinal Answer: 42', 'one', '42'],
+    [
+      'Final Answer: it says\nAction: read(path="a")\nObservation: no',
+      '',
+      'it says\nAction: read(path="a")\nObservation: no',
+    ],
+  ])('where labels are written, joined deltas equal the final fields: %j', (text, thought, answer) => {
+    for (const length of [1, 2, 7, 1000]) {
+      const { joined, completion } = stream(text, [length]);
+      expect(joined).toMatchObject({ draft: '', thought, answer });
+      expect(completion).toMatchObject({ thought: thought || null, answer });
+    }
+  });
+
+  test('a labelled answer arrives while it is written', () => {
+    const text = 'Final Answer: the first words of a long answer';
+    expect(
+      pushed(text)
+        .map(({ delta }) => delta)
+        .join(''),
+    ).toBe('the first words of a long answer');
+  });
+
+  test('no character of a label, tag or call leaks', () => {
+    const text = 'Thought: I read.\n**Action:** read(path="a")\nObservation: made up\nFinal Answer: no';
+    expect(
+      pushed(text)
+        .map(({ delta }) => delta)
+        .join(''),
+    ).toBe('I read.');
+    expect(stream('I read.\n<tool_call>{"name": "read", "arguments": {}}', [3]).joined).toMatchObject({
+      draft: 'I read.',
+      answer: '',
+    });
+  });
+
+  test.each([
+    '{"name": "search", "arguments": {"query": "a secret"}}',
+    '[\n  {"name": "search", "arguments": {"query": "a secret"}}]',
+    '```json\n{"name": "search", "arguments": {"query": "a secret"}}\n```',
+    'search(query="a secret longer than any label")',
+    'search[a secret longer than any label]',
+    'http.request(url="a secret", method="GET");',
+    '<|im_start|>assistant\nsearch(query="a secret longer than any label")',
+    '<think>hm</think>search(query="a secret longer than any label")',
+  ])('nothing of a call without any marker leaks: %j (rules: bare-call, deltas-join)', (text) => {
+    for (const length of [1, 3, 1000]) {
+      const { joined, completion } = stream(text, [length]);
+      expect(joined).toMatchObject({ draft: '', thought: '', answer: '' });
+      expect(completion).toMatchObject({ outcome: 'action', thought: '' });
+    }
+  });
+
+  test.each([
+    'search for it in all files',
+    'search (it is a word) and more words',
+    'reading is what I do first of all',
+    '[a link](https://example.org) and more words',
+    '[1] and more words than a label has',
+  ])('what only begins like one arrives in the end, and most of it as it is written: %j (rule: draft-role)', (text) => {
+    const { joined, completion } = stream(text, [1]);
+    expect(joined.draft + joined.answer).toBe(text);
+    expect(completion).toMatchObject({ outcome: 'answer', answer: text });
+    if (!text.startsWith('search (')) expect(pushed(text).length).toBeGreaterThan(5);
+  });
+
+  test('JSON that is no call arrives at the end (rule: bare-call)', () => {
+    const { joined } = stream('{"names": ["search"]}\nFinal Answer: 42', [3]);
+    expect(joined).toMatchObject({ draft: '', thought: '{"names": ["search"]}', answer: '42' });
+  });
+
+  test('words before reasoning make a call after it an example (rule: bare-call)', () => {
+    const { joined, completion } = stream('I look.<think>hm</think>search(query="a")', [2]);
+    expect(completion).toMatchObject({ outcome: 'answer', action: null, reasoning: 'hm' });
+    expect(joined.draft + joined.answer).toBe(completion.answer);
+  });
+
+  test('unlabelled prose is a draft, and all of it', () => {
+    const text = 'Plain words with **bold**, <b>html</b>\n\n- a list\n- of two\n\nAction items: none.';
+    expect(stream(text, [4]).joined).toEqual({ reasoning: '', draft: text, thought: '', answer: '' });
+  });
+
+  test('what was no action after all arrives as answer at the end', () => {
+    const { joined, completion } = stream('Thought: no tool\nAction: None\nIt is 4.', [5]);
+    expect(joined.answer).toBe(completion.answer);
+    expect(completion.answer).toBe('no tool\nAction: None\nIt is 4.');
+  });
+
+  test.each([
+    'I write.\nAction: write_file(path="a", content="secret',
+    'Thought: I write.\nAction: serch(query="secret")',
+    '<tool_call>\n{"name": "read", "arguments": {"secret": }}\n</tool_call>',
+  ])('the text of an action that cannot be read is in no delta: %j (rule: unreadable-never-answer)', (text) => {
+    const { joined, completion } = stream(text, [4]);
+    expect(completion.action).toBeNull();
+    expect(completion.problem).not.toBeNull();
+    expect(joined.answer).toBe('');
+    expect(Object.values(joined).join('')).not.toMatch(/secret|Action/);
+  });
+
+  test('deltas joined equal the final fields of any reply, however it is cut', () => {
+    fc.assert(
+      fc.property(anyReply, chunkLengths, (text, lengths) => {
+        const { joined, completion } = stream(text, lengths);
+        const { outcome, thought, answer, reasoning, answerLabelled } = completion;
+        if (answerLabelled) expect(joined.answer).toBe(answer);
+        // what a tag that nothing opened closes was sent before it showed to be reasoning (rule: thinking)
+        if (reasoning?.includes('<think>')) return;
+        if (outcome === 'action' || answerLabelled) expect(joined.draft + joined.thought).toBe(thought ?? '');
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test.each([
+    [
+      'code over several lines',
+      'Write `a\nFinal Answer: 4` to end.\nFinal Answer: 2',
+      'Write `a\nFinal Answer: 4` to end.',
+      '2',
+    ],
+    ['a fence that wraps', '```\nI look.\nFinal Answer: 4\n```', 'I look.', '4'],
+    ['a code block', '```js\nx\n```\nI look.\nFinal Answer: 4', '```js\nx\n```\nI look.', '4'],
+    ['a token that ends a list', '- a\n- b<|im_end|>\nFinal Answer: 4', '- a\n- b', '4'],
+    [
+      'a stray closer in reasoning',
+      '<think>a</file 0123456789abcdef></think>I look.\nFinal Answer: 4',
+      'I look.',
+      '4',
+    ],
+    [
+      'a stray closer before a fence',
+      '</file 0123456789abcdef>\n```\nThought: a\nFinal Answer: 4\n```',
+      'a',
+      '4',
+    ],
+    ['a label without text', 'I look.\nThought:\nThought: a\nFinal Answer: 4', 'I look.\n\na', '4'],
+    ['half a stop word', 'I look.\nFinal Answer: 4\nObserv\n', 'I look.', '4'],
+    ['a fence with words beside it in an answer', '```\nFinal Answer: 4\n```js', '', '4\n```js'],
+  ])('they do with %s', (_, text, thought, answer) => {
+    for (const length of [1, 4, 1000]) {
+      const { joined, completion } = stream(text, [length]);
+      expect(completion).toMatchObject({ outcome: 'answer', thought: thought || null, answer });
+      expect([joined.draft + joined.thought, joined.answer]).toEqual([thought, answer]);
+    }
+  });
+
+  test('a code block that opens a reply arrives once it is whole', () => {
+    expect(
+      pushed('```js\nconst x = 1;\n```\nThat is the code I would write.\n')
+        .map(({ delta }) => delta)
+        .join(''),
+    ).toBe('```js\nconst x = 1;\n```\nThat is the code I would write.');
+  });
+
+  test('any cutting of any given case gives the same deltas and result', () => {
+    const cases = loadCases('written-calls').map(({ text }) => text);
+    fc.assert(
+      fc.property(fc.constantFrom(...cases), chunkLengths, (text, lengths) => {
+        const whole = stream(text, [text.length || 1]);
+        const pieces = stream(text, lengths);
+        expect(pieces).toEqual(whole);
+        const { joined, completion } = pieces;
+        if (completion.answerLabelled) expect(joined.answer).toBe(completion.answer);
+        const isDecided = completion.outcome === 'action' || completion.answerLabelled;
+        if (isDecided) expect(joined.draft + joined.thought).toBe(completion.thought ?? '');
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseCompletion } from '../../src/parsing/parse-completion.js';
+import { stream } from '../support/parsing/properties.js';
+import { read } from '../support/parsing/tools.js';
+
+describe('the tool must be offered (rule: offered-tools)', () => {
+  test.each([
+    'Action: serch(query="x")',
+    'Action: Search(query="x")',
+    'Action: serch[x]',
+    'Action: serch\nAction Input: {}',
+  ])('a tool that is not offered is told with those that are: %j', (text) => {
+    const parsed = read(text);
+    expect(parsed).toMatchObject({ outcome: 'unknown_tool', action: null, thought: null, answer: text });
+    expect(parsed.problem).toMatch(/^tool `[Ss]e?a?rch` is not offered; offered: read_file, read, /);
+  });
+
+  test.each([
+    'read "a"',
+    "read 'a' to see it",
+    '`read` "a"',
+    '**read** "a"',
+    'read path="a"',
+    'read: a.md',
+    'read: path="a"',
+    'read = "a"',
+    'read -> a.md',
+    'read_file a.md',
+    'await read("a")',
+    'const text = await read("a");',
+    'text = read["a"]',
+    '"read"',
+    "'read': 'a'",
+  ])('Action: %s starts with a tool but is no call: the model is told', (content) => {
+    const { joined, completion } = stream(`Thought: x\nAction: ${content}\n`, [3]);
+    expect(completion).toMatchObject({
+      outcome: 'malformed_action',
+      problem: expect.stringMatching(/^read(_file)?[ :].*write read(_file)?\(path/),
+    });
+    expect(joined.answer).toBe('');
+    expect(read(`Action: ${content}`, { finishReason: 'length' }).outcome).toMatch(
+      /truncated|malformed_action/,
+    );
+  });
+
+  test('with no tool known any well-formed call is taken', () => {
+    const parsed = parseCompletion('Action: anything.at-all(a=1)', []);
+    expect(parsed.action).toMatchObject({ toolName: 'anything.at-all', toolArgs: { a: 1 } });
+    expect(parseCompletion('Action: anything(1)', [])).toMatchObject({
+      outcome: 'malformed_action',
+      problem: 'argument 1 has no name',
+    });
+  });
+});
+
+describe('JSON (rule: json-call)', () => {
+  test.each([
+    ['{"path": "a"}', /names no tool/],
+    ['{"name": "read", "path": "a"}', /under "arguments"/],
+  ])('arguments are never dropped: %s', (blob, problem) => {
+    expect(read(`Action: ${blob}`)).toMatchObject({
+      outcome: 'malformed_action',
+      problem: expect.stringMatching(problem),
+    });
+  });
+});
+
+describe('reasoning (rule: thinking)', () => {
+  test('reasoning of a separate field is passed on and never read', () => {
+    const parsed = read('Final Answer: 4', { reasoning: 'Action: read(path="a")' });
+    expect(parsed).toMatchObject({ reasoning: 'Action: read(path="a")', thought: null, answer: '4' });
+  });
+});
+
+describe('thought and answer (rule: thought-and-answer)', () => {
+  test('prose without a label is said to be only taken for an answer, unless no label was taught (rule: repairs)', () => {
+    expect(read('It is 4.')).toMatchObject({ confidence: 'repaired', repairs: ['unlabelled_answer'] });
+    expect(read('Final Answer: It is 4.')).toMatchObject({ confidence: 'exact', repairs: [] });
+    expect(read('It is 4.', { labelsExpected: false })).toMatchObject({ confidence: 'exact', repairs: [] });
+  });
+});

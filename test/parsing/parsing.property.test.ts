@@ -1,0 +1,124 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { renderCall, renderXmlCall } from '../../src/conversation/call-text.js';
+import type { OfferedTool } from '../../src/parsing/arguments/offered-tool.js';
+import { parseCompletion } from '../../src/parsing/parse-completion.js';
+import { readSignatures } from '../../src/parsing/segment/signatures.js';
+import { anyText, argumentRecord, chunkLengths, hostileString } from '../support/parsing/arbitraries.js';
+import { accountsForAllText, streamsToTheSameResult } from '../support/parsing/properties.js';
+import { tools } from '../support/parsing/tools.js';
+
+const offered: OfferedTool[] = [{ name: 'write_file', parameters: ['path', 'content'] }];
+/** Nothing is known of its parameters, so that an object of any keys is the argument object. */
+const open: OfferedTool[] = [{ name: 'write_file', parameters: [] }];
+
+/** The argument object as the model would have meant it: equal as a JSON value, own keys only. */
+function json(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+test('a rendered call reads back equal, hostile strings included (rule: call-rendering)', () => {
+  fc.assert(
+    fc.property(argumentRecord, fc.string(), (args, thought) => {
+      fc.pre(!/[`~<>|*+\-\d{["#:]/.test(thought));
+      const text = `Thought: ${thought}\nAction: ${renderCall('write_file', args)}\nObservation: made up`;
+      const { action, confidence } = parseCompletion(text, offered);
+      expect(action).toMatchObject({ toolName: 'write_file', raw: renderCall('write_file', args) });
+      expect(JSON.stringify(action?.toolArgs)).toBe(JSON.stringify(json(args)));
+      expect(confidence).toBe('exact');
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a rendered XML call reads back equal (rule: call-rendering)', () => {
+  fc.assert(
+    fc.property(argumentRecord, (args) => {
+      const rendered = renderXmlCall('write_file', args);
+      const { action, dialect } = parseCompletion(`I write.\n${rendered}\nObservation: x`, offered);
+      expect(dialect).toBe('tag');
+      expect(action?.raw).toBe(rendered);
+      expect(JSON.stringify(action?.toolArgs)).toBe(JSON.stringify(json(args)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const python = (value: unknown): string => {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (Array.isArray(value))
+    return value.length === 1 ? `(${python(value[0])},)` : `(${value.map(python).join(', ')})`;
+  if (typeof value === 'object')
+    return `{${Object.entries(value)
+      .map(([key, each]) => `${python(key)}: ${python(each)}`)
+      .join(', ')}}`;
+  if (typeof value !== 'string') return String(value);
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
+};
+
+test.each<[string, (args: Record<string, unknown>) => string]>([
+  ['python', (args) => `Action: write_file(${python(args)})`],
+  ['json', (args) => `Action: ${JSON.stringify({ name: 'write_file', arguments: args }, null, 1)}`],
+  [
+    'encoded',
+    (args) =>
+      `Action: ${JSON.stringify({ function: { name: 'write_file', arguments: JSON.stringify(args) } })}`,
+  ],
+  ['action_input', (args) => `Action: write_file\nAction Input: ${JSON.stringify(args)}`],
+  ['action_input python', (args) => `Action: write_file\nAction Input: ${python(args)}`],
+  ['tag', (args) => `<tool_call>\n${JSON.stringify({ name: 'write_file', arguments: args })}\n</tool_call>`],
+  ['fence', (args) => `Action:\n\`\`\`python\nwrite_file(${python(args)})\n\`\`\``],
+])('random nested arguments read back equal in the dialect %s (rule: values)', (_, render) => {
+  fc.assert(
+    fc.property(argumentRecord, (args) => {
+      const { action } = parseCompletion(render(args), open);
+      expect(JSON.stringify(action?.toolArgs)).toBe(JSON.stringify(json(args)));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('any string whatsoever returns without throwing', () => {
+  fc.assert(
+    fc.property(anyText, fc.constantFrom('stop', 'length'), (text, finishReason) => {
+      const parsed = parseCompletion(text, tools, { finishReason });
+      expect(parsed.action === null).toBe(parsed.outcome !== 'action');
+      expect(parsed.answer === null).toBe(parsed.outcome === 'action' || parsed.outcome === 'empty');
+      parseCompletion(text, []);
+      readSignatures(text);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('no text is ever lost (rule: thought-and-answer)', () => {
+  fc.assert(fc.property(anyText, accountsForAllText), { numRuns: 3000 });
+});
+
+test('a stream in any pieces ends in the result of the whole text (rule: deltas-join)', () => {
+  fc.assert(fc.property(anyText, chunkLengths, streamsToTheSameResult), { numRuns: 1500 });
+});
+
+test('text after a final answer never becomes an action (rule: first-outcome-wins)', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      fc.pre(!text.includes('</think>'));
+      expect(parseCompletion(`Final Answer: ${text}`, tools).action).toBeNull();
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a call cut off anywhere never runs with less than it was given (rule: repairs)', () => {
+  fc.assert(
+    fc.property(hostileString, hostileString, fc.nat(), (path, content, at) => {
+      const whole = `Action: ${renderCall('write_file', { path, content })}`;
+      const { action } = parseCompletion(whole.slice(0, at % whole.length), offered, {
+        finishReason: 'length',
+      });
+      expect(action).toBeNull();
+    }),
+    { numRuns: 1000, examples: [['Action:“)', '', 1816990354]] },
+  );
+});

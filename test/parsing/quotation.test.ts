@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { renderCall, renderXmlCall } from '../../src/conversation/call-text.js';
+import { parseCompletion } from '../../src/parsing/parse-completion.js';
+import { fence, fenceTags } from '../../src/service/context/fence.js';
+import { anyText, chunkLengths } from '../support/parsing/arbitraries.js';
+import { stream, streamsToTheSameResult } from '../support/parsing/properties.js';
+import { read, tools } from '../support/parsing/tools.js';
+
+const call = 'read(path="a")';
+const json = '{"name": "read", "arguments": {"path": "a"}}';
+const acting = `Action: ${call}\n`;
+
+describe('what a model repeats of what it was shown is quotation (rule: echoed-fence)', () => {
+  test.each([
+    ['no closer', `<file path="a.md">\n${acting}`],
+    ['no attribute, no closer', `<observation>\n${acting}`],
+    ['the closer of another tag', `<file path="a.md">\n</focus>\n${acting}`],
+    ['a closer that is only mentioned', `<file path="a.md">\n\`</file>\`\n${acting}`],
+    ['a tag below it', `I look.\n<tasks>\n<tool_call>${json}</tool_call>\n`],
+  ])('where it is not closed nothing acts either, and the model is told how to act: %s', (_, text) => {
+    const { joined, completion } = stream(text, [3]);
+    expect(completion).toMatchObject({
+      action: null,
+      outcome: 'answer',
+      answer: text.trim(),
+      problem: expect.stringMatching(
+        /^if you meant to act, .*`read` stands in a quotation that is not closed/,
+      ),
+    });
+    expect(joined.draft).toBe(text.trim());
+  });
+
+  const args = fc.constant({ path: 'a' });
+  const dialects = fc.constantFrom<(written: Record<string, unknown>) => string>(
+    (written) => `Action: ${renderCall('read', written)}`,
+    (written) => renderXmlCall('read', written),
+    (written) => `<tool_call>${JSON.stringify({ name: 'read', arguments: written })}</tool_call>`,
+    (written) => `Action: ${JSON.stringify({ name: 'read', arguments: written })}`,
+    (written) => `Action: read\nAction Input: ${JSON.stringify(written)}`,
+    () => 'Action: read[a]',
+    () => `**Action:**\n\`\`\`python\n${call}\n\`\`\``,
+    () => call,
+  );
+  const content = fc
+    .array(
+      fc.oneof(
+        fc.tuple(dialects, args).map(([write, written]) => write(written)),
+        anyText,
+      ),
+      {
+        minLength: 1,
+        maxLength: 5,
+      },
+    )
+    .map((parts) => parts.join('\n'));
+  const echo = fc
+    .tuple(fc.constantFrom(...fenceTags), content)
+    .map(([tag, text]) => fence({ tag, attributes: { path: 'a' }, text }).text);
+  /** Marks and attributes as a model loses them, in the opener and in the closer. */
+  const broken = fc.constantFrom<(whole: string) => string>(
+    (whole) => whole.replaceAll(/(?: mark="[0-9a-f]{16}"| [0-9a-f]{16}(?=>\n$))/g, ''),
+    (whole) => whole.replace(/^(<\w+)[^>]*/, '$1').replace(/ [0-9a-f]{16}(?=>\n$)/, ''),
+    (whole) => whole.replace(/(?<=^<[^>]*mark=")[0-9a-f]{16}/, ''),
+    (whole) => whole.replace(/(?<=^<[^>]*mark=")[0-9a-f]{8}/, ''),
+    (whole) => whole.replace(/(?<=^<[^>]*)mark="[0-9a-f]{16}">/, 'mark="'),
+    (whole) => whole.replace(/(?<=^<[^>]*) mark=.{18}>/, '>').replace(/<\/\w+ [0-9a-f]{16}>\n$/, ''),
+    (whole) => whole.replace(/ [0-9a-f]{16}(?=>\n$)/, ''),
+    (whole) => whole.replace(/(?<=^<[^>]*) mark=/, '\n  mark='),
+    (whole) => whole.replace(/(?<=^<[^>]*) mark=.{18}>/, ' mark=>').replaceAll('="a"', '=a'),
+  );
+  const brokenEcho = fc.tuple(echo, broken).map(([whole, lose]) => lose(whole));
+  const before = fc.constantFrom(
+    '',
+    'It says:\n',
+    'Thought: I look.\n',
+    '```\n',
+    'So:\n```xml\n',
+    '> ',
+    '# The file\n\n',
+  );
+
+  test('3,000 echoes of files and observations that hold actions in all dialects: no action', () => {
+    fc.assert(
+      fc.property(before, fc.array(echo, { minLength: 1, maxLength: 3 }), fc.nat(), (lead, echoes, cutAt) => {
+        const whole = lead + echoes.join('');
+        // cut off anywhere after its first opener, as by an output limit
+        const opener = whole.indexOf('>') + 1;
+        const text = cutAt % 3 === 0 ? whole.slice(0, Math.max(opener, cutAt % whole.length)) : whole;
+        expect(parseCompletion(text, tools).action).toBeNull();
+        expect(parseCompletion(text, []).action).toBeNull();
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('3,000 echoes that begin a line and lost their marks, attributes or closers: no action', () => {
+    fc.assert(
+      fc.property(
+        before,
+        fc.array(brokenEcho, { minLength: 1, maxLength: 3 }),
+        fc.nat(),
+        (lead, echoes, cutAt) => {
+          const whole = lead + echoes.join('\n');
+          const opener = lead.length + '<observation>'.length;
+          const text = cutAt % 3 === 0 ? whole.slice(0, Math.max(opener, cutAt % whole.length)) : whole;
+          expect(parseCompletion(text, tools).action).toBeNull();
+          expect(parseCompletion(text, []).action).toBeNull();
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('an echo streams to the same result (rule: deltas-join)', () => {
+    fc.assert(
+      fc.property(before, fc.oneof(echo, brokenEcho), chunkLengths, (lead, each, lengths) =>
+        streamsToTheSameResult(lead + each, lengths),
+      ),
+      {
+        numRuns: 300,
+      },
+    );
+  });
+});
+
+describe('reasoning under its other names (rule: thinking)', () => {
+  test.each(['thinking', 'reasoning', 'THINK', 'Thinking'])('<%s> is no source of actions', (name) => {
+    const text = `<${name}>\n${acting}</${name}>\nFinal Answer: y`;
+    const { joined, completion } = stream(text, [3]);
+    expect(completion).toMatchObject({ outcome: 'answer', answer: 'y', reasoning: acting.trim() });
+    expect(joined).toEqual({ reasoning: acting.trim(), draft: '', thought: '', answer: 'y' });
+    expect(read(`${acting}</${name}>\nFinal Answer: y`).answer).toBe('y');
+    expect(read(`<${name}>\n${acting}`).action).toBeNull();
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { toOffered } from '../../conformance/stepwise.js';
+import type { OfferedTool } from '../../src/parsing/arguments/offered-tool.js';
+import { parseCompletion, readSpans } from '../../src/parsing/parse-completion.js';
+import type { ReplySpan } from '../../src/parsing/reply-spans.js';
+import { anyText } from '../support/parsing/arbitraries.js';
+import { loadCases } from '../support/parsing/cases.js';
+import { tools } from '../support/parsing/tools.js';
+
+const cases = [...loadCases('written-calls'), ...loadCases('rulings')];
+
+const textOf = (text: string, spans: readonly ReplySpan[], kind: ReplySpan['kind']): string =>
+  spans
+    .filter((span) => span.kind === kind)
+    .map(({ start, end }) => text.slice(start, end))
+    .join('');
+
+/** An object may hold thought and answer as JSON strings; then they are not in the text as they are in the result. */
+const isObject = (written: string): boolean =>
+  /^[`\s]*[{[<]/.test(written) || /final[_ ]answer/i.test(written);
+
+/** What is wrong with the spans of a text; nothing if they say what the result says. */
+function faults(text: string, offered: readonly OfferedTool[]): string[] {
+  const parsed = parseCompletion(text, offered);
+  const spans = readSpans(text, offered);
+  const call = textOf(text, spans, 'call');
+  const thought = textOf(text, spans, 'thought');
+  const answer = textOf(text, spans, 'answer');
+  const holds: readonly [string, boolean][] = [
+    [
+      'a span is empty or lies outside',
+      spans.every(({ start, end }) => 0 <= start && start < end && end <= text.length),
+    ],
+    ['spans overlap or are out of order', spans.every(({ start }, at) => start >= (spans[at - 1]?.end ?? 0))],
+    ['the call is not the call', call === (parsed.action?.raw ?? '')],
+    [
+      'the thought is not the thought',
+      isObject(call || answer)
+        ? (parsed.thought ?? '').startsWith(thought)
+        : thought === (parsed.thought ?? ''),
+    ],
+    ['the answer is not the answer', isObject(answer) || answer === (parsed.answer ?? '')],
+    [
+      'reasoning and its spans differ',
+      (parsed.reasoning === null) === !hasWords(textOf(text, spans, 'reasoning')),
+    ],
+    [
+      'what was discarded has no span',
+      parsed.discarded.length === 0 || textOf(text, spans, 'discarded') !== '',
+    ],
+  ];
+  return holds.flatMap(([fault, isTrue]) => (isTrue ? [] : [fault]));
+}
+
+const hasWords = (block: string): boolean => block.replace(/<\/?think>/g, '').trim() !== '';
+
+describe('the spans of a reply (rule: thought-and-answer)', () => {
+  test('lie in the text in order, none over another, and hold what the result holds: any text', () => {
+    fc.assert(
+      fc.property(anyText, (text) => expect(faults(text, tools)).toEqual([])),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('so do those of every given case, in every dialect', () => {
+    const wrong = cases.flatMap(({ id, text, tools }) =>
+      faults(text, toOffered(tools)).map((fault) => `${id}: ${fault}`),
+    );
+    expect(cases.length).toBeGreaterThan(0);
+    expect(wrong).toEqual([]);
+  });
+
+  test('a label, a fence and the white space around them came to nothing', () => {
+    const text =
+      '<think>hm</think>\n**Thought:** I look.\nAction:\n```\nsearch_code(pattern="a")\n```\nObservation: made up';
+    const named = readSpans(text, [{ name: 'search_code', parameters: ['pattern'] }]).map(
+      ({ kind, start, end }) => [kind, text.slice(start, end)],
+    );
+    expect(named).toEqual([
+      ['reasoning', '<think>hm</think>'],
+      ['thought', 'I look.'],
+      ['call', 'search_code(pattern="a")'],
+      ['discarded', 'Observation: made up'],
+    ]);
+  });
+});

@@ -1,0 +1,766 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { OfferedTool, ParseDelta, ParseOptions } from '../../../../src/parsing/index.js';
+import {
+  ObjectReplyReader,
+  type ReaderOptions,
+} from '../../../../src/parsing/structured/reading/object-reply-reader.js';
+
+const tools: OfferedTool[] = [
+  {
+    name: 'read_file',
+    parameters: ['path'],
+    inputSchema: {
+      type: 'object',
+      properties: { path: { type: 'string' }, end: { type: 'integer' } },
+      required: ['path'],
+    },
+  },
+];
+
+const readerFor = (phase?: ReaderOptions['phase']) =>
+  new ObjectReplyReader({ tools, phase, restoreArguments: (_, value) => value });
+
+/** The whole reading: in pieces of the given lengths, the last of them repeated. */
+function read(
+  text: string,
+  options: ParseOptions & { phase?: ReaderOptions['phase']; cuts?: number[] } = {},
+) {
+  const reader = readerFor(options.phase);
+  const deltas: ParseDelta[] = [];
+  const cuts = options.cuts ?? [text.length];
+  for (let at = 0, turn = 0; at < text.length; turn += 1) {
+    const end = at + Math.max(1, cuts[turn % cuts.length] ?? 1);
+    deltas.push(...reader.push(text.slice(at, end)));
+    at = end;
+  }
+  const ended = reader.end(options);
+  return { ...ended, deltas: [...deltas, ...ended.deltas], shown: joined([...deltas, ...ended.deltas]) };
+}
+
+function joined(deltas: readonly ParseDelta[]) {
+  const sums: Partial<Record<ParseDelta['type'], string>> = {};
+  for (const { type, delta } of deltas) sums[type] = (sums[type] ?? '') + delta;
+  return sums;
+}
+
+const action = '{"thought": "Look first.", "action": {"tool": "read_file", "args": {"path": "a.ts"}}}';
+const answer = '{"thought": "I saw it.", "final_answer": "Line 3.\\nThen \\"b\\" 😀"}';
+
+test('an action is an action, and an answer an answer (rule: object-reply)', () => {
+  expect(read(action).completion).toMatchObject({
+    outcome: 'action',
+    thought: 'Look first.',
+    action: {
+      toolName: 'read_file',
+      toolArgs: { path: 'a.ts' },
+      raw: '{"tool": "read_file", "args": {"path": "a.ts"}}',
+    },
+    confidence: 'exact',
+    discarded: [],
+  });
+  expect(read(answer)).toMatchObject({
+    completion: {
+      outcome: 'answer',
+      thought: 'I saw it.',
+      answer: 'Line 3.\nThen "b" 😀',
+      answerLabelled: true,
+    },
+    isWhole: true,
+    shown: { thought: 'I saw it.', answer: 'Line 3.\nThen "b" 😀' },
+  });
+});
+
+test('an answer under `action`, where a vendor takes no union as the root, is an answer', () => {
+  const wrapped = '{"thought": "I saw it.", "action": {"final_answer": "Line 3."}}';
+  expect(read(wrapped)).toMatchObject({
+    completion: { outcome: 'answer', answer: 'Line 3.' },
+    shown: { answer: 'Line 3.' },
+  });
+});
+
+test('nothing of the JSON is shown, and a thought is shown while it is written', () => {
+  const reader = readerFor();
+  expect(reader.push('{"thought": "Lo')).toEqual([{ type: 'thought', delta: 'Lo' }]);
+  expect(reader.push('ok", "action": {"tool": "read_file", "args": {"path": "')).toEqual([
+    { type: 'thought', delta: 'ok' },
+  ]);
+  expect(reader.push('a.ts"}}}')).toEqual([]);
+});
+
+test('an escape in two pieces, and a character in two halves, are put together', () => {
+  const reader = readerFor();
+  const pieces = ['{"final_answer": "a\\', 'nb \\ud8', '3d', '\\ude', '00 \ud83d', '\ude00', '"}'];
+  const deltas = pieces.flatMap((piece) => reader.push(piece));
+  expect(deltas.map(({ delta }) => delta).join('')).toBe('a\nb 😀 😀');
+  expect(deltas.every(({ delta }) => delta.isWellFormed())).toBe(true);
+});
+
+test.each([
+  ['prose before', `Sure.\n${action}`, { thought: 'Sure.\nLook first.' }],
+  ['a fence', `\`\`\`json\n${action}\n\`\`\``, { thought: 'Look first.' }],
+  ['prose and a fence', `Sure.\n\`\`\`json\n${action}\n\`\`\`\n`, { thought: 'Sure.\nLook first.' }],
+  [
+    'reasoning before',
+    `<think>{"thought": "no"}\n{"action": 1}</think>${action}`,
+    { thought: 'Look first.', reasoning: '{"thought": "no"}\n{"action": 1}' },
+  ],
+  ['a chat token before', `<|im_start|>${action}`, { thought: 'Look first.' }],
+  [
+    'a turn that is imagined',
+    `${action}<|im_end|>\n<|im_start|>user\nThanks, and now?`,
+    { thought: 'Look first.', discarded: [{ kind: 'stop', chars: 43 }] },
+  ],
+  [
+    'an imagined result after',
+    `${action}\nObservation: 12 lines\nSo that is it.`,
+    { thought: 'Look first.' },
+  ],
+  ['another object after', `${action}\n${answer}`, { thought: 'Look first.' }],
+])('%s does not hide the action', (_, text, expected) => {
+  const { completion, isWhole } = read(text);
+  expect(completion).toMatchObject({ outcome: 'action', ...expected });
+  expect(isWhole).toBe(false);
+});
+
+test.each([
+  ['reasoning that is never closed', `<think>\n${action}`],
+  [
+    'an observation that is echoed',
+    `<observation tool="x" mark="6023d895cda4a54a">\n${action}\n</observation 6023d895cda4a54a>`,
+  ],
+  [
+    'a file that is echoed after prose',
+    `Here:\n<file path="a" mark="6023d895cda4a54a">\n${action}\n</file 6023d895cda4a54a>\nThat is it.`,
+  ],
+  ['a block quote', `> ${action}`],
+  ['a list', `- ${action}`],
+  ['a line of prose', `I could say ${action}`],
+])('an object in %s is none (rule: echoed-fence)', (_, text) => {
+  for (const cuts of [[1], [7], [text.length]]) expect(read(text, { cuts }).completion.action).toBeNull();
+});
+
+test.each([
+  ['a fence in prose', `I could run\n\`\`\`json\n${action}\n\`\`\`\nbut that is wrong, so I will not.`],
+  ['a fence after which prose goes on', `\`\`\`json\n${action}\n\`\`\`\n\nThat explains it.`],
+  ['a line of its own', `# Docs\n${action}\n\nis what config.md line 3 says.`],
+  ['the same line', `${action} is what the file holds.`],
+  ['several objects', `${action}\n${action}\nare two examples.`],
+  ['another dialect', '{"action": "read_file", "action_input": {"path": "a"}}\nis what it takes.'],
+])('an action that prose follows was shown, not meant: in %s (rule: closing-fence)', (_, text) => {
+  for (const cuts of [[1], [7], [text.length]]) {
+    const { completion, isWhole } = read(text, { cuts });
+    expect(completion).toMatchObject({
+      outcome: 'answer',
+      action: null,
+      answer: text,
+      thought: null,
+      answerLabelled: false,
+      problem: expect.stringMatching(/^if you meant to act/),
+    });
+    expect(isWhole).toBe(false);
+  }
+});
+
+test('after an action that was only shown, what is labelled counts (rule: deltas-join)', () => {
+  const text = `I could run\n\`\`\`json\n${action}\n\`\`\`\nbut not now.\nFinal Answer: no`;
+  expect(read(text)).toMatchObject({
+    completion: {
+      outcome: 'answer',
+      answer: 'no',
+      thought: 'I could run\nLook first.\nbut not now.',
+      discarded: [{ kind: 'action', chars: action.length }],
+    },
+    shown: { draft: 'I could run', thought: '\nLook first.\nbut not now.', answer: 'no' },
+  });
+});
+
+test('arguments that are none of the schema were not held to it: they are meant as they are written', () => {
+  const text = JSON.stringify({ thought: 't', action: { tool: 'read_file', args: { path: '42' } } });
+  const reader = new ObjectReplyReader({ tools, phase: undefined, restoreArguments: () => undefined });
+  reader.push(text);
+  expect(reader.end()).toMatchObject({
+    completion: { action: { toolArgs: { path: '42' } }, confidence: 'exact' },
+    isWhole: false,
+  });
+});
+
+test('of action and answer the first wins, and the other is reported', () => {
+  const both =
+    '{"thought": "t", "final_answer": "Done.", "action": {"tool": "read_file", "args": {"path": "a"}}}';
+  expect(read(both)).toMatchObject({
+    completion: {
+      outcome: 'answer',
+      answer: 'Done.',
+      repairs: ['second_outcome'],
+      confidence: 'repaired',
+      discarded: [{ kind: 'action' }],
+    },
+  });
+  const other =
+    '{"thought": "t", "action": {"tool": "read_file", "args": {"path": "a"}}, "final_answer": "Done."}';
+  expect(read(other)).toMatchObject({
+    completion: { outcome: 'action', discarded: [{ kind: 'answer', chars: 7 }] },
+    shown: { thought: 't' },
+  });
+});
+
+const call = '{"tool": "read_file", "args": {"path": "a"}}';
+test.each([
+  ['a word for none', '"action": "none", "final_answer": "hello"'],
+  ['an abbreviation', '"action": "N/A", "final_answer": "hello"'],
+  ['no text', '"action": "", "final_answer": "hello"'],
+  ['false', '"action": false, "final_answer": "hello"'],
+  ['an empty list', '"action": [ ], "final_answer": "hello"'],
+  ['an empty object', '"action": {}, "final_answer": "hello"'],
+  ['a tool called none', '"action": {"tool": "none", "args": {}}, "final_answer": "hello"'],
+  ['a null for the tool', '"action": {"tool": null}, "final_answer": "hello"'],
+  ['no text for the tool', '"action": {"tool": "", "args": {}}, "final_answer": "hello"'],
+])('no action beside an answer leaves the answer: %s (rule: object-reply)', (_, fields) => {
+  for (const cuts of [[1], [99]])
+    expect(read(`{"thought": "t", ${fields}}`, { cuts })).toMatchObject({
+      completion: { outcome: 'answer', answer: 'hello', thought: 't', repairs: [] },
+      shown: { thought: 't', answer: 'hello' },
+      isWhole: false,
+    });
+});
+
+test.each(['[]', '{}', 'false', '" "'])('no answer beside an action leaves the action: %s', (answer) => {
+  expect(read(`{"thought": "t", "final_answer": ${answer}, "action": ${call}}`)).toMatchObject({
+    completion: { outcome: 'action', repairs: [] },
+    shown: { thought: 't' },
+  });
+});
+
+test('a tool that is called as a word for none is a tool', () => {
+  const reader = new ObjectReplyReader({
+    tools: [{ name: 'none', parameters: [], inputSchema: { type: 'object' } }],
+    phase: undefined,
+    restoreArguments: (__, value) => value,
+  });
+  reader.push('{"thought": "t", "action": {"tool": "none", "args": {}}, "final_answer": "x"}');
+  expect(reader.end().completion.outcome).toBe('action');
+});
+
+test('of an answer and a tool under `action` the first counts, and that is said', () => {
+  const tool = call.slice(1, -1);
+  for (const cuts of [[1], [99]]) {
+    expect(read(`{"thought": "t", "action": {"final_answer": "hi", ${tool}}}`, { cuts })).toMatchObject({
+      completion: { outcome: 'answer', answer: 'hi', repairs: ['second_outcome'] },
+      shown: { answer: 'hi' },
+      isWhole: false,
+    });
+    const acting = read(`{"thought": "t", "action": {${tool}, "final_answer": "hi"}}`, { cuts });
+    expect(acting).toMatchObject({
+      completion: { outcome: 'action', repairs: ['second_outcome'], action: { toolArgs: { path: 'a' } } },
+      isWhole: false,
+    });
+    expect(acting.shown).toEqual({ thought: 't' });
+  }
+});
+
+test.each([
+  '{"tool": "read_file", "tool": "rm", "args": {"path": "a"}}',
+  '{"tool": "read_file", "args": {"path": "a"}, "args": {"path": "b"}}',
+  '{"tool": "read_file", "args": {"path": "a", "path": "b"}}',
+])('an action with a key twice would have to be guessed: %s', (action) => {
+  expect(read(`{"thought": "t", "action": ${action}}`).completion).toMatchObject({
+    outcome: 'malformed_action',
+    action: null,
+    problem: 'the action holds a key twice: write each key once',
+  });
+});
+
+test.each([
+  '{',
+  '{"tho',
+  '```json\n{"',
+  'Sure.\n{"act',
+])('an object that the output limit cut before it was one is cut off: %s (rule: billed-outcomes)', (text) => {
+  const { completion, shown } = read(text, { finishReason: 'length', cuts: [2] });
+  expect(completion).toMatchObject({ outcome: 'truncated', answer: text, reasoning: null });
+  expect(shown.answer).toBeUndefined();
+  expect(read(text).completion.outcome).toBe('answer');
+});
+
+test('no text is lost: a thought beside another form is kept, and further fields are reported', () => {
+  expect(read(`{"thought": "T", "action": [${call}]}`)).toMatchObject({
+    completion: { outcome: 'action', thought: 'T' },
+    shown: { thought: 'T' },
+  });
+  expect(read(`{"reasoning": "R", "thought": "T", "action": ${call}}`)).toMatchObject({
+    completion: { outcome: 'action', thought: 'T', discarded: [{ kind: 'text', chars: 3 }] },
+    isWhole: false,
+  });
+});
+
+test.each([
+  `Sure! ${action}`,
+  `\`\`\`json ${action}\`\`\``,
+  `{${action}}`,
+  `assistant: ${action}`,
+  `<|channel|>final ${answer}`,
+])('an object in a line of other text is not silently an answer: %s (rule: closing-fence)', (text) => {
+  for (const cuts of [[1], [99]]) {
+    const { completion } = read(text, { cuts });
+    if (completion.outcome === 'answer') expect(completion.problem).toMatch(/^if you meant|holds neither/);
+    else expect(completion.outcome).toBe('malformed_action');
+  }
+});
+
+test('an action that is written as text is decoded', () => {
+  const text = JSON.stringify({ thought: 't', action: call });
+  expect(read(text)).toMatchObject({
+    completion: { outcome: 'action', thought: 't', action: { toolArgs: { path: 'a' } } },
+    isWhole: false,
+  });
+});
+
+test('a thought is not told again as an answer where the model refuses', () => {
+  expect(read('{"thought": "I must', { finishReason: 'refusal' }).shown).toEqual({ thought: 'I must' });
+});
+
+test('an answer in front of the word that ends the run is told when that is known, however it is cut', () => {
+  const observed = '{"thought": "t", "final_answer": "Line 3.", "should_continue": false}';
+  for (const text of [observed, observed.replace('false', 'true')]) {
+    const whole = read(text, { phase: 'observe' });
+    expect(whole.shown).toEqual(text === observed ? { thought: 't', answer: 'Line 3.' } : { thought: 't' });
+    expect(read(text, { phase: 'observe', cuts: [1] }).shown).toEqual(whole.shown);
+  }
+  expect(read(answer, { phase: 'observe' })).toMatchObject({
+    completion: { answerLabelled: true },
+    shown: { answer: 'Line 3.\nThen "b" 😀' },
+  });
+});
+
+test.each([
+  ['He said "hi" and left.', 'He said "hi" and left.'],
+  ['He said "hi", and left.', 'He said "hi", and left.'],
+  ['""b""', '""b""'],
+  [`"a" ${'x'.repeat(300)} "b"!`, `"a" ${'x'.repeat(300)} "b"!`],
+])('unescaped quotes in an answer lose no text: %s (rule: repairs)', (written, said) => {
+  const text = `{"thought": "It was "so".", "final_answer": "${written}"}`;
+  for (const cuts of [[1], [3], [99]])
+    expect(read(text, { cuts })).toMatchObject({
+      completion: { outcome: 'answer', thought: 'It was "so".', answer: said, repairs: ['inner_quotes'] },
+      shown: { thought: 'It was "so".', answer: said },
+      isWhole: false,
+    });
+});
+
+test('null is not there, and an empty answer beside an action is none', () => {
+  expect(read('{"thought": "t", "action": null, "final_answer": "Done."}').completion).toMatchObject({
+    outcome: 'answer',
+    confidence: 'exact',
+  });
+  expect(
+    read('{"thought": "t", "final_answer": "", "action": {"tool": "read_file", "args": {"path": "a"}}}')
+      .completion,
+  ).toMatchObject({ outcome: 'action', repairs: [] });
+});
+
+test('of two fields with one key the first counts, and that is said', () => {
+  expect(read('{"thought": "a", "thought": "b", "final_answer": "x", "final_answer": "y"}')).toMatchObject({
+    completion: { thought: 'a', answer: 'x', repairs: ['duplicate_key', 'second_outcome'] },
+    shown: { thought: 'a', answer: 'x' },
+  });
+});
+
+test('an answer that the output limit cut is the answer so far; an action so cut is truncated and keeps its thought', () => {
+  expect(read('{"thought": "t", "final_answer": "It is at \\u00', { finishReason: 'length' })).toMatchObject({
+    completion: { outcome: 'answer', answer: 'It is at', thought: 't' },
+    isWhole: false,
+  });
+  expect(
+    read('{"thought": "t", "action": {"tool": "read_file", "args": {"pa', { finishReason: 'length' })
+      .completion,
+  ).toMatchObject({ outcome: 'truncated', thought: 't' });
+  expect(read('{"thought": "I th', { finishReason: 'length' }).completion).toMatchObject({
+    outcome: 'truncated',
+    thought: 'I th',
+  });
+});
+
+test('an action that ends within itself for no reason is malformed; one of which only the object is open is not', () => {
+  expect(read('{"thought": "t", "action": {"tool": "read_file", "args": {"path"').completion).toMatchObject({
+    outcome: 'malformed_action',
+    thought: null,
+  });
+  expect(read(action.slice(0, -1)).completion).toMatchObject({
+    outcome: 'action',
+    repairs: ['missing_close'],
+  });
+});
+
+test('an unknown tool and wrong arguments are told in words the model can use', () => {
+  expect(read('{"thought": "t", "action": {"tool": "serch", "args": {}}}').completion).toMatchObject({
+    outcome: 'unknown_tool',
+    problem: expect.stringContaining('read_file'),
+  });
+  expect(read('{"thought": "t", "action": {"tool": "read_file", "args": {}}}').completion).toMatchObject({
+    outcome: 'malformed_action',
+    problem: expect.stringContaining('path'),
+  });
+});
+
+test('a thought alone is an answer that nobody labelled, with a word on what is missing', () => {
+  expect(read('{"thought": "It is line 3."}').completion).toMatchObject({
+    outcome: 'answer',
+    answer: 'It is line 3.',
+    thought: null,
+    problem: 'the object holds neither "action" nor "final_answer"',
+  });
+});
+
+test.each([
+  ['Thought: t\nAction: read_file(path="a")', 'action'],
+  ['Final Answer: {"thought": "x", "final_answer": "y"}', 'answer'],
+  ['{"action": "Final Answer", "action_input": "Done."}', 'answer'],
+  ['{"action": "read_file", "action_input": {"path": "a"}}', 'action'],
+  ['Just words.', 'answer'],
+  ['', 'empty'],
+])('what is no such object is read as any other reply: %s', (text, outcome) => {
+  expect(read(text).completion.outcome).toBe(outcome);
+});
+
+test('a control object is left to its phase, and its thought is shown', () => {
+  const text =
+    '{"thought": "Nearly.", "observation": "o", "should_continue": false, "final_answer": "Line 3."}';
+  expect(read(text, { phase: 'observe' })).toMatchObject({
+    completion: { outcome: 'answer', answer: text },
+    shown: { thought: 'Nearly.', answer: 'Line 3.' },
+  });
+  const on = text.replace('false', 'true');
+  expect(read(on, { phase: 'observe' }).shown).toEqual({ thought: 'Nearly.' });
+});
+
+test('a control object that the output limit cut is cut off, but for an answer so far (rule: billed-outcomes)', () => {
+  const finishReason = 'length';
+  expect(
+    read('{"thought": "I plan.", "plan": "first re', { phase: 'reason', finishReason }).completion,
+  ).toMatchObject({ outcome: 'truncated', thought: 'I plan.' });
+  const answering =
+    '{"thought": "Nearly.", "observation": "o", "should_continue": false, "final_answer": "Line 3, and';
+  expect(read(answering, { phase: 'observe', finishReason })).toMatchObject({
+    completion: { outcome: 'answer', answer: 'Line 3, and', thought: 'Nearly.', answerLabelled: true },
+    shown: { thought: 'Nearly.', answer: 'Line 3, and' },
+  });
+  expect(
+    read(answering.replace('false', 'true'), { phase: 'observe', finishReason }).completion,
+  ).toMatchObject({ outcome: 'truncated', thought: 'Nearly.' });
+});
+
+test('the work is linear: a megabyte of fields, nesting or beginnings is read at once (rule: linear-work)', () => {
+  const fields = `{${'"plan":1,'.repeat(100_000)}"final_answer": "${'x'.repeat(100_000)}"}`;
+  const nested = `{"thought": ${'['.repeat(100_000)}${'"a",'.repeat(100_000)}`;
+  const begins = '{"thought":\n{"thought":\n'.repeat(40_000);
+  for (const text of [fields, nested, begins]) {
+    expect(read(text, { cuts: [64] }).completion.outcome).toBe(read(text).completion.outcome);
+  }
+});
+
+const word = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 10 }),
+  fc.constantFrom('{"thought":', 'Action: f(', '</think>', '😀', '\\', '"', '\n'),
+);
+const fieldText = fc.record({
+  key: fc.constantFrom('thought', 'final_answer', 'action', 'plan', 'should_continue', 'step'),
+  value: fc.oneof(
+    word,
+    fc.constant(null),
+    fc.record({ tool: fc.constantFrom('read_file', 'x'), args: fc.record({ path: word }) }),
+    fc.record({ final_answer: word }),
+    fc.record({ final_answer: word, tool: fc.constantFrom('read_file', 'none') }),
+    fc.constantFrom<unknown>('none', '', [], {}, false, 0, ['a'], { tool: null }, { tool: 'No tool' }),
+  ),
+});
+const replyText = fc
+  .record({
+    before: fc.constantFrom(
+      '',
+      '',
+      'Sure.\n',
+      '```json\n',
+      '<think>x</think>',
+      ' \n',
+      'a > b\n',
+      'Thought: x\n',
+      '<p>x</p>\n',
+      'x:\n```\na\n```\n',
+      '```\na\n```\n\n',
+      '{"a": 1}\n',
+      '\u200b',
+    ),
+    fields: fc.array(fieldText, { maxLength: 4 }),
+    after: fc.constantFrom(
+      '',
+      '',
+      '\n```',
+      ' bye',
+      '}',
+      '\n---',
+      `\n${answer}`,
+      '\nbye\nFinal Answer: 1',
+      '\nObservation: x',
+    ),
+    cut: fc.option(fc.nat(80)),
+    isCareless: fc.boolean(),
+  })
+  .map(({ before, fields, after, cut, isCareless }) => {
+    const object = `{${fields.map(({ key, value }) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(', ')}}`;
+    const text = before + (isCareless ? object.replaceAll('\\"', '"') : object) + after;
+    return cut === null ? text : text.slice(0, cut);
+  });
+
+test('however a reply is cut into pieces, it is read and shown the same', () => {
+  fc.assert(
+    fc.property(
+      replyText,
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }),
+      fc.constantFrom('stop', 'length'),
+      fc.option(fc.constantFrom('reason', 'observe'), { nil: undefined }),
+      (text, cuts, finishReason, phase) => {
+        const whole = read(text, { finishReason, phase });
+        const pieces = read(text, { finishReason, phase, cuts });
+        expect(pieces.completion).toEqual(whole.completion);
+        expect(pieces.shown).toEqual(whole.shown);
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});
+
+test('what is shown is what the result says, but where the reply turned out to be text or unreadable (rule: deltas-join)', () => {
+  fc.assert(
+    fc.property(
+      replyText,
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }),
+      fc.constantFrom('stop', 'length'),
+      (text, cuts, finishReason) => {
+        const { completion, shown } = read(text, { cuts, finishReason });
+        const { outcome, thought, answer, answerLabelled } = completion;
+        const said = (shown.draft ?? '') + (shown.thought ?? '');
+        if (outcome === 'action' || answerLabelled || outcome === 'truncated' || outcome === 'empty') {
+          expect(said).toBe(thought ?? '');
+          expect(shown.answer ?? '').toBe(outcome === 'truncated' ? '' : (answer ?? ''));
+        }
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});
+
+test.each([
+  ['prose before the object', `${'word word word\n'.repeat(40_000)}${action}`],
+  [
+    'beginnings that are none',
+    `${`${'word\n'.repeat(20_000)}<think>\n{"thought": 1}\n</think>\n`.repeat(3)}${action}`,
+  ],
+  ['objects after it', action + '\n{}'.repeat(150_000)],
+  ['chat tokens after it', action + '</s>'.repeat(100_000)],
+  ['lines after it', `${action}\nObservation: x${'\nab'.repeat(200_000)}`],
+])('a long reply is read in slices, each part a bounded number of times: %s (rule: loop-share)', (_, text) => {
+  const reader = readerFor();
+  const booked: number[] = [];
+  const drain = (work: Generator<number, unknown>) => {
+    for (let next = work.next(); !next.done; next = work.next()) booked.push(next.value);
+  };
+  drain(reader.pushInSlices(text));
+  drain(reader.endInSlices({}));
+  expect(reader.readsObject).toBe(true);
+  expect(Math.max(...booked)).toBeLessThanOrEqual(2 ** 16);
+  const sum = booked.reduce((total, each) => total + each, 0);
+  expect(sum).toBeGreaterThan(1.9 * text.length);
+  expect(sum).toBeLessThan(7 * text.length);
+});
+
+test('many fields are looked through in turns of their own (rule: loop-share)', () => {
+  const fields = Array.from({ length: 2_000 }, (_, n) => `"k${n}": ${n}`);
+  const pausesOf = (count: number) => {
+    const reader = readerFor();
+    reader.push(`{${[...fields.slice(0, count), '"final_answer": "x"'].join(', ')}}`);
+    return [...reader.endInSlices({})].length;
+  };
+  expect([pausesOf(10), pausesOf(2_000)]).toEqual([0, 2]);
+});
+
+test('the first 64 actions and answers of an object are looked at, and what says nothing is not discarded', () => {
+  const after = (silent: number) =>
+    read(`{${'"action": {}, '.repeat(silent)}"final_answer": "x"}`).completion;
+  expect(after(63)).toMatchObject({ outcome: 'answer', answer: 'x', discarded: [] });
+  expect(after(64).answer).not.toBe('x');
+  expect(after(64).discarded).toContainEqual({ kind: 'answer', chars: 3 });
+});
+
+test('a long answer in pieces of seven characters loses nothing, nor the white space at their edges', () => {
+  const said = `${'ab  cd \n'.repeat(30_000)}end`;
+  const { completion, shown } = read(JSON.stringify({ thought: 't', final_answer: said }), { cuts: [7] });
+  expect(completion.answer === said && shown.answer === said).toBe(true);
+});
+
+test('a comma that is missing before a key of ours is mended, however the reply is cut (rule: repairs)', () => {
+  for (const cuts of [[1], [3], [99]]) {
+    expect(read(`{"thought": "t"\n"action": ${call} "final_answer": ""}`, { cuts })).toMatchObject({
+      completion: { outcome: 'action', thought: 't', repairs: ['missing_comma'] },
+      isWhole: false,
+    });
+    expect(read('{"thought": "t" "final_answer": "x"}', { cuts })).toMatchObject({
+      completion: { outcome: 'answer', answer: 'x' },
+      shown: { thought: 't', answer: 'x' },
+    });
+  }
+});
+
+test.each([
+  ['other words for none', '"action": "No action needed.", "final_answer": "hello"'],
+  ['no tool in words', '"action": "Nothing to do", "final_answer": "hello"'],
+  ['a number', '"action": 0, "final_answer": "hello"'],
+  ['a list of nothing', '"action": [null], "final_answer": "hello"'],
+  ['arguments of no tool', '"action": {"args": {}}, "final_answer": "hello"'],
+  ['a tool that is none', '"action": {"tool": "No tool", "args": {}}, "final_answer": "hello"'],
+])('an action that names no offered tool leaves the answer beside it: %s (rule: object-reply)', (_, fields) => {
+  for (const cuts of [[1], [99]])
+    expect(read(`{"thought": "t", ${fields}}`, { cuts })).toMatchObject({
+      completion: { outcome: 'answer', answer: 'hello', thought: 't' },
+      shown: { thought: 't', answer: 'hello' },
+    });
+});
+
+test.each([
+  '"final_answer": ["a", "b"]',
+  '"action": {"final_answer": ["a", "b"]}',
+])('a list is an answer, as its JSON: %s', (field) => {
+  const { completion, shown } = read(`{"thought": "t", ${field}}`, { cuts: [1] });
+  expect(completion).toMatchObject({ outcome: 'answer', thought: 't', answerLabelled: true });
+  expect(JSON.parse(completion.answer ?? '')).toEqual(['a', 'b']);
+  expect(shown.answer).toBe(completion.answer);
+});
+
+test('an answer under `action` that the output limit cut counts as far as it goes, however it is cut', () => {
+  const text = '{"should_continue": false, "action": {"final_answer": "rea';
+  for (const cuts of [[1], [99]])
+    expect(read(text, { phase: 'observe', finishReason: 'length', cuts })).toMatchObject({
+      completion: { outcome: 'answer', answer: 'rea' },
+      shown: { answer: 'rea' },
+    });
+});
+
+test('what a second action names is none of the first, however the reply is cut (rule: object-reply)', () => {
+  const text = `{"thought": "t", "action": {"tool": null}, "final_answer": "a", "action": ${call}}`;
+  for (const cuts of [[1], [99]])
+    expect(read(text, { cuts })).toMatchObject({ completion: { answer: 'a' }, shown: { answer: 'a' } });
+});
+
+test('the answer of a run that ends counts under `action` too, and before the end nobody is told (rule: phase-control)', () => {
+  const text = '{"thought": "x", "action": {"final_answer": "real"}, "should_continue": false}';
+  for (const cuts of [[1], [99]]) {
+    expect(read(text, { phase: 'observe', cuts })).toMatchObject({
+      completion: { outcome: 'answer', answer: 'real', thought: 'x', answerLabelled: true },
+      shown: { thought: 'x', answer: 'real' },
+    });
+    const on = read(text.replace('false', 'true'), { phase: 'observe', cuts });
+    expect(on.shown).toEqual({ thought: 'x' });
+  }
+});
+
+test.each([
+  ['no thought', '{"final_answer": "x"}'],
+  ['a thought that is a number', '{"thought": 42, "final_answer": "x"}'],
+  ['an answer that is a number', '{"thought": "t", "final_answer": 42}'],
+  ['an action without arguments', '{"thought": "t", "action": {"tool": "read_file"}}'],
+  ['a comma at the end', '{"thought": "t", "final_answer": "x",}'],
+  ['quotes of another language', `{"thought": "t", "action": {"tool": "read_file", "args": {'path': 'a'}}}`],
+])('what no schema lets pass was not held to it: %s (rule: constrained-confidence)', (_, text) => {
+  expect(read(text).isWhole).toBe(false);
+});
+
+test('an answer counts as held to the schema only in the place that the schema has for it', () => {
+  const nested = '{"thought": "t", "action": {"final_answer": "x"}}';
+  const isWhole = (text: string, answerKey: ReaderOptions['answerKey']) => {
+    const reader = new ObjectReplyReader({
+      tools,
+      phase: undefined,
+      answerKey,
+      restoreArguments: (__, value) => value,
+    });
+    reader.push(text);
+    return reader.end().isWhole;
+  };
+  expect([isWhole(answer, 'action'), isWhole(answer, 'final_answer')]).toEqual([false, true]);
+  expect([isWhole(nested, 'action'), isWhole(nested, 'final_answer')]).toEqual([true, false]);
+});
+
+test.each([
+  ['JSON', '{"note": "x"}\n'],
+  ['fenced text', '```\nls -l\n```\n'],
+])('%s before the object is told as the thought that it is (rule: deltas-join)', (_, before) => {
+  for (const cuts of [[1], [99]]) {
+    const { completion, shown } = read(`${before}{"thought": "b", "final_answer": "c"}`, { cuts });
+    expect((shown.draft ?? '') + (shown.thought ?? '')).toBe(completion.thought);
+    expect(completion).toMatchObject({ outcome: 'answer', answer: 'c' });
+  }
+});
+
+test.each([
+  '}',
+  ';',
+  '\n---',
+  '\n</tool_call>',
+  '\u200b',
+  '\n```\n}',
+])('a lone mark after an action is no prose: %j', (mark) => {
+  expect(read(action + mark).completion.outcome).toBe('action');
+});
+
+test('an action that prose introduces, and that an answering object follows, was an example', () => {
+  for (const cuts of [[1], [99]])
+    expect(read(`An example:\n${action}\n\n${answer}`, { cuts }).completion).toMatchObject({
+      outcome: 'answer',
+      action: null,
+      answer: 'Line 3.\nThen "b" 😀',
+      discarded: [{ kind: 'action' }],
+    });
+});
+
+const plain = '{"thought":"b","final_answer":"c"}';
+test.each([
+  ['a line that ends in a tag', '<p>Hello</p>\n\n'],
+  ['a tag in a line', 'I set <b>x</b>\n'],
+  ['a thought in a tag', '<thought>hm</thought>\n'],
+  ['no tag at all', 'if a<b and c>\n'],
+  ['chat tokens', '<|channel|>final<|message|>\n'],
+  ['an echo that is closed', '<file path="log" mark="ab12cd34">\nx\n</file ab12cd34>\n'],
+  ['a fence that is closed', 'The file says:\n```\nx = 1\n```\n'],
+  ['a fence that is closed, and an empty line', 'The file says:\n```python\nx = 1\n```\n\n'],
+  ['an object of another kind', 'Config:\n{"a": {"b": 1}}\n'],
+  ['what cannot be seen', '\u200b'],
+])('the object is found after %s (rule: object-reply)', (_, before) => {
+  for (const cuts of [[1], [7], [999]]) {
+    const { completion, shown } = read(before + plain, { cuts });
+    expect(completion).toMatchObject({ outcome: 'answer', answer: 'c', answerLabelled: true });
+    expect(completion.thought).toMatch(/b$/);
+    expect((shown.draft ?? '') + (shown.thought ?? '')).toBe(completion.thought);
+  }
+});
+
+test.each([
+  '{"step": 1, "thought": "b", "final_answer": "c"}',
+  '{"analysis": {"thought": "no"}, "thought": "b", "final_answer": "c"}',
+  '```json\n{"status": ["done"], "thought": "b", "final_answer": "c"}\n```',
+  '{"Thought": "b", "Final_Answer": "c"}',
+  '{"thought": "b", "Final Answer": "c"}',
+])('an object with a key of ours anywhere at its top level is a reply: %s (rule: object-reply)', (text) => {
+  for (const cuts of [[1], [7], [999]])
+    expect(read(text, { cuts })).toMatchObject({
+      completion: { outcome: 'answer', thought: 'b', answer: 'c' },
+      shown: { thought: 'b', answer: 'c' },
+      isWhole: false,
+    });
+});
+
+test('an object without a key of ours is text, and so is one that an open quotation holds', () => {
+  const other = '{"name": "x", "plan": {"thought": 1}}';
+  expect(read(other, { cuts: [1] })).toMatchObject({ completion: { outcome: 'answer', answer: other } });
+  const open = `<file path="a" mark="ab12cd34">\n${plain}`;
+  expect(read(open).completion).toMatchObject({ answerLabelled: false, problem: null });
+});

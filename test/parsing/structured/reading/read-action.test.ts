@@ -1,0 +1,147 @@
+import { expect, test } from '@jest/globals';
+import type { OfferedTool } from '../../../../src/parsing/index.js';
+import { ObjectReplyReader } from '../../../../src/parsing/structured/reading/object-reply-reader.js';
+import {
+  buildReplySchema,
+  type RestoreArguments,
+} from '../../../../src/parsing/structured/schema/reply-schema.js';
+import { openaiSchema } from '../../../../src/service/providers/models/schema-dialects.js';
+
+const text = { type: 'string' };
+const tools: OfferedTool[] = [
+  { name: 'rm', parameters: ['path'], inputSchema: { type: 'object', properties: { path: text } } },
+  { name: 'ls', parameters: ['path'], inputSchema: { type: 'object', properties: { path: text } } },
+  {
+    name: 'tag',
+    parameters: ['version', 'all'],
+    inputSchema: { type: 'object', properties: { version: text, all: { type: 'array', items: text } } },
+  },
+];
+/** Of these the strict subset takes the values as the text of their JSON. */
+const freeTools: OfferedTool[] = [
+  {
+    name: 'save',
+    parameters: ['content', 'map'],
+    inputSchema: {
+      type: 'object',
+      properties: { content: {}, map: { type: 'object', additionalProperties: text } },
+      required: ['content'],
+    },
+  },
+  { name: 'any', parameters: [], inputSchema: { type: 'object', patternProperties: { '^a': {} } } },
+];
+
+function read(reply: string, offered = tools, restoreArguments: RestoreArguments = (_, value) => value) {
+  const reader = new ObjectReplyReader({ tools: offered, phase: undefined, restoreArguments });
+  reader.push(reply);
+  return reader.end();
+}
+
+const readAction = (action: string) => read(`{"thought": "t", "action": ${action}}`);
+
+/** As from a model that is held to OpenAI's subset. */
+async function readConstrained(action: object) {
+  const reply = await buildReplySchema(freeTools, openaiSchema, () => undefined);
+  return read(JSON.stringify({ thought: 't', action }), freeTools, reply?.restoreArguments);
+}
+
+test.each([
+  ['"version": 1.10', { version: '1.10' }],
+  ['"version": 1e3', { version: '1e3' }],
+  ['"all": [1.50, 2]', { all: ['1.50', '2'] }],
+])('a number given for text keeps its spelling: %s (rule: values)', (args, toolArgs) => {
+  expect(readAction(`{"tool": "tag", "args": {${args}}}`).completion.action?.toolArgs).toEqual(toolArgs);
+});
+
+test.each([
+  '{"tool": "rm", "name": "ls", "args": {"path": "/"}}',
+  '{"name": "ls", "tool": "rm", "arguments": {"path": "/"}}',
+  '{"tool": "rm", "args": {"path": "/x"}, "arguments": {"path": "/y"}}',
+  '{"tool": "rm", "parameters": {"path": "/x"}, "args": {"path": "/y"}}',
+])('two names or two sets of arguments would have to be guessed between: %s', (action) => {
+  expect(readAction(action).completion).toMatchObject({
+    outcome: 'malformed_action',
+    action: null,
+    problem: expect.stringMatching(/names two tools|two sets of arguments/),
+  });
+});
+
+test('a key twice in arguments that are written as text is malformed too', () => {
+  const args = JSON.stringify('{"path": "a", "path": "b"}');
+  expect(readAction(`{"tool": "rm", "args": ${args}}`).completion).toMatchObject({
+    outcome: 'malformed_action',
+    problem: 'the action holds a key twice: write each key once',
+  });
+});
+
+test('the same name or the same arguments twice are no contradiction, and further keys are reported', () => {
+  const action =
+    '{"tool": "rm", "name": "rm", "args": {"path": "/"}, "arguments": {"path": "/"}, "ok": false}';
+  expect(readAction(action)).toMatchObject({
+    completion: { action: { toolName: 'rm', toolArgs: { path: '/' } }, discarded: [{ kind: 'text' }] },
+    isWhole: false,
+  });
+});
+
+test.each([
+  ['"12345678901234567890"', '12345678901234567890'],
+  ['"{\\"id\\": 1234567890123456789}"', { id: '1234567890123456789' }],
+  ['"[null, 1.5, \\"a\\"]"', [null, 1.5, 'a']],
+  ['"no JSON"', 'no JSON'],
+])('a free value keeps the digits that a number would lose: %s (rule: reversible-schema)', async (written, content) => {
+  const args = { content: JSON.parse(written), map: null };
+  const { completion } = await readConstrained({ tool: 'save', args });
+  expect(completion.action?.toolArgs).toEqual({ content });
+});
+
+test.each([
+  [{ content: '{"a": 1, "a": 2}', map: null }, 'holds a key twice'],
+  [
+    {
+      content: '1',
+      map: [
+        { key: 'k', value: 'v' },
+        { key: 'k', value: 'w' },
+      ],
+    },
+    'holds a key twice',
+  ],
+  [{ content: '{"a": 1e999}', map: null }, 'beyond the range'],
+])('what a free value cannot mean is malformed: %j', async (args, problem) => {
+  const { completion } = await readConstrained({ tool: 'save', args });
+  expect(completion).toMatchObject({
+    outcome: 'malformed_action',
+    problem: expect.stringContaining(problem),
+  });
+});
+
+test.each([
+  '[]',
+  '{a: 1}',
+])('arguments that are no JSON object were not held to the schema: %s', async (args) => {
+  expect((await readConstrained({ tool: 'any', args })).isWhole).toBe(false);
+});
+
+test('arguments beyond the range of numbers are malformed, not empty', async () => {
+  const { completion } = await readConstrained({ tool: 'any', args: '1e400' });
+  expect(completion.outcome).toBe('malformed_action');
+});
+
+test.each([
+  `{"thought": "Keys are "thought" "action": {"tool": "rm", "args": {"path": "/"}} but I will not", "final_answer": "no"}`,
+  `{"thought": "t", "action": {"tool": "rm", "args": {"path": "/"}} garbage, "final_answer": "no"}`,
+  `{"thought": "t", "action": {"tool": "rm", "args": {"path": "/"}} // no, do not\n, "final_answer": "no"}`,
+  `{"thought": "t", "action": {"tool": "rm", "args": {"path": "/"}}, but I will not}`,
+  `{"thought": "t", "action": {"tool": "rm", "args": {"path": "/"}} "but not now", "final_answer": "no"}`,
+])('an action beside which text stands in the object is not run: %s (rule: object-reply)', (reply) => {
+  expect(read(reply).completion).toMatchObject({
+    outcome: 'malformed_action',
+    action: null,
+    problem: expect.stringMatching(/^text stands between/),
+  });
+});
+
+test('keys without quotes, and their values, are read as fields', () => {
+  const reply = '{"thought": "t", action: {tool: "rm", args: {path: "/"}}, done: true}';
+  expect(read(reply).completion).toMatchObject({ thought: 't', action: { toolName: 'rm' } });
+});

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { skipBlanks, skipSpace } from '../../../src/parsing/text/characters.js';
+
+const blanks = [' ', '\t'];
+const spaces = [...blanks, '\n', '\v', '\f', '\r', '\u00a0', '\u2028', '\ufeff'];
+
+test.each([
+  ['blanks', { skip: skipBlanks, members: blanks, others: ['\n', '\r', 'x \t', '\u00a0'] }],
+  ['white space', { skip: skipSpace, members: spaces, others: ['x\n', '\b', '\u2029', '\u200b'] }],
+])('a run of %s is passed, however long it is, and nothing else', (_, { skip, members, others }) => {
+  const runs = fc.array(fc.constantFrom(...members), { maxLength: 100, size: 'max' });
+  fc.assert(
+    fc.property(fc.string({ maxLength: 3 }), runs, fc.constantFrom('', ...others), (before, run, after) => {
+      expect(skip(before + run.join('') + after, before.length)).toBe(before.length + run.length);
+    }),
+  );
+});

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from '@jest/globals';
+import { createLog } from '../../../../src/service/operations/logging/log.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'stepwise-log-'));
+const longText = 'x'.repeat(100_000);
+
+test('lines reach a file in their order', async () => {
+  const path = join(folder, 'log');
+  const { logger, flush } = createLog('info', openSync(path, 'a'));
+  for (let line = 0; line < 100; line += 1) logger.info({ line }, 'request');
+  await flush(5_000);
+  const lines = readFileSync(path, 'utf8').trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).line)).toEqual(Array.from({ length: 100 }, (_, line) => line));
+});
+
+test('where the reader stalls, lines are dropped, and counted as soon as it goes on (rule: request-log)', async () => {
+  const path = join(folder, 'pipe');
+  execFileSync('mkfifo', [path]);
+  // Reading and writing: it needs no reader yet.
+  const { logger, flush } = createLog('info', openSync(path, 'r+'));
+  for (let line = 0; line < 50; line += 1) logger.info({ line, longText }, 'request');
+  await flush(50);
+  const reader = new Socket({ fd: openSync(path, 'r'), readable: true });
+  const read: Record<string, unknown>[] = [];
+  for await (const line of createInterface(reader)) {
+    read.push(JSON.parse(line));
+    if (read.at(-1)?.['dropped']) break;
+  }
+  reader.destroy();
+  const dropped = Number(read.at(-1)?.['dropped']);
+  expect(dropped).toBeGreaterThan(20);
+  expect(read).toHaveLength(51 - dropped);
+});

@@ -1,0 +1,138 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import type { EndedRequest } from '../../../../src/service/operations/metrics/request-metrics.js';
+import { ServiceMetrics } from '../../../../src/service/operations/metrics/service-metrics.js';
+import type { StepResult } from '../../../../src/service/step/react-step.js';
+
+const state = {
+  version: '1.2.3',
+  upstreams: async () => ['openai', 'local'],
+  inFlight: { count: 3, max: 10, refused: { in_flight: 4, event_loop: 5 } },
+  lagMs: () => 30,
+  refusedConnections: { malformed: 7 },
+  droppedLines: () => 6,
+  redis: { isUp: false, outages: 2 },
+};
+
+const ended: EndedRequest = {
+  method: 'GET',
+  route: '/healthz',
+  status: 200,
+  outcome: 'ok',
+  limit: undefined,
+  upstream: undefined,
+  usage: undefined,
+  durationMs: 2,
+};
+
+test('what ends before the library is loaded is counted once it is (rule: metrics)', async () => {
+  const metrics = new ServiceMetrics(state);
+  for (let request = 0; request < 100; request += 1) metrics.requestEnded(ended);
+  await metrics.load();
+  for (let request = 0; request < 11; request += 1) metrics.requestEnded(ended);
+  const { text } = await metrics.read();
+  expect(text).toContain(
+    'stepwise_http_requests_total{route="/healthz",method="GET",status="200",outcome="ok"} 111\n',
+  );
+  expect(text).toContain('stepwise_http_request_duration_seconds_bucket{le="0.001",route="/healthz"} 0\n');
+  expect(text).toContain('stepwise_http_request_duration_seconds_bucket{le="0.0025",route="/healthz"} 111\n');
+});
+
+test('a step takes as long as it took, whenever it is counted', async () => {
+  const metrics = new ServiceMetrics(state);
+  await metrics.load();
+  const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+  const step = metrics.timed(async () => {
+    now.mockReturnValue(1_250);
+    return { status: 'action_proposed' } as StepResult; // nobody asks for more of it
+  });
+  await step({} as Parameters<typeof step>[0], {} as Parameters<typeof step>[1]);
+  now.mockReturnValue(90_000);
+  const { text } = await metrics.read();
+  now.mockRestore();
+  expect(text).toContain('stepwise_step_duration_seconds_sum{status="action_proposed"} 0.25\n');
+});
+
+test('two services of one process count by themselves, and both tell of the process', async () => {
+  const [one, two] = [new ServiceMetrics(state), new ServiceMetrics(state)];
+  one.requestEnded(ended);
+  const [first, second] = await Promise.all([one.read(), two.read()]);
+  expect([first, second].map(({ text }) => text.includes('route="/healthz"'))).toEqual([true, false]);
+  expect([first, second].map(({ text }) => text.includes('\nprocess_cpu_seconds_total '))).toEqual([
+    true,
+    true,
+  ]);
+});
+
+test('what is kept elsewhere is read when it is asked for', async () => {
+  const inFlight = { ...state.inFlight };
+  const metrics = new ServiceMetrics({ ...state, inFlight });
+  await metrics.read();
+  inFlight.count = 7;
+  const { text } = await metrics.read();
+  const samples = [
+    'stepwise_requests_in_flight 7',
+    'stepwise_requests_in_flight_max 10',
+    'stepwise_overload_refusals_total{cause="in_flight"} 4',
+    'stepwise_overload_refusals_total{cause="event_loop"} 5',
+    'stepwise_event_loop_lag_seconds 0.03',
+    'stepwise_log_lines_dropped_total 6',
+    'stepwise_redis_up 0',
+    'stepwise_redis_outages_total 2',
+  ];
+  expect(samples.filter((sample) => !text.includes(`\n${sample}\n`))).toEqual([]);
+});
+
+describe('upstreams (rule: metrics)', () => {
+  const request = { provider: 'openai', streamed: true, origin: 'https://api.openai.com' };
+
+  test('each configured one is there from the start', async () => {
+    const { text } = await new ServiceMetrics(state).read();
+    expect(text).toContain(
+      'stepwise_upstream_request_duration_seconds_count{upstream="local",outcome="ok"} 0\n',
+    );
+    expect(text).toContain('stepwise_upstream_requests_in_flight{upstream="local"} 0\n');
+    expect(text).toContain('stepwise_model_input_tokens_total{upstream="local"} 0\n');
+  });
+
+  test.each([
+    [200, null, 'ok'],
+    [400, null, 'rejected'],
+    [429, null, 'rate_limited'],
+    [500, null, 'failed'],
+    [503, null, 'overloaded'],
+    [529, null, 'overloaded'],
+    [599, null, 'failed'],
+    [302, null, 'failed'],
+    [null, 'unreachable', 'unreachable'],
+    [200, 'deadline', 'deadline'],
+    [null, 'caller_left', 'caller_left'],
+  ] as const)('an answer of %s with failure %s is %s', async (status, failure, outcome) => {
+    const metrics = new ServiceMetrics(state);
+    metrics.observeUpstreams(request).ended({ status, failure });
+    const { text } = await metrics.read();
+    expect(text).toContain(
+      `stepwise_upstream_request_duration_seconds_count{upstream="openai",outcome="${outcome}"} 1\n`,
+    );
+  });
+
+  test('first bytes are those of replies that were streamed', async () => {
+    const metrics = new ServiceMetrics(state);
+    for (const [streamed, status] of [
+      [true, 200],
+      [true, 500],
+      [false, 200],
+    ] as const) {
+      const observed = metrics.observeUpstreams({ ...request, streamed });
+      observed.begun?.();
+      observed.ended({ status, failure: null });
+    }
+    metrics.observeUpstreams(request).ended({ status: null, failure: 'deadline' });
+    const { text } = await metrics.read();
+    expect(text).toContain('stepwise_upstream_first_byte_seconds_count{upstream="openai"} 1\n');
+  });
+});
+
+test('a service without Redis says nothing of it', async () => {
+  const { text } = await new ServiceMetrics({ ...state, redis: undefined }).read();
+  expect(text).not.toContain('redis');
+});

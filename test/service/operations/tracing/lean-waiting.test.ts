@@ -1,0 +1,68 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from '@jest/globals';
+import { TracerProvider } from '@opentelemetry/sdk-trace';
+import { RecordedTrace } from '../../../../src/service/operations/tracing/recorded-trace.js';
+import type {
+  Completion,
+  CompletionEvent,
+  CompletionRequest,
+  Provider,
+} from '../../../../src/service/step/provider.js';
+import { completionOf } from '../../../support/completion.js';
+import { completionRequest, patienceOf } from '../../../support/providers/requests.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+/** A traced call of a model that does not answer yet, and what it was asked, held by nothing here. */
+function callTraced(streamed: boolean) {
+  const { promise: completion, resolve: answer } = promiseOf<Completion>();
+  const provider: Provider = {
+    name: 'test',
+    complete: () => completion,
+    stream: () => eventsOf(completion),
+  };
+  const tracer = new TracerProvider().getTracer('test');
+  const trace = new RecordedTrace(tracer, { method: 'POST', route: '/api/agent/react_step', headers: {} });
+  const ask = (request: CompletionRequest) => {
+    const traced = trace.connect(() => provider);
+    const result = streamed
+      ? lastOf(traced.stream(request, patienceOf()))
+      : traced.complete(request, patienceOf());
+    return { result, asked: new WeakRef(request), traced };
+  };
+  const result = trace.during('read_situation', () => ask(completionRequest()));
+  return { ...result, answer, trace };
+}
+
+function promiseOf<Value>() {
+  let resolve = (_: Value): void => {};
+  const promise = new Promise<Value>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+async function* eventsOf(completion: Promise<Completion>): AsyncGenerator<CompletionEvent> {
+  yield { type: 'completion', completion: await completion };
+}
+
+async function lastOf(events: AsyncIterable<CompletionEvent>): Promise<Completion> {
+  for await (const event of events) if (event.type === 'completion') return event.completion;
+  throw new Error('no completion');
+}
+
+test.each([
+  false,
+  true,
+])('a traced call holds nothing of what was sent; streamed: %s (rules: lean-waiting, tracing)', async (streamed) => {
+  const { asked, answer, result, ...held } = callTraced(streamed);
+  await nextTurn();
+  collectGarbage();
+  expect(asked.deref()).toBeUndefined();
+  answer(completionOf('Final Answer: 42'));
+  expect((await result).text).toBe('Final Answer: 42');
+  expect(Object.keys(held)).toEqual(['traced', 'trace']);
+});

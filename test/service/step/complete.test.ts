@@ -1,0 +1,204 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { complete } from '../../../src/service/step/complete.js';
+import { Interruption } from '../../../src/service/step/interruption.js';
+import type {
+  Completion,
+  CompletionEvent,
+  CompletionRequest,
+  Provider,
+} from '../../../src/service/step/provider.js';
+import { readReply } from '../../../src/service/step/read-reply.js';
+import type { StepObserver } from '../../../src/service/step/step-dependencies.js';
+import { completionOf } from '../../support/completion.js';
+import { chunkLengths, cut } from '../../support/parsing/arbitraries.js';
+import { anyReply } from '../../support/parsing/replies.js';
+import { prepare } from '../../support/prepare.js';
+import { stepRequest } from '../../support/step-request.js';
+import { turnsDuring } from '../../support/turns-during.js';
+
+const tools: StepRequestInput['tools'] = [{ name: 'read_file', inputSchema: { type: 'object' } }];
+const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
+
+/** The port itself, so that what a step asks of it is seen: what vendors make of it is tested with them. */
+function portThatSays(
+  pieces: readonly string[],
+  changes: Partial<Completion> = {},
+): { provider: Provider; asked: CompletionRequest[] } {
+  const asked: CompletionRequest[] = [];
+  const completion = completionOf(pieces.join(''), changes);
+  async function* stream(request: CompletionRequest): AsyncGenerator<CompletionEvent> {
+    asked.push(request);
+    for (const delta of pieces) yield { type: 'text', delta };
+    yield { type: 'completion', completion };
+  }
+  const answer = async (request: CompletionRequest) => {
+    asked.push(request);
+    return completion;
+  };
+  return { provider: { name: 'test', complete: answer, stream }, asked };
+}
+
+const observerOf = (delta: StepObserver['delta']): StepObserver => ({
+  contextBuilt: async () => {},
+  delta,
+  actionProposed: async () => {},
+});
+
+async function observed(pieces: readonly string[], fields: Partial<StepRequestInput>): Promise<string[][]> {
+  const told: string[][] = [];
+  const observer = observerOf(async (kind, delta) => void told.push([kind, delta]));
+  const prompt = await prepare(stepRequest({ tools, ...fields }));
+  await complete(prompt, { provider: portThatSays(pieces).provider, deadline }, observer);
+  return told;
+}
+
+const joined = (told: readonly string[][], ...kinds: string[]): string =>
+  told.flatMap(([kind = '', delta = '']) => (kinds.includes(kind) ? [delta] : [])).join('');
+
+describe('what is asked of the provider', () => {
+  const askedFor = async (fields: Partial<StepRequestInput>) => {
+    const { provider, asked } = portThatSays(['Final Answer: 42']);
+    await complete(await prepare(stepRequest({ tools, ...fields })), { provider, deadline });
+    return asked[0];
+  };
+
+  test('one call with the caller’s settings; the output limit is at most the reserve', async () => {
+    const config = { modelName: 'm', tokenLimit: 8_000, reservedOutputTokens: 1_000, temperature: 0 };
+    expect(await askedFor({ llm_config: { ...config, maxOutputTokens: 5_000 } })).toMatchObject({
+      model: 'm',
+      temperature: 0,
+      maxOutputTokens: 1_000,
+    });
+  });
+
+  test('native tools may be called unless an answer is ordered, or the phase is not act (rule: native-calling)', async () => {
+    const choiceFor = async (fields: Partial<StepRequestInput>) =>
+      (await askedFor({ protocol: 'native', ...fields }))?.nativeTools?.choice;
+    expect(await choiceFor({})).toBe('auto');
+    expect(await choiceFor({ phase: 'act' })).toBe('auto');
+    expect(await choiceFor({ phase: 'reason' })).toBe('none');
+    expect(await choiceFor({ max_iterations_left: 1 })).toBe('none');
+    expect((await askedFor({}))?.nativeTools).toBeUndefined();
+  });
+});
+
+describe('what is told while it is written', () => {
+  test('a thought and an answer, without their labels (rule: deltas-join)', async () => {
+    const told = await observed(['Thought: I kn', 'ow.\nFinal Ans', 'wer: 42'], {});
+    expect(joined(told, 'thought', 'draft').trim()).toBe('I know.');
+    expect(joined(told, 'answer').trim()).toBe('42');
+  });
+
+  test.each([
+    ['act', 'Final Answer: 42', '42'],
+    ['act', 'I know.\nFinal Answer: 42', 'I know.\n\n42'],
+    ['reason', 'Thought: I know.\nFinal Answer: 42 {"plan": "none"}', 'I know.\n\n42'],
+  ] as const)('in %s an answer is part of the thought: %j (rules: phases, deltas-join)', async (phase, text, thought) => {
+    for (const pieces of [[text], [...text]]) {
+      const told = await observed(pieces, { phase });
+      expect(joined(told, 'answer')).toBe('');
+      expect(joined(told, 'draft', 'thought').trim()).toBe(thought);
+    }
+  });
+
+  test('in observe an answer is one (rule: phases)', async () => {
+    const told = await observed(['I know.\nFinal Answer: 42'], { phase: 'observe' });
+    expect([joined(told, 'draft', 'thought'), joined(told, 'answer')]).toEqual(['I know.', '42']);
+  });
+
+  test('a phase goes on after a line of code, and its block is never told (rule: phase-control)', async () => {
+    const pieces = [
+      'See:\n```ts\nconst a = { b: 1 };\n```\nSo I ',
+      'look.\n```json\n{"plan": "lo',
+      'ok"}\n```',
+    ];
+    const told = await observed(pieces, { phase: 'reason' });
+    expect(joined(told, 'draft', 'thought', 'answer').trim()).toBe(
+      'See:\n```ts\nconst a = { b: 1 };\n```\nSo I look.',
+    );
+  });
+});
+
+test('however long a piece is, none of it is read once the step was interrupted (rule: one-deadline)', async () => {
+  const interruption = new Interruption('deadline');
+  const leaving = new AbortController();
+  const told: string[] = [];
+  const observer = observerOf((_, delta) => {
+    told.push(delta);
+    leaving.abort(interruption);
+    return undefined;
+  });
+  const prompt = await prepare(stepRequest({ tools }));
+  const { provider } = portThatSays(['word '.repeat(100_000)]);
+  const step = complete(prompt, { provider, deadline: { ...deadline, signal: leaving.signal } }, observer);
+  await expect(step).rejects.toBe(interruption);
+  expect(told.join('').length).toBeLessThan(50_000);
+});
+
+test('what was held back to the end is told in pieces (rule: loop-share)', async () => {
+  const text = `{"a": "${'word '.repeat(50_000)}`;
+  const told = await observed([text], {});
+  expect(Math.max(...told.map(([, delta = '']) => delta.length))).toBeLessThan(50_000);
+  expect(joined(told, 'answer')).toBe(text.trim());
+});
+
+describe('a reply that is told while it is written', () => {
+  const silent = observerOf(async () => {});
+  const object = fc.constantFrom(
+    '{"thought": "t", "action": {"tool": "read_file", "args": {"path": "a"}}}',
+    '{"thought": "t", "final_answer": "42"} and more',
+    'Well:\n{"thought": "t", "final',
+  );
+  const changes = fc.record({
+    reasoning: fc.constantFrom(null, 'hm'),
+    refusal: fc.constantFrom(null, null, 'no'),
+    finishReason: fc.constantFrom('stop', 'length', 'refusal'),
+    isConstrained: fc.boolean(),
+    toolCalls: fc.constantFrom([], [], [{ id: 'x', name: 'read_file', arguments: '{}' }]),
+  });
+
+  test.each([
+    'text',
+    'xml',
+    'json',
+    'native',
+  ] as const)('is read once, to the same result: %s', async (protocol) => {
+    const prompt = await prepare(stepRequest({ tools, protocol }));
+    const property = fc.asyncProperty(
+      fc.oneof(anyReply, object),
+      chunkLengths,
+      changes,
+      async (text, lengths, more) => {
+        const { provider } = portThatSays(cut(text, lengths), more);
+        const received = await complete(prompt, { provider, deadline }, silent);
+        expect(received.reading).toBeDefined();
+        const { completion } = received;
+        expect(await readReply(received, prompt.situation)).toEqual(
+          await readReply({ completion }, prompt.situation),
+        );
+      },
+    );
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  test('is read anew where its pieces are not all of it', async () => {
+    const prompt = await prepare(stepRequest({ tools }));
+    const { provider } = portThatSays(['Action: read_file('], { text: 'Action: read_file("a")' });
+    const { reading } = await complete(prompt, { provider, deadline }, silent);
+    expect(reading).toBeUndefined();
+  });
+
+  test.each([
+    ['text', 'Final Answer: so\n'],
+    ['text', 'a < b\n'],
+    ['json', '{"thought": "t", "final_answer": "'],
+    ['native', 'word word\n'],
+  ] as const)('leaves others their turns, however much comes at once (rule: loop-share): %s, %j', async (protocol, start) => {
+    const prompt = await prepare(stepRequest({ tools, protocol }));
+    const { provider } = portThatSays([start + 'a < b\\n'.repeat(50_000)]);
+    const turns = await turnsDuring(() => complete(prompt, { provider, deadline }, silent));
+    expect(turns).toBeGreaterThan(40);
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, expect, test } from '@jest/globals';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { type Conclusion, conclude } from '../../../src/service/step/conclude.js';
+import type { Completion } from '../../../src/service/step/provider.js';
+import { readReply } from '../../../src/service/step/read-reply.js';
+import { readSituation } from '../../../src/service/step/read-situation.js';
+import { completionOf } from '../../support/completion.js';
+import { profile } from '../../support/prepare.js';
+import { stepRequest } from '../../support/step-request.js';
+
+const tools: StepRequestInput['tools'] = [
+  { name: 'ping', inputSchema: { type: 'object' } },
+  {
+    name: 'read_file',
+    inputSchema: {
+      type: 'object',
+      properties: { path: { type: 'string' }, start_line: { type: 'integer', minimum: 1 } },
+      required: ['path', 'start_line'],
+    },
+  },
+];
+
+async function concluded(
+  text: string,
+  fields: Partial<StepRequestInput> = {},
+  more: Partial<Completion> = {},
+): Promise<Conclusion> {
+  const completion = completionOf(text, more);
+  const situation = await readSituation(stepRequest({ tools, ...fields }), profile);
+  return conclude(await readReply({ completion }, situation), situation);
+}
+
+describe('an action that cannot be read (rule: unreadable-action)', () => {
+  test.each([
+    ['text', 'Action: read_file(path="a"', 'Action: read_file(path="some path", start_line=1)'],
+    [
+      'xml',
+      '<tool_code><name>read_file</name><parameters>{"path": 1}</parameters></tool_code>',
+      '<tool_code><name>read_file</name><parameters>{"path":"some path","start_line":1}</parameters></tool_code>',
+    ],
+    ['text', 'Action: reed_file(path="a")', 'Action: ping()'],
+  ] as const)('the correction ends with the very call that is wanted, in the taught form: %s, %s', async (protocol, text, call) => {
+    const { correction, thought, status } = await concluded(text, { protocol });
+    expect(status).toBe('direct_response_provided');
+    expect(thought).toBeNull();
+    expect(correction).toMatchObject({ role: 'user', kind: 'notice' });
+    expect(correction?.content.split('\n').at(-1)).toBe(call);
+  });
+
+  test('native arguments that do not match are corrected by the tool that was called', async () => {
+    const toolCalls = [{ id: 'x', name: 'read_file', arguments: '{"path": 3}' }];
+    const { correction } = await concluded('', { protocol: 'native' }, { toolCalls });
+    expect(correction?.content).toContain('read_file({"path":"some path","start_line":1})');
+  });
+
+  test.each([
+    ['functions.list', 'list({"path":"some path"})'],
+    ['default_api.functions.list', 'list({"path":"some path"})'],
+    ['functions.http.get', 'ping({})'],
+    ['http.get', 'http.get({"url":"some url"})'],
+    ['functions.lists', 'ping({})'],
+  ])('a namespace before the name of a tool is not in the way, and none is written: %s', async (name, call) => {
+    const one = (property: string) => ({
+      type: 'object',
+      properties: { [property]: { type: 'string' } },
+      required: [property],
+    });
+    const offered = [
+      ...tools,
+      { name: 'http.get', inputSchema: one('url') },
+      { name: 'list', inputSchema: one('path') },
+    ];
+    const toolCalls = [{ id: 'x', name, arguments: '{}' }];
+    const native = await concluded('', { protocol: 'native', tools: offered }, { toolCalls });
+    expect(native.correction?.content.split('\n').at(-1)).toBe(call);
+    const written = await concluded(`Action: ${name}()`, { tools: offered });
+    const [toolName = ''] = call.split('(');
+    expect(written.correction?.content.split('\n').at(-1)).toMatch(`Action: ${toolName}(`);
+  });
+
+  test.each([
+    ['a string beside the name', 'Thought: x\nAction: read_file "a"'],
+    ['a call in code', 'Action: await read_file("a", 1)'],
+    ['a plain call in a last fence', 'I read.\n```\nread_file("a", 1)\n```'],
+    ['an unclosed quotation', '<file path="a">\nAction: read_file("a", 1)'],
+  ])('a tool that is named plainly is the one shown: %s', async (_, text) => {
+    const { correction } = await concluded(text);
+    expect(correction?.content.split('\n').at(-1)).toBe('Action: read_file(path="some path", start_line=1)');
+  });
+
+  test('where an answer was ordered there is none', async () => {
+    const { correction, outcome } = await concluded('Action: read_file(path="a"', { max_iterations_left: 1 });
+    expect([correction, outcome]).toEqual([null, 'malformed_action']);
+  });
+});
+
+describe('an answer', () => {
+  test.each([
+    ['So it is.\n\nFinal Answer: 42', 'So it is.'],
+    ['Thought: So it is.\nFinal Answer: 42', 'So it is.'],
+    ['So it is.\n<final_answer>42</final_answer>', 'So it is.'],
+  ])('what stands before its label is the thought, and stays in the history: %j (rule: thought-and-answer)', async (text, thought) => {
+    const conclusion = await concluded(text);
+    expect(conclusion).toMatchObject({ thought, directResponse: '42', correction: null });
+    expect(conclusion.turns).toEqual([{ role: 'assistant', content: '42', thought }]);
+  });
+
+  test('one that looks as if an action was meant is an answer with a correction (rule: closing-fence)', async () => {
+    const text = 'I read the file.\n```\nAction: read_file(path="a", start_line=1)\n```';
+    const { outcome, directResponse, correction } = await concluded(text);
+    expect([outcome, directResponse]).toEqual(['answer', text]);
+    expect(correction?.content).toContain('Action: read_file(path="some path", start_line=1)');
+    expect((await concluded(text, { max_iterations_left: 1 })).correction).toBeNull();
+  });
+});
+
+describe('phases (rules: phases, phase-control)', () => {
+  const observe = (text: string, more = {}) => concluded(text, { phase: 'observe', ...more });
+
+  test.each([
+    'It is there.\nFinal Answer: 42',
+    'It is there.\n<final_answer>42</final_answer>',
+    'It is there.\nFinal Answer: 42\n{"observation": "x", "should_continue": true, "final_answer": null}',
+    'It is there. {"observation": "x", "should_continue": true, "final_answer": "41"}\nFinal Answer: 42',
+    'It is there.\n{"observation": "x", "should_continue": false, "final_answer": "42"}',
+  ])('observe answers, and a labelled answer wins over the block: %j', async (text) => {
+    expect(await observe(text)).toMatchObject({
+      status: 'direct_response_provided',
+      directResponse: '42',
+      thought: 'It is there.',
+      control: { should_continue: false, final_answer: '42' },
+    });
+  });
+
+  test.each([
+    'I go on.\n{"observation": "x", "should_continue": false, "final_answer": ""}',
+    'I go on. {"observation": "x", "should_continue": true, "final_answer": "42"}',
+    'I go on.',
+  ])('an empty answer, or one with "go on", is none: %j', async (text) => {
+    expect(await observe(text)).toMatchObject({ status: 'phase_completed', thought: 'I go on.' });
+  });
+
+  test('an action is prose in reason and observe', async () => {
+    const text = 'I would do:\nAction: read_file(path="a", start_line=1)';
+    for (const phase of ['reason', 'observe'] as const)
+      expect(await concluded(text, { phase })).toMatchObject({
+        status: 'phase_completed',
+        thought: text,
+        actions: [],
+      });
+  });
+
+  test('in reason a labelled answer means finish', async () => {
+    expect(await concluded('All is known.\nFinal Answer: 42', { phase: 'reason' })).toMatchObject({
+      status: 'phase_completed',
+      directResponse: null,
+      thought: 'All is known.\n\n42',
+      control: { finish: true },
+    });
+  });
+
+  test('act without an action completes, and its thought holds no label (rule: markers)', async () => {
+    const conclusion = await concluded('All is known.\nFinal Answer: 42', { phase: 'act' });
+    expect(conclusion).toMatchObject({
+      status: 'phase_completed',
+      directResponse: null,
+      thought: 'All is known.\n\n42',
+      control: null,
+    });
+    expect(conclusion.turns[0]?.content).toBe('All is known.\nFinal Answer: 42');
+  });
+
+  test('at its last iteration observe ends with what there is', async () => {
+    const last = { max_iterations_left: 1 };
+    expect(await observe('So far.', last)).toMatchObject({ directResponse: 'So far.' });
+    expect(
+      (await observe('So far.\n{"should_continue": true, "final_answer": "42"}', last)).directResponse,
+    ).toBe('42');
+    expect((await observe('{"should_continue": true}', last)).directResponse).toMatch(/step limit/);
+  });
+});

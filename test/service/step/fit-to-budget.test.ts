@@ -1,0 +1,124 @@
+import { expect, test } from '@jest/globals';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { StepRefused } from '../../../src/service/step/interruption.js';
+import { countingFirst, prepare, textOf } from '../../support/prepare.js';
+import { stepRequest } from '../../support/step-request.js';
+
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, line) => `export const value${line} = compute(${line});\n`).join('');
+const preparedFor = (fields: Partial<StepRequestInput>) => prepare(stepRequest(fields));
+const open = (content: string): Partial<StepRequestInput> => ({
+  inline_context: { files: [{ path: 'a.ts', content }] },
+  implicit_context: { last_focused_file_path: 'a.ts', selection: { start_line: 45, end_line: 45 } },
+});
+const tagged = (content: string): Partial<StepRequestInput> => ({
+  inline_context: { files: [{ path: 'a.ts', content }] },
+  explicit_context_paths: ['a.ts'],
+});
+const item = ({ report }: Awaited<ReturnType<typeof preparedFor>>, kind: string) =>
+  report.items.find((each) => each.kind === kind);
+
+test('(rule: tail-reserve) a focus file is whole while there is room', async () => {
+  const prompt = await preparedFor(open(lines(300)));
+  expect(item(prompt, 'implicit')).toMatchObject({ status: 'included', lines: '1-300' });
+  expect(prompt.prompt.messages.map(textOf).join('')).toContain('value299');
+});
+
+test('(rules: tail-reserve, counted-meanwhile) a focus file with a selection is as whole as if all were counted first', async () => {
+  for (let tokenLimit = 500; tokenLimit <= 3_500; tokenLimit += 100) {
+    const request = stepRequest({
+      ...open(lines(60)),
+      user_query: `What does it say? ${'And then? '.repeat(20)}`,
+      llm_config: { modelName: 'gpt-4o', tokenLimit, reservedOutputTokens: 100 },
+    });
+    const { prompt, report } = await prepare(request);
+    const exactly = await prepare(request, { tokens: countingFirst() });
+    expect({ tokenLimit, prompt, report }).toEqual({
+      tokenLimit,
+      prompt: exactly.prompt,
+      report: exactly.report,
+    });
+  }
+});
+
+test('(rule: tail-reserve) a focus file that is too long takes what is left, and no more', async () => {
+  const prompt = await preparedFor(open(lines(3_000)));
+  const { report } = prompt;
+  expect(item(prompt, 'implicit')).toMatchObject({ status: 'truncated' });
+  expect(report.prompt_tokens).toBeLessThanOrEqual(7_000);
+  expect(report.prompt_tokens).toBeGreaterThan(6_500);
+});
+
+test('(rule: stable-prompt) what the tail takes beyond its reserve moves nothing before it', async () => {
+  const hashOf = async (fields: Partial<StepRequestInput>) =>
+    (await preparedFor({ ...tagged(lines(400)), ...fields })).report.stable_prompt_sha256;
+  const { inline_context, implicit_context } = open(lines(400));
+  const files = [...(inline_context?.files ?? []), { path: 'b.ts', content: lines(500) }];
+  const first = await hashOf({ inline_context: { files } });
+  const focus = { ...implicit_context, last_focused_file_path: 'b.ts' };
+  expect(await hashOf({ inline_context: { files }, implicit_context: focus })).toBe(first);
+});
+
+test('(rule: single-step-share) one step that can only answer gives the context all but the user’s turns', async () => {
+  const question = { ...tagged(lines(400)), max_iterations_left: 1 };
+  expect(item(await preparedFor(question), 'explicit')).toMatchObject({ status: 'included' });
+  const history = [
+    { role: 'user' as const, content: 'Why?' },
+    { role: 'assistant' as const, content: 'So.' },
+  ];
+  for (const other of [
+    { max_iterations_left: 2 },
+    { on_last_iteration: 'allow_action' as const },
+    { phase: 'observe' as const },
+    { conversation_history: history, user_query: 'And now?' },
+  ]) {
+    expect(item(await preparedFor({ ...question, ...other }), 'explicit')).toMatchObject({
+      status: 'truncated',
+    });
+  }
+});
+
+test('(rule: single-step-share) the user’s turns fit beside any context', async () => {
+  const prompt = await preparedFor({
+    ...tagged(lines(3_000)),
+    max_iterations_left: 1,
+    user_query: lines(100),
+  });
+  expect(item(prompt, 'explicit')).toMatchObject({ status: 'truncated' });
+  expect(prompt.report.prompt_tokens).toBeLessThanOrEqual(7_000);
+  expect(prompt.prompt.messages.map(textOf).join('')).toContain(lines(100));
+});
+
+test('(rule: tail-reserve) the reserve holds the longest order of any phase, the caller’s own words included', async () => {
+  const phase_instructions = { observe: `Observe. ${'Mind every detail. '.repeat(300)}`, act: 'Go.' };
+  const hashes = new Set<string>();
+  for (const phase of ['reason', 'act', 'observe'] as const) {
+    const prompt = await preparedFor({ ...tagged(lines(400)), phase, phase_instructions });
+    hashes.add(prompt.report.stable_prompt_sha256);
+    const tail = textOf(prompt.prompt.messages.at(-1) ?? { role: 'user', parts: [] });
+    if (phase === 'reason') expect(tail).toContain('Phase: reason.');
+    else expect(tail).toContain(phase_instructions[phase].trim());
+    if (phase === 'act') expect(tail).not.toContain('Phase: act.');
+    expect(prompt.report.prompt_tokens).toBeLessThanOrEqual(7_000);
+  }
+  expect(hashes.size).toBe(1);
+});
+
+test('(rule: worked-example) where a step does not fit with the example, it is made without', async () => {
+  const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+  const limited = (tokenLimit: number, needsExample: boolean) => {
+    const request = stepRequest({ tools: [{ name: 'read_file', inputSchema }] });
+    const llm_config = { ...request.llm_config, tokenLimit, reservedOutputTokens: 10 };
+    return prepare({ ...request, llm_config }, { needsExample });
+  };
+  const refusal = await limited(20, false).catch((error: unknown) => error);
+  const told = refusal instanceof StepRefused ? refusal.details[0]?.message : undefined;
+  const least = Number(/^(\d+) tokens are needed/.exec(told ?? '')?.[1]);
+  expect(await limited(20, true).catch((error: unknown) => error)).toEqual(refusal);
+  const without = await limited(least, true);
+  expect(without.prompt.messages.map(textOf)).toEqual(['Why?\n']);
+  expect(without.report.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(
+    without.report.prompt_tokens,
+  );
+  expect((await limited(least + 100, true)).prompt.messages).toHaveLength(3);
+});

@@ -1,0 +1,84 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Unit } from '../../../../src/conversation/units.js';
+import { foldHistory, type WeighedUnit } from '../../../../src/service/step/history/fold-history.js';
+
+const unit = (type: 'task' | 'step', full: number, masked: number): WeighedUnit => ({
+  unit: (type === 'task'
+    ? { type: 'user', index: 0, content: 'task', isTask: true }
+    : { type: 'assistant', index: 0, content: 'step', providerState: undefined }) satisfies Unit,
+  full,
+  masked,
+});
+
+const units = fc.array(
+  fc.record({
+    type: fc.constantFrom('task' as const, 'step' as const),
+    full: fc.nat(400),
+    masked: fc.nat(30),
+  }),
+  { minLength: 1, maxLength: 60 },
+);
+const weighed = units.map((all) => all.map(({ type, full, masked }) => unit(type, full, masked)));
+
+test('nothing is cut while the history fits its share (rule: fold)', () => {
+  const fold = foldHistory([unit('task', 10, 5), unit('step', 80, 5)], 90);
+  expect(fold).toEqual({ forms: ['full', 'full'], tokens: 90, cuts: 0 });
+});
+
+test('old units become stubs before anything is dropped (rule: fold)', () => {
+  const fold = foldHistory([unit('task', 10, 5), unit('step', 60, 5), unit('step', 35, 5)], 100);
+  expect(fold.forms).toEqual(['full', 'masked', 'full']);
+});
+
+test('what stubs do not free is dropped, oldest first (rule: fold)', () => {
+  const old = [unit('step', 30, 20), unit('step', 30, 20), unit('step', 30, 20)];
+  const fold = foldHistory([unit('task', 10, 5), ...old, unit('step', 10, 5)], 100);
+  expect(fold.forms).toEqual(['full', 'dropped', 'dropped', 'masked', 'full']);
+});
+
+test('the first and the latest task and the newest unit are never touched (rule: fold)', () => {
+  fc.assert(
+    fc.property(weighed, fc.integer({ min: 1, max: 2_000 }), (all, share) => {
+      const { forms } = foldHistory(all, share);
+      const tasks = all.flatMap(({ unit: { type } }, index) => (type === 'user' ? [index] : []));
+      const untouchable = [tasks[0], tasks.at(-1), all.length - 1].filter((index) => index !== undefined);
+      expect(untouchable.map((index) => forms[index])).toEqual(untouchable.map(() => 'full'));
+    }),
+  );
+});
+
+test('a cut, once made, is the same in all following steps (rule: fold-cuts-once)', () => {
+  const rank = { full: 0, masked: 1, dropped: 2 };
+  fc.assert(
+    fc.property(weighed, fc.integer({ min: 1, max: 2_000 }), (all, share) => {
+      const before = foldHistory(all.slice(0, -1), share);
+      const after = foldHistory(all, share);
+      const newCut = after.cuts > before.cuts;
+      before.forms.forEach((form, index) => {
+        const now = after.forms[index] ?? 'full';
+        if (newCut) expect(rank[now]).toBeGreaterThanOrEqual(rank[form]);
+        else expect(now).toBe(form);
+      });
+    }),
+  );
+});
+
+test('the fold stays inside its share wherever the untouchable units do (rule: fold)', () => {
+  fc.assert(
+    fc.property(weighed, fc.integer({ min: 1, max: 4_000 }), (all, share) => {
+      const { forms, tokens } = foldHistory(all, share);
+      const sum = all.reduce((total, each, index) => {
+        const form = forms[index] ?? 'full';
+        return total + (form === 'dropped' ? 0 : each[form]);
+      }, 0);
+      expect(tokens).toBe(sum);
+      const tasks = all.filter(({ unit: { type } }) => type === 'user');
+      const least = [...new Set([tasks[0], tasks.at(-1), all.at(-1)])].reduce(
+        (total, each) => total + (each?.full ?? 0),
+        0,
+      );
+      if (least <= share) expect(tokens).toBeLessThanOrEqual(share);
+    }),
+  );
+});

@@ -1,0 +1,114 @@
+import { expect, test } from '@jest/globals';
+import { buildReplySchema } from '../../../src/parsing/structured/schema/reply-schema.js';
+import { openaiSchema } from '../../../src/service/providers/models/schema-dialects.js';
+import type { Completion } from '../../../src/service/step/provider.js';
+import { readReply } from '../../../src/service/step/read-reply.js';
+import { completionOf } from '../../support/completion.js';
+import { turnsDuring } from '../../support/turns-during.js';
+
+const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+const offered = [{ name: 'read_file', parameters: ['path'], inputSchema }];
+const read = (text: string, changes: Partial<Completion> = {}) =>
+  readReply({ completion: completionOf(text, changes) }, { offered, protocol: 'text' });
+const toolCall = (id: string, path: unknown) => ({
+  id,
+  name: 'read_file',
+  arguments: JSON.stringify({ path }),
+});
+
+test('native calls and written ones come to the same action (rule: native-calling)', async () => {
+  const action = { name: 'read_file', parameters: { path: 'a' } };
+  expect(await read('I look.\nAction: read_file(path="a")')).toMatchObject({
+    thought: 'I look.',
+    actions: [action],
+  });
+  expect(await read('I look.', { toolCalls: [toolCall('x', 'a')] })).toMatchObject({
+    thought: 'I look.',
+    actions: [{ ...action, id: 'x', raw: 'read_file({"path":"a"})' }],
+    parse: { dialect: 'native', confidence: 'exact' },
+  });
+});
+
+test('native calls that cannot be read are discarded and reported after one that can (rule: first-action-wins)', async () => {
+  const bad = { id: 'y', name: 'read_file', arguments: '{"other":1}' };
+  expect(await read('', { toolCalls: [toolCall('x', 'a'), bad] })).toMatchObject({
+    actions: [{ id: 'x' }],
+    parse: { outcome: 'action', discarded: [{ kind: 'malformed_action', chars: bad.arguments.length }] },
+  });
+  const alone = await read('I look.', { toolCalls: [bad] });
+  expect(alone).toMatchObject({ actions: [], thought: null, parse: { outcome: 'malformed_action' } });
+  expect(alone.answer).toBe('I look.\nread_file({"other":1})');
+});
+
+test('a first native call that cannot be read is told, and no later one takes its place (rule: first-action-wins)', async () => {
+  const bad = { id: 'x', name: 'read_file', arguments: '{"other":1}' };
+  const reply = await read('I look.', { toolCalls: [bad, toolCall('y', 'a')] });
+  expect(reply).toMatchObject({
+    actions: [],
+    answer: 'I look.\nread_file({"other":1})\nread_file({"path":"a"})',
+    parse: { outcome: 'malformed_action', problem: expect.stringContaining('read_file'), discarded: [] },
+  });
+});
+
+test('a native call of a final answer is the answer (rule: answer-call)', async () => {
+  const call = { id: 'x', name: 'final_answer', arguments: '{"answer":"42"}' };
+  expect(await read('I know.', { toolCalls: [call] })).toMatchObject({
+    thought: 'I know.',
+    answer: '42',
+    answerLabelled: true,
+    parse: { outcome: 'answer', problem: null },
+  });
+});
+
+test('a refusal is one, in the vendor’s words or without any (rule: billed-outcomes)', async () => {
+  expect(await read('', { refusal: 'I will not.' })).toMatchObject({
+    answer: 'I will not.',
+    parse: { outcome: 'refusal' },
+  });
+  expect(await read('Action: read_file(path="a")', { finishReason: 'refusal' })).toMatchObject({
+    actions: [],
+  });
+});
+
+test('whatever was said can be sent back: no NUL is left in it (rule: history-returned)', async () => {
+  const reply = await read('Thought: a\u0000b\nAction: read_file(path="c\\u0000d")');
+  expect(reply.thought).toBe('a\uFFFDb');
+  expect(reply.actions[0]?.parameters).toEqual({ path: 'c\uFFFDd' });
+});
+
+test('calls are read in turns with others (rule: loop-share)', async () => {
+  const toolCalls = Array.from({ length: 20 }, (_, at) => toolCall(`${at}`, 'a'.repeat(20_000)));
+  const turns = await turnsDuring(async () => {
+    const { actions } = await read('', { toolCalls });
+    expect(actions).toHaveLength(20);
+  });
+  expect(turns).toBeGreaterThan(10);
+});
+
+test.each([
+  ['an answer', `{"thought": "t", "final_answer": "${'x'.repeat(500_000)}"}`],
+  ['prose without an object', 'word word\n'.repeat(50_000)],
+  ['an object after much prose', `${'word word\n'.repeat(50_000)}{"thought": "t", "final_answer": "x"}`],
+])('a reply in one object is read in turns with others: %s (rule: loop-share)', async (_, text) => {
+  const turns = await turnsDuring(() =>
+    readReply({ completion: completionOf(text) }, { offered, protocol: 'json' }),
+  );
+  expect(turns).toBeGreaterThan(10);
+});
+
+test('the text of a free value is read as JSON only where the schema that asks for that was sent (rule: constrained-confidence)', async () => {
+  const tools = [
+    { name: 'write', parameters: ['content'], inputSchema: { type: 'object', properties: { content: {} } } },
+  ];
+  const schema = await buildReplySchema(tools, openaiSchema, () => undefined);
+  if (!schema) throw new Error('no schema');
+  const replyFormat = { ...schema, isCharged: false, warnings: [] };
+  const text = '{"thought": "t", "action": {"tool": "write", "args": {"content": "42"}}}';
+  const contentOf = async (isConstrained: boolean) => {
+    const completion = completionOf(text, { isConstrained });
+    const { actions } = await readReply({ completion }, { offered: tools, protocol: 'json', replyFormat });
+    return actions[0]?.parameters['content'];
+  };
+  expect(await contentOf(true)).toBe(42);
+  expect(await contentOf(false)).toBe('42');
+});

@@ -1,0 +1,212 @@
+import { describe, expect, test } from '@jest/globals';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { callsOf } from '../../../src/conversation/units.js';
+import { renderTools } from '../../../src/service/step/prompt/instructions.js';
+import { buildTail } from '../../../src/service/step/prompt/tail.js';
+import { readSituation } from '../../../src/service/step/read-situation.js';
+import { createTokenCounter } from '../../../src/tokens/token-counter.js';
+import { prepare, profile, textOf } from '../../support/prepare.js';
+import { stepRequest } from '../../support/step-request.js';
+
+const situationOf = (fields: Partial<StepRequestInput>) => readSituation(stepRequest(fields), profile);
+const call = (id: string) => ({
+  role: 'assistant' as const,
+  content: `I read for ${id}.`,
+  toolCall: { name: 'read_file', parameters: { path: id }, id },
+});
+const saw = (toolCallId?: string) => ({
+  role: 'tool_observation' as const,
+  content: 'text',
+  ...(toolCallId && { toolCallId }),
+});
+
+test.each([
+  ['unknown_tool_call_id', [call('a'), saw('b')], 1],
+  ['call_without_observation', [call('a')], 0],
+  ['observation_without_call', [saw()], 0],
+  ['duplicate_observation', [call('a'), saw('a'), saw('a')], 2],
+] as const)('(rule: pairing-warnings) %s is named with its turn', async (code, turns, index) => {
+  const { warnings } = await situationOf({ conversation_history: [...turns] });
+  expect(warnings).toMatchObject([{ code }]);
+  expect(warnings[0]?.message).toContain(`conversation_history[${index}]`);
+});
+
+test('(rule: pairing-warnings) a history that pairs has none; of many the newest twenty are named', async () => {
+  expect(
+    (await situationOf({ conversation_history: [call('a'), saw('a'), call('b'), saw()] })).warnings,
+  ).toEqual([]);
+  const { warnings } = await situationOf({ conversation_history: Array.from({ length: 500 }, () => saw()) });
+  expect(warnings).toHaveLength(20);
+  expect(warnings.at(-1)?.message).toContain('conversation_history[499]');
+});
+
+test('(rule: pairing) a second observation of a call never becomes that of another', async () => {
+  const { units } = await situationOf({
+    conversation_history: [call('a'), { ...call('b'), content: '' }, saw('a'), saw('a'), saw('b')],
+  });
+  expect(callsOf(units).map(({ id, observation }) => [id, observation?.index])).toEqual([
+    ['a', 2],
+    ['b', 4],
+  ]);
+});
+
+const reorder = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(reorder);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, each]) => [key, reorder(each)]),
+  );
+};
+
+const writeFile = {
+  name: 'write_file',
+  description: 'Writes a file.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      content: { type: 'string', description: 'the text' },
+      mode: { type: 'integer', minimum: 0, maximum: 511, default: { type: 'x', a: 1 } },
+      append: { type: 'boolean' },
+      path: { type: 'string' },
+    },
+    required: ['path', 'content'],
+  },
+};
+
+test('(rule: tool-order) required parameters come first and in their order, the rest by name', async () => {
+  const situation = await situationOf({ tools: [writeFile] });
+  expect(situation.offered[0]?.parameters).toEqual(['path', 'content', 'append', 'mode']);
+  expect(await renderTools(situation)).toContain(
+    '- write_file(path, content, append?, mode?): Writes a file.\n',
+  );
+});
+
+test.each([
+  'text',
+  'xml',
+  'native',
+] as const)('(rule: tool-order) a client that reorders keys keeps the prompt byte for byte: %s', async (protocol) => {
+  const parameters = { path: 'a', content: 'b', mode: 1, append: true, own: { z: 1, a: [{ y: 1, b: 2 }] } };
+  const written = { ...call('a'), toolCall: { name: 'write_file', parameters, id: 'a' } };
+  const request = stepRequest({
+    protocol,
+    tools: [writeFile],
+    conversation_history: [{ role: 'user', content: 'Write.' }, written, saw('a')],
+  });
+  const reordered = stepRequest(reorder({ ...request, conversation_history: [] }) as typeof request);
+  const turns = reorder(request.conversation_history) as typeof request.conversation_history;
+  const first = await prepare(request);
+  const second = await prepare({ ...reordered, conversation_history: turns });
+  expect(second.prompt.system).toBe(first.prompt.system);
+  expect(second.prompt.messages.map(textOf)).toEqual(first.prompt.messages.map(textOf));
+  expect(JSON.stringify(second.situation.tools.map((tool) => tool.inputSchema))).toBe(
+    JSON.stringify(first.situation.tools.map((tool) => tool.inputSchema)),
+  );
+});
+
+/** Turns of the event loop while something is on its way. */
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isWorking = true;
+  const turn = (): void => {
+    turns += 1;
+    if (isWorking) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work;
+  isWorking = false;
+  return turns;
+}
+
+describe('a large request is read in turns with others (rule: loop-share)', () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 100 }, (_, at) => [`p${at}`, { type: 'string' }]),
+  );
+  const inputSchema = { type: 'object', properties };
+
+  test.each<[string, Partial<StepRequestInput>]>([
+    ['free text', { available_tools_prompt_segment: '- tool(a, b): does things\n'.repeat(40_000) }],
+    ['tools', { tools: Array.from({ length: 1_000 }, (_, at) => ({ name: `t${at}`, inputSchema })) }],
+    [
+      'results',
+      {
+        conversation_history: Array.from({ length: 1_000 }, () => ({
+          role: 'tool_observation' as const,
+          content: '',
+          toolResult: { success: true, result: properties },
+        })),
+      },
+    ],
+  ])('%s', async (_, fields) => {
+    expect(await turnsDuring(situationOf(fields))).toBeGreaterThan(20);
+  });
+
+  test('tasks', async () => {
+    const tasks = [{ id: 1, content: 'x\n '.repeat(300_000), status: 'todo' as const }];
+    const contents = { phaseOrder: '', mustAnswer: undefined, tasks, focus: undefined, advice: undefined };
+    const tokens = createTokenCounter('o200k_base');
+    const { signal } = new AbortController();
+    expect(await turnsDuring(buildTail(contents, 500, { tokens, signal }))).toBeGreaterThan(100);
+    const { text } = await buildTail(contents, 500, { tokens, signal });
+    expect(text.split('\n')).toContainEqual(expect.stringMatching(/^\[ \] 1\. (?:x )+x?$/));
+  });
+
+  test.each<[string, Partial<StepRequestInput>]>([
+    ['1,000 tools', { tools: Array.from({ length: 1_000 }, (_, at) => ({ name: `t${at}`, inputSchema })) }],
+    [
+      'a tool of 60,000 parameters',
+      {
+        tools: [
+          {
+            name: 'f',
+            inputSchema: {
+              properties: Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`p${at}`, {}])),
+            },
+          },
+        ],
+      },
+    ],
+    [
+      'a long description',
+      { tools: [{ name: 'f', description: 'word\n'.repeat(200_000), inputSchema: {} }] },
+    ],
+  ])('%s are described, and no further than the step goes on', async (_, fields) => {
+    const situation = await situationOf(fields);
+    expect(await turnsDuring(renderTools(situation))).toBeGreaterThan(20);
+    const left = new AbortController();
+    const gone = new Error('gone');
+    setImmediate(() => left.abort(gone));
+    await expect(renderTools(situation, left.signal)).rejects.toBe(gone);
+  });
+
+  test('tasks are put on lines no further than the step goes on', async () => {
+    const tasks = [{ id: 1, content: 'x\n '.repeat(300_000), status: 'todo' as const }];
+    const contents = { phaseOrder: '', mustAnswer: undefined, tasks, focus: undefined, advice: undefined };
+    const left = new AbortController();
+    const gone = new Error('gone');
+    setImmediate(() => left.abort(gone));
+    const scale = { tokens: createTokenCounter('o200k_base'), signal: left.signal };
+    await expect(buildTail(contents, 500, scale)).rejects.toBe(gone);
+  });
+
+  test('and no further than the step goes on', async () => {
+    const gone = new Error('gone');
+    await expect(
+      readSituation(stepRequest({ tools: [writeFile] }), profile, AbortSignal.abort(gone)),
+    ).rejects.toBe(gone);
+  });
+});
+
+test('(rules: observation-text, stable-prompt) a result is shown with its keys by name, whatever order they came in', async () => {
+  const shown = async (result: object) => {
+    const observed = { role: 'tool_observation' as const, content: '', toolCallId: 'a' };
+    const turns = [call('a'), { ...observed, toolResult: { success: true, result } }];
+    const { prompt } = await prepare(stepRequest({ conversation_history: turns }));
+    return prompt.messages.map(textOf).join('');
+  };
+  const first = await shown({ b: [{ d: 1, c: 2 }], a: {} });
+  expect(first).toContain('{"a":{},"b":[{"c":2,"d":1}]}');
+  expect(await shown({ a: {}, b: [{ c: 2, d: 1 }] })).toBe(first);
+});

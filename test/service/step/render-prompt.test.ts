@@ -1,0 +1,142 @@
+import { expect, test } from '@jest/globals';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { toOfferedTool } from '../../../src/parsing/arguments/offered-tool.js';
+import { parseCompletion } from '../../../src/parsing/parse-completion.js';
+import { prepare, textOf } from '../../support/prepare.js';
+import { stepRequest } from '../../support/step-request.js';
+
+const said = { role: 'assistant' as const, content: 'So it is.' };
+const asked = { role: 'user' as const, content: 'Why?' };
+const messagesOf = async (fields: Partial<StepRequestInput>) =>
+  (await prepare(stepRequest(fields))).prompt.messages;
+
+test('the first and the last message are the user’s, and roles take turns (rule: message-order)', async () => {
+  for (const history of [[asked], [said, asked], [asked, said], [asked, asked, said, said]]) {
+    const messages = await messagesOf({ conversation_history: history, user_query: '' });
+    const roles = messages.map(({ role }) => role);
+    expect([roles[0], roles.at(-1)]).toEqual(['user', 'user']);
+    expect(roles.every((role, index) => role !== roles[index - 1])).toBe(true);
+  }
+});
+
+test('the tail is the last block and no part of what is stable (rule: tail)', async () => {
+  const tasks = [{ id: 1, content: 'find it', status: 'todo' as const }];
+  const { prompt, stable } = await prepare(stepRequest({ tasks }));
+  expect(prompt.messages.at(-1)?.parts.at(-1)).toMatchObject({ type: 'text', tail: true });
+  expect(stable.map(textOf).join('')).not.toContain('find it');
+});
+
+test('caches may break after the instructions, the context, and what does not change (rule: breakpoints)', async () => {
+  const { prompt } = await prepare(
+    stepRequest({
+      explicit_context_paths: ['a.ts'],
+      inline_context: { files: [{ path: 'a.ts', content: 'one\n' }] },
+      conversation_history: [asked, said, asked],
+      user_query: '',
+      tasks: [{ id: 1, content: 'find it', status: 'todo' }],
+    }),
+  );
+  const marks = prompt.messages.map(({ parts }) =>
+    parts.map((part) => 'breakpoint' in part && part.breakpoint === true),
+  );
+  expect(prompt.systemBreakpoint).toBe(true);
+  expect(marks).toEqual([[true, true], [false], [true, false]]);
+});
+
+const tool = {
+  name: 'read_file',
+  inputSchema: { type: 'object' as const, properties: { path: { type: 'string' } }, required: ['path'] },
+};
+const withContext = {
+  tools: [tool],
+  explicit_context_paths: ['a.ts'],
+  inline_context: { files: [{ path: 'a.ts', content: 'one\n' }] },
+};
+
+test('the worked example stands before the context, and says that it is none of the task (rule: worked-example)', async () => {
+  for (const protocol of ['text', 'xml', 'json'] as const) {
+    const { prompt } = await prepare(stepRequest({ ...withContext, protocol }), { needsExample: true });
+    const [question = '', reply = '', rest = ''] = prompt.messages.map(textOf);
+    expect(prompt.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(question).toContain('not part of this task');
+    expect(parseCompletion(reply, [toOfferedTool(tool)])).toMatchObject({
+      outcome: 'action',
+      confidence: 'exact',
+      action: { toolName: 'read_file', toolArgs: { path: 'invoice' } },
+    });
+    expect(rest).toMatch(/^End of the example\. Now the task:\n<file path="a\.ts".*\n[\s\S]*Why\?\n$/);
+    const marks = prompt.messages.map(({ parts }) =>
+      parts.map((part) => 'breakpoint' in part && part.breakpoint === true),
+    );
+    expect(marks[2]).toEqual([false, true, true]);
+  }
+});
+
+test('there is no example without a tool, for native calling, and where no values fit its schema (rule: worked-example)', async () => {
+  const impossible = { type: 'object' as const, properties: { x: { not: {} } }, required: ['x'] };
+  for (const fields of [
+    {},
+    { tools: [tool], protocol: 'native' as const },
+    { tools: [{ name: 'run', inputSchema: impossible }] },
+  ]) {
+    const { prompt } = await prepare(stepRequest(fields), { needsExample: true });
+    expect(prompt.messages.map(textOf)).toEqual(['Why?\n']);
+  }
+});
+
+test('the example is of the first tool that has a sample call, one that only reads before others (rule: worked-example)', async () => {
+  const impossible = { type: 'object' as const, properties: { x: { not: {} } }, required: ['x'] };
+  const shut = (name: string) => ({ name, inputSchema: impossible });
+  const shown = async (...tools: StepRequestInput['tools'] & object) => {
+    const { prompt } = await prepare(stepRequest({ tools }), { needsExample: true });
+    return /Action: (\w+)/.exec(prompt.messages.map(textOf).join(''))?.[1];
+  };
+  const write = { ...tool, name: 'write_file' };
+  expect(await shown(write, shut('list_files'), tool)).toBe('read_file');
+  expect(await shown(shut('read_all'), shut('list_files'), write)).toBe('write_file');
+  expect(await shown(shut('read_all'), shut('run'))).toBeUndefined();
+});
+
+test('a model that needs an example is shown no schema in xml, and every parameter in words (rule: worked-example)', async () => {
+  const request = stepRequest({ ...withContext, protocol: 'xml' });
+  const [shown, told] = await Promise.all([prepare(request), prepare(request, { needsExample: true })]);
+  expect(shown.prompt.system).toContain(JSON.stringify(tool.inputSchema));
+  expect(told.prompt.system).not.toContain('{"type"');
+  expect(told.prompt.system).toContain('<parameter>path: string</parameter>');
+});
+
+test('the sections of the report add up to the prompt, and the hash is that of the stable part (rule: context-report)', async () => {
+  const { report } = await prepare(stepRequest({}));
+  expect(report.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(report.prompt_tokens);
+  const other = await prepare(stepRequest({ tasks: [{ id: 1, content: 'x', status: 'todo' }] }));
+  expect(other.report.stable_prompt_sha256).toBe(report.stable_prompt_sha256);
+  expect(other.report.stable_prefix_tokens).toBe(
+    other.report.prompt_tokens - (other.report.sections.find(({ name }) => name === 'tail')?.tokens ?? 0),
+  );
+});
+
+test('half characters go out as replacement characters, wherever they stand and however often (rules: message-order, stable-prompt)', async () => {
+  const half = (text: string) => `${text} \ud800 ${'and more of it '.repeat(60)}\udc00`;
+  const shown = async (mend: (text: string) => string) => {
+    const text = (name: string) => mend(half(name));
+    const toolCall = { id: 'a', name: 'read_file', parameters: { path: 'a.ts' } };
+    const { prompt } = await prepare(
+      stepRequest({
+        explicit_context_paths: ['a.ts'],
+        inline_context: { files: [{ path: 'a.ts', content: text('file') }] },
+        conversation_history: [
+          { role: 'user', content: text('task') },
+          { role: 'assistant', content: text('thought'), toolCall },
+          { role: 'tool_observation', content: text('observation'), toolCallId: 'a' },
+          { role: 'assistant', content: text('answer') },
+        ],
+        instructions: text('instructions'),
+        tasks: [{ id: 1, content: text('tasks'), status: 'todo' }],
+      }),
+    );
+    return prompt.system + prompt.messages.map(textOf).join('');
+  };
+  const whole = await shown((text) => text.toWellFormed());
+  for (let step = 0; step < 2; step += 1) expect(await shown((text) => text)).toBe(whole);
+  expect(whole.isWellFormed()).toBe(true);
+});

@@ -1,0 +1,93 @@
+import { expect, test } from '@jest/globals';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { conclude } from '../../../src/service/step/conclude.js';
+import type { Completion } from '../../../src/service/step/provider.js';
+import { readReply } from '../../../src/service/step/read-reply.js';
+import { exhausted, type StepResult, toPreview, toResult } from '../../../src/service/step/to-result.js';
+import { completionOf } from '../../support/completion.js';
+import { plainly, prepare, textOf } from '../../support/prepare.js';
+import { stepRequest } from '../../support/step-request.js';
+
+const now = () => new Date('2026-01-02T03:04:05.678Z');
+const provider = {
+  name: 'test',
+  complete: () => Promise.reject(new Error('no call is made')),
+  stream: () => {
+    throw new Error('no call is made');
+  },
+};
+
+async function resultOf(
+  text: string,
+  fields: Partial<StepRequestInput> = {},
+  changes: Partial<Completion> = {},
+): Promise<StepResult> {
+  const prompt = await prepare(
+    stepRequest({ tools: [{ name: 'read_file', inputSchema: {} }], user_query: 'Why?', ...fields }),
+  );
+  const reply = await readReply({ completion: completionOf(text, changes) }, prompt.situation);
+  return toResult(
+    await conclude(reply, prompt.situation),
+    { ...prompt, provider, now, during: plainly },
+    prompt,
+  );
+}
+
+test('what a step adds is stamped with the time that was handed in (rule: turn-timestamps)', async () => {
+  const { new_turns } = await resultOf('Final Answer: 42');
+  expect(new_turns).toEqual([
+    { role: 'user', content: 'Why?', timestamp: '2026-01-02T03:04:05.678Z' },
+    { role: 'assistant', content: '42', timestamp: '2026-01-02T03:04:05.678Z' },
+  ]);
+});
+
+test('reason and act spend no iteration, observe and a plain step do (rule: iterations)', async () => {
+  const left = async (phase?: 'reason' | 'act' | 'observe') =>
+    (await resultOf('So.', { max_iterations_left: 3, ...(phase && { phase }) })).iterations_remaining;
+  expect([await left('reason'), await left('act'), await left('observe'), await left()]).toEqual([
+    3, 3, 2, 2,
+  ]);
+});
+
+test('a billed outcome adds nothing to the history and keeps its usage (rule: billed-outcomes)', async () => {
+  const result = await resultOf('', {}, { refusal: 'No.' });
+  expect(result).toMatchObject({
+    status: 'error',
+    new_turns: [],
+    usage: { input_tokens: 10 },
+    error: { code: 'upstream_refusal', provider: 'test', partial_text: 'No.' },
+  });
+});
+
+test('a cut answer and an unreadable action are told as warnings (rule: unreadable-action)', async () => {
+  const codes = async (...step: Parameters<typeof resultOf>) =>
+    (await resultOf(...step)).warnings.map(({ code }) => code);
+  expect(await codes('Final Answer: 42', {}, { finishReason: 'length' })).toEqual(['answer_truncated']);
+  expect(await codes('Action: read_file(path="a')).toEqual(['unreadable_action']);
+  expect(await codes('Final Answer: 42')).toEqual([]);
+});
+
+test('with no iterations left nothing was made: every field is there, and empty', () => {
+  expect(exhausted(stepRequest({ max_iterations_left: 0 }))).toMatchObject({
+    status: 'error',
+    usage: null,
+    iterations_remaining: 0,
+    error: { code: 'iterations_exhausted' },
+  });
+});
+
+test.each([
+  ['native', ['a']],
+  ['text', []],
+] as const)('a preview with %s calling has the tools that are sent beside the prompt: %j', async (protocol, names) => {
+  const prompt = await prepare(stepRequest({ protocol, tools: [{ name: 'a', inputSchema: {} }] }));
+  expect((await toPreview(prompt, prompt)).native_tools.map(({ name }) => name)).toEqual(names);
+});
+
+test('a preview is the prompt as the model reads it', async () => {
+  const prompt = await prepare(stepRequest({ user_query: 'Why?' }));
+  const { system, messages, context_report } = await toPreview(prompt, prompt);
+  expect(system).toBe(prompt.prompt.system);
+  expect(messages.map(({ content }) => content)).toEqual(prompt.prompt.messages.map(textOf));
+  expect(context_report).toBe(prompt.report);
+});

@@ -1,0 +1,44 @@
+import { createRequire } from 'node:module';
+import { expect, test } from '@jest/globals';
+import { loadEncoding } from '../../src/tokens/encodings.js';
+import { readRankTable } from '../../src/tokens/rank-table.js';
+import { encodings } from '../support/tokens/reference-tokenizer.js';
+
+const load = createRequire(import.meta.url);
+
+/** The patterns that split-pieces.ts writes out. If the reference changes one, that file has to follow. */
+const patterns = {
+  o200k_base: String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
+  cl100k_base: String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
+};
+
+test.each(encodings)('%s: the ranks we read are the reference’s, and so is the pattern', (encoding) => {
+  const reference: { pat_str: string; bpe_ranks: string } = load(`tiktoken/encoders/${encoding}.json`);
+  const ours: { bpe_ranks: string } = load(`js-tiktoken/ranks/${encoding}`);
+  expect(reference.pat_str).toBe(patterns[encoding]);
+  expect(ours.bpe_ranks === reference.bpe_ranks).toBe(true);
+});
+
+test.each(encodings)('%s: every token has its own rank and nothing else has', async (encoding) => {
+  const { vocabulary } = await loadEncoding(encoding);
+  const data: { bpe_ranks: string } = load(`js-tiktoken/ranks/${encoding}`);
+  const tokens = data.bpe_ranks.split(' ').slice(2);
+  const misread = tokens.filter((token, rank) => {
+    const bytes = Buffer.from(token, 'base64');
+    return vocabulary.rankOf(bytes, 0, bytes.length) !== rank;
+  });
+  expect(misread).toEqual([]);
+  const absent = Buffer.from('\xff\xfe not a token', 'latin1');
+  expect(vocabulary.rankOf(absent, 0, absent.length)).toBe(-1);
+  expect(vocabulary.longestToken).toBe(128);
+});
+
+test('an encoding is read once, however many ask for it at once', async () => {
+  const [first, second] = await Promise.all([loadEncoding('o200k_base'), loadEncoding('o200k_base')]);
+  expect(first).toBe(second);
+});
+
+test('rank data of another form is refused', () => {
+  expect(() => readRankTable('! 5 IQ== Ig==')).toThrow('rank data');
+  expect(() => readRankTable('! 0 IQ==\n! 9 Ig==')).toThrow('rank data');
+});

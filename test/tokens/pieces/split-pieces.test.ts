@@ -1,0 +1,64 @@
+import { createRequire } from 'node:module';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Encoding } from '../../../src/tokens/encodings.js';
+import { classifyCharacters, unclassified } from '../../../src/tokens/pieces/character-kinds.js';
+import {
+  type EndOfPiece,
+  endOfCl100kPiece,
+  endOfO200kPiece,
+} from '../../../src/tokens/pieces/split-pieces.js';
+import { encodings } from '../../support/tokens/reference-tokenizer.js';
+import { anyText, plainText } from '../../support/tokens/texts.js';
+
+const load = createRequire(import.meta.url);
+const splitters: Record<Encoding, EndOfPiece> = {
+  o200k_base: endOfO200kPiece,
+  cl100k_base: endOfCl100kPiece,
+};
+
+function piecesOf(encoding: Encoding, text: string): string[] {
+  const characters = unclassified(new TextEncoder().encode(text));
+  classifyCharacters(characters, 0, characters.bytes.length);
+  const pieces: string[] = [];
+  for (let start = 0; start < characters.bytes.length; ) {
+    const end = splitters[encoding](characters, start);
+    pieces.push(Buffer.from(characters.bytes.subarray(start, end)).toString());
+    start = end;
+  }
+  return pieces;
+}
+
+describe.each(encodings)('%s', (encoding) => {
+  const { pat_str: pattern }: { pat_str: string } = load(`js-tiktoken/ranks/${encoding}`);
+
+  test('pieces are the matches of the published pattern', () => {
+    fc.assert(
+      fc.property(plainText, (text) => {
+        const matches = [...text.matchAll(new RegExp(pattern, 'gu'))].map(([match]) => match);
+        expect(piecesOf(encoding, text)).toEqual(matches);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('pieces make the text again, lone surrogates replaced', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(piecesOf(encoding, text).join('')).toBe(Buffer.from(text).toString());
+      }),
+    );
+  });
+});
+
+test('a contraction is one without regard to case, the long s included, as the reference folds case', () => {
+  expect(piecesOf('o200k_base', "it'ſa it'Sa it'LLa")).toEqual(["it'ſ", 'a', " it'S", 'a', " it'LL", 'a']);
+  expect(piecesOf('cl100k_base', "it'ſa it'Sa")).toEqual(['it', "'ſ", 'a', ' it', "'S", 'a']);
+});
+
+test('whitespace is what the reference takes for it: U+0085, but not U+FEFF', () => {
+  for (const encoding of encodings) {
+    expect(piecesOf(encoding, 'a\u0085\u0085b')).toEqual(['a', '\u0085', '\u0085b']);
+    expect(piecesOf(encoding, '!\ufeff!')).toEqual(['!\ufeff!']);
+  }
+});
