@@ -9,7 +9,7 @@ import { expect, test } from '@jest/globals';
 const rooms: Record<string, readonly string[]> = {
   contract: ['zod', 'yaml'],
   conversation: ['contract:types'],
-  files: [],
+  files: ['event-loop'],
   'files/disk': ['files', 'node:'],
   'event-loop': [],
   tokens: ['event-loop', 'js-tiktoken', 'node:'],

@@ -1,4 +1,4 @@
-import type { LoopBreaks } from './loop-breaks.js';
+import { yieldIfBusy } from '../event-loop/yield-if-busy.js';
 import { type PathPattern, readPathPattern } from './path-pattern.js';
 
 /** One `.gitignore`, for what is below its folder. */
@@ -22,14 +22,14 @@ export function readIgnoreRules(folder: string, gitignore: string): IgnoreRules 
 export async function isIgnored(
   path: string,
   chain: readonly IgnoreRules[],
-  breaks: LoopBreaks,
+  signal: AbortSignal,
 ): Promise<boolean> {
   const isFolder = path.endsWith('/');
   const parts = (isFolder ? path.slice(0, -1) : path).split('/');
   for (const { folder, patterns } of chain.toReversed()) {
     const below = folder === '.' ? parts : parts.slice(folder.split('/').length);
     for (const { negated, foldersOnly, fits } of patterns.toReversed()) {
-      if (breaks.isDue) await breaks.take();
+      await yieldIfBusy(signal);
       if ((isFolder || !foldersOnly) && fits(below)) return !negated;
     }
   }

@@ -1,6 +1,6 @@
+import { yieldIfBusy } from '../event-loop/yield-if-busy.js';
 import type { FileTree } from './file-tree.js';
 import { type IgnoreRules, isIgnored, readIgnoreRules } from './ignore-rules.js';
-import type { LoopBreaks } from './loop-breaks.js';
 import { byCodeUnits } from './portable-path.js';
 import { isSecretPath } from './secret-paths.js';
 
@@ -35,14 +35,14 @@ export const isSavedRun = (path: string): boolean =>
 export async function enterFolder(
   tree: FileTree,
   folder: string,
-  breaks: LoopBreaks,
+  signal: AbortSignal,
 ): Promise<OpenFolder | undefined> {
   const parts = folder === '.' ? [] : folder.split('/');
   let chain: readonly IgnoreRules[] = [];
   for (const [depth, part] of parts.entries()) {
     const above = parts.slice(0, depth).join('/') || '.';
     chain = await withRulesOf(tree, { path: above, chain });
-    if (await isIgnored(`${above === '.' ? '' : `${above}/`}${part}/`, chain, breaks)) return undefined;
+    if (await isIgnored(`${above === '.' ? '' : `${above}/`}${part}/`, chain, signal)) return undefined;
   }
   return { path: folder, chain };
 }
@@ -54,7 +54,7 @@ export async function enterFolder(
 export async function listFolder(
   tree: FileTree,
   { path: folder, chain: above }: OpenFolder,
-  breaks: LoopBreaks,
+  signal: AbortSignal,
 ): Promise<FolderEntries> {
   const entries = (await tree.list(folder)).toSorted((a, b) => byCodeUnits(a.name, b.name));
   const hasRules = entries.some(({ name }) => name === '.gitignore');
@@ -62,11 +62,11 @@ export async function listFolder(
   const files: string[] = [];
   const folders: OpenFolder[] = [];
   for (const entry of entries) {
-    if (breaks.isDue) await breaks.take();
+    await yieldIfBusy(signal);
     const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
     if (isNeverListed(path, entry.name)) continue;
-    if (entry.type === 'file' && !(await isIgnored(path, chain, breaks))) files.push(path);
-    if (entry.type === 'folder' && !(await isIgnored(`${path}/`, chain, breaks)))
+    if (entry.type === 'file' && !(await isIgnored(path, chain, signal))) files.push(path);
+    if (entry.type === 'folder' && !(await isIgnored(`${path}/`, chain, signal)))
       folders.push({ path, chain });
   }
   return { files, folders, seen: entries.length };

@@ -1,6 +1,6 @@
+import { yieldIfBusy } from '../event-loop/yield-if-busy.js';
 import { type FileTree, RefusedPath } from './file-tree.js';
 import { enterFolder, listFolder, type OpenFolder } from './list-folder.js';
-import { LoopBreaks } from './loop-breaks.js';
 import { byCodeUnits } from './portable-path.js';
 
 /** What a walk comes across. */
@@ -32,8 +32,7 @@ export async function* walkFolder(
   { signal, maxDepth = Number.POSITIVE_INFINITY }: WalkOptions,
 ): AsyncGenerator<WalkedEntry> {
   signal.throwIfAborted();
-  const breaks = new LoopBreaks(signal);
-  const first = await enterFolder(tree, folder, breaks);
+  const first = await enterFolder(tree, folder, signal);
   const pending = first ? [{ folder: first, depth: 0 }] : [];
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { path } = next.folder;
@@ -41,10 +40,10 @@ export async function* walkFolder(
     if (next.depth >= maxDepth) continue;
     signal.throwIfAborted();
     const depth = next.depth + 1;
-    const listed = await listFolder(tree, next.folder, breaks).catch(depth > 1 ? toUnreadable : undefined);
+    const listed = await listFolder(tree, next.folder, signal).catch(depth > 1 ? toUnreadable : undefined);
     if (!listed) yield { path, type: 'unreadable', depth: next.depth };
     for (const file of listed?.files ?? []) {
-      if (breaks.isDue) await breaks.take(); // the reader's work on each file counts too
+      await yieldIfBusy(signal); // also for the reader, who works on each file
       yield { path: file, type: 'file', depth };
     }
     pending.push(...(listed?.folders ?? []).toReversed().map((each) => ({ folder: each, depth })));
@@ -76,8 +75,7 @@ export async function listNearest(
   folder: string,
   signal: AbortSignal,
 ): Promise<NearestFiles> {
-  const breaks = new LoopBreaks(signal);
-  const first = await enterFolder(tree, folder, breaks);
+  const first = await enterFolder(tree, folder, signal);
   const files: string[] = [];
   let level: readonly OpenFolder[] = first ? [first] : [];
   let seen = 0;
@@ -86,7 +84,7 @@ export async function listNearest(
     const below: OpenFolder[] = [];
     for (const each of level) {
       signal.throwIfAborted();
-      const found = await listFolder(tree, each, breaks).catch(toUnreadable);
+      const found = await listFolder(tree, each, signal).catch(toUnreadable);
       cut ||= !found;
       seen += found?.seen ?? 0;
       files.push(...(found?.files ?? []));

@@ -1,0 +1,63 @@
+/** Milliseconds that all work of this process together may use of one turn of the event loop. */
+export const MAX_TURN_MS = 10;
+
+interface Waiter {
+  readonly signal: AbortSignal | undefined;
+  wake(): void;
+}
+
+/** Undefined until somebody asks for the first time in a turn. */
+let turnBeganAt: number | undefined;
+const waiters: Waiter[] = [];
+
+/**
+ * Waits for a later turn of the event loop if this one is used up, so that other requests, timers and signals are
+ * served; undefined if there is time left. Loops over caller-sized data await it once per item (rule: loop-share).
+ * Throws or rejects with the signal's reason once it is aborted, so that the work ends here.
+ *
+ * One waiter goes on in each turn: a thousand loops that each ran for `MAX_TURN_MS` would hold the event loop for ten
+ * seconds.
+ */
+export function yieldIfBusy(signal?: AbortSignal): Promise<void> | undefined {
+  signal?.throwIfAborted();
+  if (turnBeganAt === undefined) beginTurn();
+  else if (performance.now() - turnBeganAt >= MAX_TURN_MS) return waitForTurn(signal);
+  return undefined;
+}
+
+async function waitForTurn(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((wake) => waiters.push({ signal, wake }));
+  signal?.throwIfAborted();
+}
+
+function beginTurn(): void {
+  turnBeganAt = performance.now();
+  inNextTurn(endTurn);
+}
+
+function endTurn(): void {
+  turnBeganAt = undefined;
+  let next = waiters.shift();
+  // An aborted waiter has no work to do.
+  for (; next?.signal?.aborted; next = waiters.shift()) next.wake();
+  if (!next) return;
+  beginTurn();
+  next.wake();
+}
+
+// Node has it, browsers do not.
+const { setImmediate: immediately } = globalThis as { setImmediate?: (callback: () => void) => unknown };
+
+const inNextTurn = (callback: () => void): unknown =>
+  immediately ? immediately(callback) : inNextMessage(callback);
+
+/** A message, not a timer: the timers of a hidden page fire once a second, and nested ones are delayed. */
+function inNextMessage(callback: () => void): void {
+  const { port1, port2 } = new MessageChannel();
+  port1.addEventListener('message', () => {
+    port1.close();
+    callback();
+  });
+  port1.start();
+  port2.postMessage(undefined);
+}
