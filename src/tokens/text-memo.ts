@@ -12,19 +12,6 @@ export function digestOf(text: string | Uint8Array): string {
   return hash('sha256', text, 'base64url').slice(0, KEY_LENGTH);
 }
 
-/** A byte that no text has: before a literal, so that it is not taken for the text that it looks like. */
-const NO_TEXT = 0xff;
-
-/** Of one call. */
-let literalBytes = Buffer.alloc(0);
-
-/** A key for a text by the JSON that it was read from, in ASCII: the text itself would have to be encoded first. */
-export function digestOfLiteral(literal: string): string {
-  if (literalBytes.length <= literal.length) literalBytes = Buffer.alloc(literal.length + 1, NO_TEXT);
-  const end = 1 + literalBytes.write(literal, 1, 'latin1');
-  return digestOf(literalBytes.subarray(0, end));
-}
-
 /** A text and, if there is one already, a digest of it or of all that it was made of: then it need not be digested itself. */
 export interface DigestedText {
   readonly text: string;

@@ -16,6 +16,10 @@ export interface TokenCounter {
   count(text: string): Promise<number>;
   /** Tokens of the text, or undefined if they are more than `limit`: then the cost is that of the limit, not of the text. */
   countWithin(text: DigestedText, limit: number): Promise<number | undefined>;
+  /** Tokens of the text, or undefined if they are more than `limit`; costs no more than counting `limit` tokens. */
+  fits(text: string, limit: number): Promise<number | undefined>;
+  /** Tokens of messages as they are sent: each text by itself, and the framing of each message. */
+  countMessages(messages: readonly CountedMessage[]): Promise<number>;
   /** Tokens of the pieces sent as one string; pieces that have been counted alone need not be counted again. */
   countJoined(pieces: readonly DigestedText[]): Promise<number>;
   /**
@@ -33,6 +37,14 @@ export interface TokenCounter {
    * this counter counts; of a text it holds the digest, never the text.
    */
   remembered(key: string, find: () => Promise<number>): Promise<number>;
+}
+
+/** What of a message is counted. */
+export interface CountedMessage {
+  /** Each is sent as one string. */
+  readonly texts: readonly string[];
+  /** Tokens that the provider puts around the texts. */
+  readonly framing: number;
 }
 
 /** A number of tokens that is not exceeded. */
@@ -76,6 +88,19 @@ export function createTokenCounter(
     countWithin: async (text, limit) => {
       const tokens = withMargin(await counts.count(text, Math.ceil(limit / margin)));
       return tokens <= limit ? tokens : undefined;
+    },
+    fits: async (text, limit) => {
+      const tokens = withMargin(await counts.count({ text }, Math.ceil(limit / margin)));
+      return tokens <= limit ? tokens : undefined;
+    },
+    countMessages: async (messages) => {
+      let tokens = 0;
+      for (const { texts, framing } of messages) {
+        tokens += framing;
+        for (const text of texts)
+          tokens += withMargin(await counts.count({ text }, Number.POSITIVE_INFINITY));
+      }
+      return tokens;
     },
     countJoined: async (pieces) => {
       const known = recall(pieces);

@@ -9,6 +9,15 @@ export const wordCounter: TokenCounter = {
     const tokens = countWords(text);
     return tokens <= limit ? tokens : undefined;
   },
+  async fits(text, limit) {
+    const tokens = countWords(text);
+    return tokens <= limit ? tokens : undefined;
+  },
+  countMessages: async (messages) =>
+    messages.reduce(
+      (sum, { texts, framing }) => texts.reduce((tokens, text) => tokens + countWords(text), sum + framing),
+      0,
+    ),
   countJoined: async (pieces) => countWords(pieces.map(({ text }) => text).join('')),
   recall: () => undefined,
   atMost: (pieces) => ({

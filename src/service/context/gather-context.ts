@@ -1,7 +1,6 @@
 import type { ReportItem } from '../../contract/context-report.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import type { StringLiterals } from '../json/string-literals.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredContext, Priority } from './context-item.js';
 import { type FoundFolder, Intake, itemsOf } from './intake.js';
 import type { LineRange } from './lines.js';
@@ -33,11 +32,10 @@ export async function gatherContext(
   request: StepRequest,
   sources: readonly ContextSource[],
   signal: AbortSignal,
-  literals?: StringLiterals,
 ): Promise<GatheredContext> {
   const questions = questionsOf(request);
   if (questions.length === 0 && !request.implicit_context) return onlyVectors(request);
-  const inline = request.inline_context ? [inlineSource(request.inline_context, literals)] : [];
+  const inline = request.inline_context ? [inlineSource(request.inline_context)] : [];
   const library = openLibrary([...inline, ...sources], signal);
   const gathered = await askAll(questions, library, signal);
   const unread = questions.slice(gathered.length);

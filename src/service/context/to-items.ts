@@ -1,7 +1,7 @@
 import type { ReportItem } from '../../contract/context-report.js';
 import type { VectorSearchResult } from '../../contract/step-request.js';
 import { portablePath } from '../../files/portable-path.js';
-import { digestOf, digestOfLiteral, TextMemo } from '../../tokens/text-memo.js';
+import { digestOf, TextMemo } from '../../tokens/text-memo.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredFolder } from './context-item.js';
 import { MEMORABLE } from './cutting/cut-source.js';
 import { inlinePath, shorten } from './fence.js';
@@ -68,9 +68,9 @@ export function linesItem(file: SourceFile, id: string, lines: LineRange): Conte
 /** How many lines files have: one that comes in each step is not searched for them each time. */
 const lineCounts = new TextMemo();
 
-const measured = madeOnce(({ content, literal }: SourceFile): Pick<ContextItem, 'digest' | 'lineCount'> => {
+const measured = madeOnce(({ content }: SourceFile): Pick<ContextItem, 'digest' | 'lineCount'> => {
   if (content.length < MEMORABLE) return { digest: undefined, lineCount: countLines(content) };
-  const digest = literal === undefined ? digestOf(content) : digestOfLiteral(literal);
+  const digest = digestOf(content);
   return { digest, lineCount: lineCounts.recallOr(digest, () => countLines(content)) };
 });
 const lineIndexOf = madeOnce((file: SourceFile) => new LineIndex(file.content));

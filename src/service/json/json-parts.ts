@@ -1,5 +1,4 @@
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
-import type { StringLiterals } from './string-literals.js';
 
 /** Characters of JSON written at once where there are more. */
 const PART = 64 * 1024;
@@ -18,26 +17,6 @@ export async function* jsonParts(value: unknown): AsyncGenerator<string> {
     part = '';
   }
   yield part;
-}
-
-/** Texts that are one string to whoever reads the JSON. They are written one by one, and never put together. */
-export class JoinedTexts {
-  readonly texts: readonly string[];
-  readonly #literals: StringLiterals | undefined;
-
-  constructor(texts: readonly string[], literals?: StringLiterals) {
-    this.texts = texts;
-    this.#literals = literals;
-  }
-
-  /** One after the other, as they stand between quotes. */
-  literals(): string[] {
-    return this.texts.map((text) => this.#literals?.of(text) ?? inside(text));
-  }
-
-  toJSON(): string {
-    return this.texts.join('');
-  }
 }
 
 /** About so many characters are written in one go: to go into them would cost more than it saves. */
@@ -144,7 +123,6 @@ function* piecesOf(value: unknown, lengths: Lengths, levels = LEVELS): Generator
   else if (typeof value !== 'object' || value === null) yield JSON.stringify(value);
   else if (levels === 0 || lengths.of(value, SMALL) <= SMALL) yield JSON.stringify(value);
   else if (Array.isArray(value)) yield* listed(value, lengths, levels);
-  else if (value instanceof JoinedTexts) yield* joined(value);
   else if (hasFields(value)) yield* fieldsOf(value, lengths, levels);
 }
 
@@ -154,12 +132,6 @@ function* quoted(text: string): Generator<string> {
   for (let start = 0; start < text.length; start += PART) {
     yield inside(text.slice(start, start + PART));
   }
-  yield '"';
-}
-
-function* joined(texts: JoinedTexts): Generator<string> {
-  yield '"';
-  yield* texts.literals();
   yield '"';
 }
 

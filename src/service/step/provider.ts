@@ -2,7 +2,6 @@ import type { FinishReason, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
 import type { SchemaDialect } from '../../parsing/structured/schema/schema-dialect.js';
-import type { StringLiterals } from '../json/string-literals.js';
 import type { StepDeadline } from './interruption.js';
 
 /** The port through which a step makes its one model call; each vendor has an adapter in `providers/`. */
@@ -42,8 +41,6 @@ export interface Prompt {
   /** A cache breakpoint after the instructions and tools. */
   readonly systemBreakpoint: boolean;
   readonly messages: readonly Message[];
-  /** Of the request: pieces of texts that are sent as they came. */
-  readonly literals?: StringLiterals | undefined;
 }
 
 export interface Message {

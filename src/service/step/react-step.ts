@@ -102,10 +102,10 @@ export async function preparePrompt(
   request: StepRequest,
   dependencies: PromptDependencies,
 ): Promise<RenderedPrompt> {
-  const { profile, sources, literals, during } = dependencies;
+  const { profile, sources, during } = dependencies;
   const { signal } = dependencies.deadline;
   const situation = await during('read_situation', () => readSituation(request, profile, signal));
-  const gathered = await during('gather_context', () => gatherContext(request, sources, signal, literals));
+  const gathered = await during('gather_context', () => gatherContext(request, sources, signal));
   const fitted = await during('fit_to_budget', () => fitToBudget(situation, gathered, dependencies));
-  return during('render_prompt', () => renderPrompt(fitted, literals));
+  return during('render_prompt', () => renderPrompt(fitted));
 }

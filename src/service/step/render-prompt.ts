@@ -1,4 +1,3 @@
-import type { StringLiterals } from '../json/string-literals.js';
 import type { FittedPrompt, PromptPieces } from './fit-to-budget.js';
 import { continueTemplate, openingTemplate } from './prompt/templates/orders.js';
 import type { Message, Part, Prompt } from './provider.js';
@@ -17,15 +16,12 @@ export interface RenderedPrompt extends LaidOutPrompt {
 }
 
 /** Puts what was fitted into messages. */
-export function renderPrompt(fitted: FittedPrompt, literals?: StringLiterals): RenderedPrompt {
-  return { fitted, situation: toReplySituation(fitted.situation), ...layOutPrompt(fitted.pieces, literals) };
+export function renderPrompt(fitted: FittedPrompt): RenderedPrompt {
+  return { fitted, situation: toReplySituation(fitted.situation), ...layOutPrompt(fitted.pieces) };
 }
 
 /** Merges neighbours of one role, begins and ends with the user, and sets the cache breakpoints (rule: breakpoints). */
-export function layOutPrompt(
-  { system, example, context, history, tail }: PromptPieces,
-  literals?: StringLiterals,
-): LaidOutPrompt {
+export function layOutPrompt({ system, example, context, history, tail }: PromptPieces): LaidOutPrompt {
   const contextMessage: Message = {
     role: 'user',
     parts: context.map(({ text, digest, pieces }) => ({ type: 'text', text, digest, pieces })),
@@ -34,7 +30,7 @@ export function layOutPrompt(
   const first = context.length > 0 ? [contextMessage] : history[0]?.role === 'user' ? [] : [opening];
   const stable = mergeNeighbours([...example, ...first, ...history]);
   const messages = appendTail(markBreakpoints(stable, contextEnd(example, context)), tail.toWellFormed());
-  return { prompt: { system: system.toWellFormed(), systemBreakpoint: true, messages, literals }, stable };
+  return { prompt: { system: system.toWellFormed(), systemBreakpoint: true, messages }, stable };
 }
 
 function mergeNeighbours(messages: readonly Message[]): Message[] {

@@ -2,7 +2,6 @@ import type { ContextReport } from '../../contract/context-report.js';
 import type { ActionDetails } from '../../contract/step.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import type { ContextSource } from '../context/sources/context-source.js';
-import type { StringLiterals } from '../json/string-literals.js';
 import type { StepDeadline } from './interruption.js';
 import type { ModelProfile, Provider } from './provider.js';
 
@@ -14,8 +13,6 @@ export interface PromptDependencies {
   readonly sources: readonly ContextSource[];
   readonly deadline: StepDeadline;
   readonly during: During;
-  /** Of the request. */
-  readonly literals?: StringLiterals;
 }
 
 /** What a step does, one after the other, but for the model call, which is the provider's to tell. */

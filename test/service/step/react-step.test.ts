@@ -3,7 +3,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import type { StepRequest, StepRequestInput } from '../../../src/contract/step-request.js';
-import { StringLiterals } from '../../../src/service/json/string-literals.js';
 import type { Completion, CompletionRequest, Provider } from '../../../src/service/step/provider.js';
 import { reactStep, type StepResult } from '../../../src/service/step/react-step.js';
 import type { During } from '../../../src/service/step/step-dependencies.js';
@@ -75,11 +74,10 @@ async function startStep(): Promise<WaitingStep> {
     const files = [{ path: 'a.ts', content: 'const a = 1;\n' }];
     const request = stepRequest({ inline_context: { files }, explicit_context_paths: ['a.ts'] });
     const tokens = createTokenCounter('o200k_base');
-    const literals = new StringLiterals();
     const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
-    mustGo.push(new WeakRef(request), new WeakRef(tokens), new WeakRef(literals));
+    mustGo.push(new WeakRef(request), new WeakRef(tokens));
     const now = () => new Date();
-    const dependencies = { provider, profile, tokens, deadline, literals, sources: [], now };
+    const dependencies = { provider, profile, tokens, deadline, sources: [], now };
     result = reactStep(request, { during: plainly, ...dependencies });
   }
   await asked;

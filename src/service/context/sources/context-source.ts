@@ -14,8 +14,6 @@ export interface SourceFile {
   /** Relative to the project, with `/`. */
   readonly path: string;
   readonly content: string;
-  /** The JSON that its content was read from, if that is known. */
-  readonly literal?: string | undefined;
   /** True if the file was larger than is read: `content` is its beginning. */
   readonly cut?: boolean;
 }

@@ -2,7 +2,6 @@ import type { InlineContext } from '../../../contract/step-request.js';
 import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
 import { onDemand } from '../../../event-loop/on-demand.js';
 import { byCodeUnits, portablePath } from '../../../files/portable-path.js';
-import type { StringLiterals } from '../../json/string-literals.js';
 import type { ContextSource, SourceFile, SourceFolder } from './context-source.js';
 
 /** What it books of the event loop to give a file its place in the order, or in a folder; and to name it, for each character. */
@@ -13,8 +12,8 @@ const NAMING = 1;
  * What the caller sent along (`inline_context`): no file system, no rule but that of names. A path is
  * found as it was written or in its normal form; what is before the last `/` of a path is a folder.
  */
-export function inlineSource(inline: InlineContext, literals?: StringLiterals): ContextSource {
-  const named = onDemand(() => nameFiles(inline.files ?? [], literals));
+export function inlineSource(inline: InlineContext): ContextSource {
+  const named = onDemand(() => nameFiles(inline.files ?? []));
   const pinned = new Map((inline.pinned_items ?? []).map((item) => [item.id, item]));
   const folders = new Map<string, SourceFolder | undefined>();
   let sorted: readonly SourceFile[] | undefined;
@@ -41,15 +40,13 @@ export function inlineSource(inline: InlineContext, literals?: StringLiterals): 
 /** By their names; the first of each. */
 async function nameFiles(
   files: NonNullable<InlineContext['files']>,
-  literals: StringLiterals | undefined,
 ): Promise<ReadonlyMap<string, SourceFile>> {
   const named = new Map<string, SourceFile>();
   for (const { path, content } of files) {
     const pause = eventLoopShare.take(NAMING * path.length);
     if (pause) await pause;
     const name = portablePath(path) ?? path;
-    const literal = literals?.of(content);
-    if (!named.has(name)) named.set(name, { type: 'file', path: name, content, literal });
+    if (!named.has(name)) named.set(name, { type: 'file', path: name, content });
   }
   return named;
 }

@@ -2,7 +2,6 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
 import type { LlmConfig, StepRequest } from '../../../contract/step-request.js';
-import type { StringLiterals } from '../../json/string-literals.js';
 import type { Caller } from '../../operations/access/token-entries.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
 import { Secret, withoutSecrets } from '../../providers/secret.js';
@@ -26,7 +25,6 @@ export interface RequestLimits {
 
 /** A request that was read, and who waits for its answer. */
 export interface AcceptedRequest<Body> extends ParsedRequest<Body> {
-  readonly literals: StringLiterals;
   readonly deadline: StepDependencies['deadline'];
   readonly state: RequestState;
   /** The model key as sent, not yet looked at: a request that calls no model has no business with it. */
@@ -44,7 +42,7 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest> & WithF
   deadline.start(limits.body.timeoutMs + limits.deadlineMs);
   const state = stateOf(response);
   state.signal = deadline.signal;
-  const { value: body, literals, bytes } = await readBody(request, limits.body, deadline.signal);
+  const { value: body, bytes } = await readBody(request, limits.body, deadline.signal);
   state.bodyBytes = bytes;
   const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
   if (sentKey) keepKeyOut(response, sentKey);
@@ -59,7 +57,7 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest> & WithF
   if (state.caller) requireProject(state.caller, project_id);
   deadline.start(Math.min(llm_config.deadlineMs ?? limits.deadlineMs, limits.deadlineMs));
   read.user_api_keys = undefined;
-  return { request: read, literals, history, warnings, deadline, state, sentKey };
+  return { request: read, history, warnings, deadline, state, sentKey };
 }
 
 /** Throws `RequestRefused` for a project that the caller's token does not allow (rule: bearer-tokens). */

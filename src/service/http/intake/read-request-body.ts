@@ -1,12 +1,10 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
 import { JsonHazard, MAX_AT_ONCE, refuseHazards, refuseNul } from '../../json/json-hazards.js';
 import { parseInTurns } from '../../json/sliced-json.js';
-import { type ParsedJson, parseWithLiterals, StringLiterals } from '../../json/string-literals.js';
 import { Interruption } from '../../step/interruption.js';
 import { RequestRefused } from '../failure/to-failure.js';
-import { asciiJson } from './ascii-json.js';
 import { findJsonError, isJsonUpTo } from './find-json-error.js';
 
 export interface BodyLimits {
@@ -24,37 +22,23 @@ export async function readBody(
   request: Request,
   limits: BodyLimits,
   signal: AbortSignal,
-): Promise<ParsedJson & { readonly bytes: number }> {
+): Promise<{ readonly value: unknown; readonly bytes: number }> {
   requireJson(request);
   const bytes = await receive(request, limits, signal);
   if (!isUtf8(bytes)) {
     throw new RequestRefused('invalid_json', [{ path: '', code: 'not_utf8', message: 'not valid UTF-8' }]);
   }
-  const { value, literals } = await readValue(bytes, signal);
-  return { value, literals, bytes: bytes.length };
+  return { value: await readValue(bytes, signal), bytes: bytes.length };
 }
 
-async function readValue(bytes: Buffer, signal: AbortSignal): Promise<ParsedJson> {
-  const ascii = isAscii(bytes) ? bytes.toString('latin1') : asciiJson(bytes);
-  const read = ascii === undefined ? undefined : await readAscii(ascii, signal);
-  if (read) return read;
+async function readValue(bytes: Buffer, signal: AbortSignal): Promise<unknown> {
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   if (text.trim() === '') {
     throw new RequestRefused('invalid_json', [
       { path: '', code: 'empty_body', message: 'the body is empty; send the request as a JSON object' },
     ]);
   }
-  return { value: await parseOrExplain(text, signal), literals: new StringLiterals() };
-}
-
-/** Undefined where the text has a fault: that is looked for in the body as it was sent. */
-async function readAscii(text: string, signal: AbortSignal): Promise<ParsedJson | undefined> {
-  try {
-    if (text.length <= MAX_AT_ONCE) return parseWithLiterals(text);
-    return { value: await parseInSlices(text, signal), literals: new StringLiterals() };
-  } catch {
-    return undefined;
-  }
+  return parseOrExplain(text, signal);
 }
 
 function requireJson({ headers }: Request): void {

@@ -9,13 +9,12 @@ import type { StepServices } from './step-routes.js';
 export function answerPreview({ agent, ...limits }: StepServices): RequestHandler {
   return async (request, response) => {
     const accepted = await acceptRequest(stepRequestSchema, { request, response }, limits);
-    const { request: step, literals, deadline, state, warnings } = accepted;
+    const { request: step, deadline, state, warnings } = accepted;
     const model = resolveModel(step.llm_config, agent.models);
     const result = await agent.preview(step, {
       profile: model.profile,
       tokens: model.tokenCounter(deadline.signal),
       deadline,
-      literals,
       sources: agent.sourcesFor(step, state.trace.headers),
       during: state.trace.during,
     });

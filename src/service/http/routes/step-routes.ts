@@ -72,14 +72,13 @@ function makeStep(
   agent: Agent,
   observer: StepObserver | undefined,
 ): Promise<Step> {
-  const { request, literals, deadline, state } = accepted;
+  const { request, deadline, state } = accepted;
   const model = resolveModel(request.llm_config, agent.models);
   const dependencies = {
     profile: model.profile,
     tokens: model.tokenCounter(deadline.signal),
     provider: connect(model, accepted),
     deadline,
-    literals,
     now: () => new Date(),
     sources: agent.sourcesFor(request, state.trace.headers),
     during: state.trace.during,

@@ -3,8 +3,6 @@ import type {
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
-import { JoinedTexts } from '../../json/json-parts.js';
-import type { StringLiterals } from '../../json/string-literals.js';
 import type { Message, Part, Prompt } from '../../step/provider.js';
 import { limitBreakpoints, MOST_BREAKPOINTS } from '../vendor-limits.js';
 
@@ -17,7 +15,7 @@ type Content = string | ChatCompletionContentPartText[];
  */
 export function toMessages(prompt: Prompt, breakpoints: boolean): ChatCompletionMessageParam[] {
   const { system, systemBreakpoint } = prompt;
-  const contentOf = breakpoints ? markedContentOf : textWith(prompt.literals);
+  const contentOf = breakpoints ? markedContentOf : joined;
   const left = MOST_BREAKPOINTS - Number(systemBreakpoint);
   const messages = breakpoints ? limitBreakpoints(prompt.messages, left) : prompt.messages;
   const all = system === '' ? [] : [systemMessage(system, systemBreakpoint, contentOf)];
@@ -67,24 +65,11 @@ const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionM
   function: { name: call.name, arguments: JSON.stringify(call.arguments) },
 });
 
-/** One string, whatever breakpoints there are. */
-const textWith =
-  (literals?: StringLiterals) =>
-  (texts: readonly TextPart[]): string => {
-    if (texts.length === 1 && texts[0]) return texts[0].text;
-    return joined(
-      texts.flatMap(({ text, pieces = [text] }) => pieces),
-      literals,
-    );
-  };
-
-/** Texts that the body says as one. To the SDK's types, and once it is JSON, it is a string. */
-const joined = (texts: readonly string[], literals?: StringLiterals): string =>
-  new JoinedTexts(texts, literals) as unknown as string;
+const joined = (texts: readonly TextPart[]): string => texts.map(({ text }) => text).join('');
 
 /** One string; if there are breakpoints, a text part up to each of them. */
 function markedContentOf(texts: readonly TextPart[]): Content {
-  if (!texts.some(({ text, breakpoint }) => breakpoint && text !== '')) return textWith()(texts);
+  if (!texts.some(({ text, breakpoint }) => breakpoint && text !== '')) return joined(texts);
   const content: ChatCompletionContentPartText[] = [];
   let begun = '';
   for (const { text, breakpoint } of texts) {
