@@ -32,7 +32,6 @@ const rooms: Record<string, readonly string[]> = {
     'event-loop',
     'tokens',
     'service/context',
-    'service/json:types',
     'parsing',
     'parsing/structured',
     'node:crypto',

@@ -2,7 +2,7 @@ import { OfferedTools } from './arguments/offered-tool.js';
 import { type DiscardedRun, discardedBefore, discardedRuns, tokensIn } from './discarded.js';
 import { outlineReply } from './outline/outline-reply.js';
 import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
-import { MANY, Pauses, SLICE, type Sliced } from './slices.js';
+import { atOnce, MANY, Pauses, SLICE, type Sliced } from './slices.js';
 import { LineEnds, lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import { readTokens } from './text/chat-tokens.js';
 import { ANSWER_CLOSE, thinkTagsAround } from './text/inline-marks.js';
@@ -13,7 +13,9 @@ import { strayClosers } from './text/own-fences.js';
 import { type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
 /** A text that is not read for actions, such as a summary: all of it, without reasoning and a leading `Thought:`. */
-export function* readProse(text: string): Sliced<string> {
+export const readProse = (text: string): string => atOnce(readProseInSlices(text));
+
+function* readProseInSlices(text: string): Sliced<string> {
   const reply = yield* ReplyText.read(text, new OfferedTools([]));
   return reply.textOf(yield* reply.whole());
 }

@@ -155,7 +155,7 @@ test.each([
         (path) => `POST /api/agent/${path}`,
       ),
       ...['POST', 'chat', ...Object.values(vendors).map((model) => `chat ${model}`)],
-      ...['read_situation', 'gather_context', 'fit_to_budget', 'render_prompt', 'report_prompt'],
+      ...['read_situation', 'gather_context', 'fit_to_budget', 'render_prompt'],
       ...['read_reply', 'conclude'],
     ].sort(),
   );

@@ -21,7 +21,6 @@ const contextService = createServer(({ headers }, response) => {
 });
 
 const prompt = ['  read_situation', '  gather_context', '  fit_to_budget', '  render_prompt'];
-const report = '  report_prompt';
 const conclusion = ['  read_reply', '  conclude'];
 const answer = { text: 'Thought: I know.\nFinal Answer: 42' };
 
@@ -95,7 +94,6 @@ describe.each(ways)('the spans of a step, sent to $to (rule: tracing)', ({ throu
       ...prompt,
       '  chat gpt-4o',
       '    POST',
-      report,
       ...conclusion,
     ]);
     const server = span('POST /api/agent/react_step');
@@ -150,7 +148,6 @@ describe.each(ways)('the spans of a step, sent to $to (rule: tracing)', ({ throu
     expect(tree).toEqual([
       'POST /api/agent/react_step/stream',
       ...prompt,
-      report,
       '  chat gpt-4o',
       '    POST',
       ...conclusion,
@@ -210,7 +207,7 @@ describe.each(ways)('the spans of a step, sent to $to (rule: tracing)', ({ throu
     ['/api/agent/react_step/stream', 'empty-choices', 'invalid_response', 200, 'upstream_invalid_response'],
   ] as const)('%s that fails with %s says so by codes alone', async (path, fault, failure, status, code) => {
     const { tree, span } = await traceOf(path, stepRequest(), { fault });
-    const before = [`POST ${path}`, ...prompt, ...(path.endsWith('/stream') ? [report] : [])];
+    const before = [`POST ${path}`, ...prompt];
     expect(tree.slice(0, before.length + 2)).toEqual([...before, '  chat gpt-4o', '    POST']);
     expect(span('chat gpt-4o')).toMatchObject({ attributes: { 'error.type': failure }, status: { code: 2 } });
     expect(span(`POST ${path}`)).toMatchObject({
@@ -255,7 +252,7 @@ describe.each(ways)('the spans of a step, sent to $to (rule: tracing)', ({ throu
     contextCallers.length = 0;
     const body = stepRequest({ explicit_context_paths: ['a.ts'] });
     const { tree, span } = await traceOf('/api/agent/context_preview', body);
-    expect(tree).toEqual(['POST /api/agent/context_preview', ...prompt, report]);
+    expect(tree).toEqual(['POST /api/agent/context_preview', ...prompt]);
     expect(contextCallers.map(parentOf)).toEqual([span('gather_context').spanId]);
   });
 

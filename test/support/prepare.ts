@@ -1,5 +1,4 @@
 import type { StepRequest } from '../../src/contract/step-request.js';
-import { type PromptReport, reportPrompt } from '../../src/service/step/budget/report-context.js';
 import type { Message, ModelProfile } from '../../src/service/step/provider.js';
 import { preparePrompt } from '../../src/service/step/react-step.js';
 import type { RenderedPrompt } from '../../src/service/step/render-prompt.js';
@@ -22,29 +21,19 @@ export const profile: ModelProfile = {
 const exactTokens = createTokenCounter('o200k_base');
 const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
 
-/** The same counter, by which nothing fits before it is counted. */
-export const countingFirst = (counter: TokenCounter = exactTokens): TokenCounter => ({
-  ...counter,
-  atMost: () => ({ tokens: Number.POSITIVE_INFINITY, isExact: false }),
-});
+/** Runs each verb without tracing it. */
+export const untraced: During = (_, work) => work();
 
-/** Nobody watches. */
-export const plainly: During = (_, work) => work();
-
-/** A prompt and what is reported of it. */
-export type PreparedPrompt = RenderedPrompt & PromptReport;
-
-/** All of a step but the model call, with the real counter and nothing but inline context. */
+/** Prepares the prompt of a step, with the real counter and inline context alone. */
 export async function prepare(
   request: StepRequest,
   { tokens = exactTokens, ...asked }: Partial<ModelProfile> & { readonly tokens?: TokenCounter } = {},
-): Promise<PreparedPrompt> {
-  const dependencies = { sources: [], profile: { ...profile, ...asked }, tokens, deadline, during: plainly };
-  const prompt = await preparePrompt(request, dependencies);
-  return { ...prompt, ...(await reportPrompt(prompt)) };
+): Promise<RenderedPrompt> {
+  const dependencies = { sources: [], profile: { ...profile, ...asked }, tokens, deadline, during: untraced };
+  return preparePrompt(request, dependencies);
 }
 
-/** A message as the model reads it. */
+/** The text of a message as the model reads it. */
 export function textOf({ parts }: Message): string {
   return parts.map((part) => ('text' in part ? part.text : JSON.stringify(part))).join('');
 }

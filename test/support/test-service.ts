@@ -217,8 +217,6 @@ export const answered: StepResult = {
   completion_text: 'Final Answer: 42',
   warnings: [],
   error: null,
-  updated_conversation_history: null,
-  request_id: '',
 };
 
 /** The smallest valid request, with whatever the test changes. */

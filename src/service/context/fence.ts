@@ -72,10 +72,10 @@ const escaped = new RegExp(String.raw`(<\\*)\\(?=${dangerous})|(\[\\*)\\(?=${bra
  * for the same data (a prompt stays byte for byte cacheable), and it never occurs in the data itself.
  * The block begins with `<` and ends with a newline: token counts of such blocks add up exactly.
  */
-export function fence(fenced: Fenced): Block {
+export function fence(fenced: Fenced): string {
   const head = headOf(fenced);
   const body = escapeFenced(fenced.text);
-  return enclose(fenced.tag, { head, body, digest: unforgeableDigest(head, body) });
+  return enclose(fenced.tag, { head, body, digest: unforgeableDigest(head, body) }).text;
 }
 
 /** More files than a machine has in its runs at a time. */

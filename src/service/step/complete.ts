@@ -8,11 +8,11 @@ import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
 import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './provider.js';
 import { objectReaderOptions, type Received, readingOptions, type TextReading } from './read-reply.js';
-import type { ReplySituation } from './read-situation.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { PhaseReader } from './reply/phases.js';
 import { readInTurns, takeReading } from './reply/reading-turns.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
+import type { ReplySituation } from './types.js';
 
 /**
  * The one model call of a step: whole, or in pieces while somebody watches. No async function, which would hold the prompt

@@ -4,13 +4,12 @@ import type { Parse, PhaseControl, Step, StepError } from '../../contract/step.j
 import { stepError } from '../../conversation/blank-step.js';
 import { CallIds } from '../../conversation/units.js';
 import { readProse } from '../../parsing/reply-text.js';
-import { correctionFor } from './prompt/correction.js';
+import { correctionFor } from './correction.js';
 import type { ReadAction, Reply } from './read-reply.js';
-import type { ReplySituation } from './read-situation.js';
 import { type ProsePhase, readPhaseReply } from './reply/phases.js';
-import { readInTurns } from './reply/reading-turns.js';
+import type { ReplySituation } from './types.js';
 
-/** How a step ends: what is proposed or said, and what it adds to the history. */
+/** The end of a step: the proposed actions or the answer, and the turns for the history. */
 export interface Conclusion {
   readonly reply: Reply;
   readonly status: Step['status'];
@@ -21,7 +20,7 @@ export interface Conclusion {
   readonly control: PhaseControl | null;
   readonly correction: Turn | null;
   readonly error: StepError | null;
-  /** After the user turn that was new; empty if the history stays as it was. */
+  /** Follow the new user turn; empty if the history stays unchanged. */
   readonly turns: readonly Turn[];
 }
 
@@ -32,7 +31,7 @@ export interface ProposedAction extends ReadAction {
 const NO_ANSWER_AT_THE_LIMIT = 'The step limit was reached before there was an answer.';
 
 /** Decides what a reply means at this point of the run. */
-export async function conclude(reply: Reply, situation: ReplySituation): Promise<Conclusion> {
+export function conclude(reply: Reply, situation: ReplySituation): Conclusion {
   const { phase } = situation.request;
   const { outcome } = reply.parse;
   if (outcome === 'refusal' || outcome === 'truncated' || outcome === 'empty')
@@ -42,28 +41,28 @@ export async function conclude(reply: Reply, situation: ReplySituation): Promise
   if (outcome === 'malformed_action' || outcome === 'unknown_tool')
     return concludeUnreadable(reply, situation);
   const correction = reply.parse.problem === null ? null : correctionFor(reply, situation);
-  const conclusion =
-    phase === 'act' ? await concludeWithoutAction(reply) : answerWith(reply, reply.answer ?? '');
+  const conclusion = phase === 'act' ? concludeWithoutAction(reply) : answerWith(reply, reply.answer ?? '');
   return { ...conclusion, correction };
 }
 
-/** What is not told is nothing; the outcome is that of the reply. */
+/** Fills in defaults: omitted fields are null or empty, and `outcome` is the parse outcome. */
 function concluded(
   reply: Reply,
   status: Conclusion['status'],
-  told: Partial<Omit<Conclusion, 'reply' | 'status' | 'correction'>>,
+  given: Partial<Omit<Conclusion, 'reply' | 'status'>>,
 ): Conclusion {
   return {
     reply,
     status,
-    outcome: told.outcome ?? reply.parse.outcome,
-    thought: told.thought ?? null,
-    directResponse: told.directResponse ?? null,
-    actions: told.actions ?? [],
-    control: told.control ?? null,
+    outcome: reply.parse.outcome,
+    thought: null,
+    directResponse: null,
+    actions: [],
+    control: null,
     correction: null,
-    error: told.error ?? null,
-    turns: told.turns ?? [],
+    error: null,
+    turns: [],
+    ...given,
   };
 }
 
@@ -73,7 +72,7 @@ const billedCodes = {
   empty: 'empty_response',
 } as const;
 
-/** Made and billed, but nothing to go on with: the history stays as it was (rule: billed-outcomes). */
+/** The model replied and was billed, but nothing is usable: the history stays unchanged (rule: billed-outcomes). */
 function concludeBilled(reply: Reply, outcome: keyof typeof billedCodes): Conclusion {
   const partial_text = reply.answer ?? (reply.completion.text || null);
   const code = billedCodes[outcome];
@@ -100,7 +99,7 @@ function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
   return concluded(reply, 'action_proposed', { thought: reply.thought, actions, turns });
 }
 
-/** An action that cannot be read is a value: its text goes to the user, and the model is told what is wrong. */
+/** An action that cannot be read is a value: its text goes to the user, and the correction tells the model the reason. */
 function concludeUnreadable(reply: Reply, situation: ReplySituation): Conclusion {
   const answer = answerWith(reply, reply.answer ?? '', null);
   return { ...answer, outcome: reply.parse.outcome, correction: correctionFor(reply, situation) };
@@ -113,17 +112,12 @@ function answerWith(reply: Reply, answer: string, thought = reply.thought): Conc
 }
 
 /**
- * A phase ends with its control, but for an answer in `observe`: a labelled one wins over the block
+ * A phase ends with its control block, except for an answer in `observe`, where a labelled answer wins over the block
  * (rules: phases, phase-control).
  */
-async function concludePhase(
-  reply: Reply,
-  phase: ProsePhase,
-  { mustAnswer }: ReplySituation,
-): Promise<Conclusion> {
-  const content = await readContent(reply);
-  const read = (text: string) => readInTurns(readPhaseReply(text, phase));
-  const { prose, control } = await read(proseOf(reply, content));
+function concludePhase(reply: Reply, phase: ProsePhase, { mustAnswer }: ReplySituation): Conclusion {
+  const content = readProse(reply.completion.text);
+  const { prose, control } = readPhaseReply(proseOf(reply, content), phase);
   const labelled = reply.answerLabelled;
   if (phase === 'reason')
     return completePhase(reply, phase, {
@@ -131,34 +125,32 @@ async function concludePhase(
       prose,
       control: labelled ? { ...control, finish: true } : control,
     });
-  const said = labelled ? (await read(reply.answer ?? '')).prose : '';
+  const said = labelled ? readPhaseReply(reply.answer ?? '', phase).prose : '';
   const given =
     said || (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
   const final = given ?? (mustAnswer ? prose || NO_ANSWER_AT_THE_LIMIT : null);
   if (final === null) return completePhase(reply, phase, { content, prose, control });
-  const thought = labelled ? (await read(reply.thought ?? '')).prose : prose;
+  const thought = labelled ? readPhaseReply(reply.thought ?? '', phase).prose : prose;
   const answer = answerWith(reply, final, thought && thought !== final ? thought : null);
   const ended = given === null ? control : { ...control, should_continue: false, final_answer: final };
   return { ...answer, outcome: 'answer', thought: thought || null, control: ended };
 }
 
-/** All that was said, without labels where the reply is an answer; an action is prose here. */
+/** The whole text of a reply, without labels if it is an answer. An action is prose here. */
 function proseOf({ parse, thought, answer }: Reply, content: string): string {
   return parse.outcome === 'answer' ? [thought, answer].filter(Boolean).join('\n\n') : content;
 }
 
-const readContent = ({ completion }: Reply): Promise<string> => readInTurns(readProse(completion.text));
-
-/** `act` without an action (rule: phases). */
-async function concludeWithoutAction(reply: Reply): Promise<Conclusion> {
-  const content = await readContent(reply);
+/** Ends an `act` phase without an action (rule: phases). */
+function concludeWithoutAction(reply: Reply): Conclusion {
+  const content = readProse(reply.completion.text);
   return completePhase(reply, 'act', { content, prose: proseOf(reply, content), control: null });
 }
 
 interface PhaseText {
-  /** The words as they were written, which the history keeps. */
+  /** The text as the model wrote it, which the history keeps. */
   readonly content: string;
-  /** What was said, without labels. */
+  /** The same text without labels. */
   readonly prose: string;
   readonly control: PhaseControl | null;
 }
@@ -179,7 +171,7 @@ function completePhase(
 
 function withIds(actions: readonly ReadAction[], { calls }: ReplySituation): ProposedAction[] {
   const ids = new CallIds(calls.map((call) => call.id));
-  return actions.map(({ name, parameters, raw, id }) => ({ name, parameters, raw, id: ids.take(id) }));
+  return actions.map((action) => ({ ...action, id: ids.take(action.id) }));
 }
 
 function stateOf({ completion: { providerState } }: Reply): Pick<Turn, 'provider_state'> {

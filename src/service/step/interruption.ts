@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../../contract/error-codes.js';
 import type { ErrorDetail } from '../../contract/step.js';
 
-/** Why a step ended from outside before it was done. */
+/** The external causes that can end a step early. */
 export type InterruptionReason = 'deadline' | 'caller_left' | 'shutting_down';
 
-/** The reason of an aborted step signal; thrown by whatever was waiting. */
+/** The reason of an aborted step signal. Whatever was waiting throws it. */
 export class Interruption extends Error {
   override readonly name = 'Interruption';
   readonly reason: InterruptionReason;
@@ -15,14 +15,14 @@ export class Interruption extends Error {
   }
 }
 
-/** How long a step may go on (rule: one-deadline). The signal's reason is always an `Interruption`. */
+/** The time limit of a step (rule: one-deadline). The signal's reason is always an `Interruption`. */
 export interface StepDeadline {
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline; 0 when it has passed. */
   remainingMs(): number;
 }
 
-/** The caller's fault, found before any model call: `invalid_request`, `token_budget_exceeded`. */
+/** A fault of the caller that is found before any model call: `invalid_request` or `token_budget_exceeded`. */
 export class StepRefused extends Error {
   override readonly name = 'StepRefused';
   readonly code: ErrorCode;

@@ -12,11 +12,11 @@ export interface Provider {
   /** One completion. Throws `ProviderError`, or the `Interruption` that ended the deadline. */
   complete(request: CompletionRequest, deadline: StepDeadline): Promise<Completion>;
 
-  /** The same completion in pieces; the last event carries it whole. Throws as `complete` does. */
+  /** The same completion as a stream of deltas; the last event carries it whole. Throws as `complete` does. */
   stream(request: CompletionRequest, deadline: StepDeadline): AsyncIterable<CompletionEvent>;
 }
 
-/** One model call, in no vendor's terms. Output limits are in tokens. */
+/** One model call, independent of the vendor. Output limits are in tokens. */
 export interface CompletionRequest {
   readonly model: string;
   readonly prompt: Prompt;
@@ -24,28 +24,28 @@ export interface CompletionRequest {
   readonly temperature: number | undefined;
   readonly seed: number | undefined;
   readonly reasoningEffort: StepRequest['llm_config']['reasoningEffort'];
-  /** Steers repeated prompts to the same cache (OpenAI's `prompt_cache_key`). */
+  /** Routes repeated prompts to the same cache (OpenAI's `prompt_cache_key`). */
   readonly cacheKey: string;
-  /** Given only if the model is to use the vendor's own tool calling. */
+  /** Present only for the vendor's own tool calling. */
   readonly nativeTools?: {
     readonly definitions: readonly ToolDefinition[];
     readonly choice: 'auto' | 'none';
   };
-  /** Given only if the reply is to be held to a schema, in the model's dialect; null: to any JSON object. */
+  /** Present only if the output is constrained: a schema in the model's dialect, or null for any JSON object. */
   readonly replySchema?: Readonly<Record<string, unknown>> | null;
 }
 
-/** What is sent: messages alternate, the first and the last are the user's. */
+/** The messages alternate between the roles; the first and the last are the user's. */
 export interface Prompt {
   readonly system: string;
-  /** A cache breakpoint after the instructions and tools. */
+  /** True for a cache breakpoint after the instructions and tools. */
   readonly systemBreakpoint: boolean;
   readonly messages: readonly Message[];
 }
 
 export interface Message {
   readonly role: 'user' | 'assistant';
-  /** Neighbouring texts are one text to the model: joined without anything between. */
+  /** Adjacent texts are one text to the model: they are joined without anything between. */
   readonly parts: readonly Part[];
 }
 
@@ -54,11 +54,7 @@ export type Part =
       readonly type: 'text';
       readonly text: string;
       readonly breakpoint?: boolean;
-      /** Of one fence of ours and nothing else: a digest of all of it (rule: fences). */
-      readonly digest?: string | undefined;
-      /** What the text was put together of. */
-      readonly pieces?: readonly string[] | undefined;
-      /** The tail of the prompt (rule: tail): a vendor may want it inside the tool result it follows. */
+      /** True for the tail of the prompt (rule: tail), which a vendor may want inside the tool result it follows. */
       readonly tail?: boolean;
     }
   | {
@@ -70,13 +66,12 @@ export type Part =
   | {
       readonly type: 'tool_result';
       readonly callId: string;
-      /** A fence, and a digest of all of it. */
+      /** A fence (rule: fences). */
       readonly text: string;
-      readonly digest?: string | undefined;
       readonly isError: boolean;
       readonly breakpoint?: boolean;
     }
-  /** Opaque blocks of an earlier completion, for the provider that made them. */
+  /** Opaque blocks of an earlier completion, sent back to the provider that made them. */
   | { readonly type: 'provider_state'; readonly state: unknown };
 
 export type CompletionEvent =
@@ -84,49 +79,49 @@ export type CompletionEvent =
   | { readonly type: 'reasoning'; readonly delta: string }
   | { readonly type: 'completion'; readonly completion: Completion };
 
-/** A completion in unified terms, the vendor's own kept beside them. */
+/** A completion in unified terms, with the vendor's raw values beside them. */
 export interface Completion {
   readonly text: string;
-  /** The model's reasoning if the vendor sends it in a field of its own. */
+  /** The model's reasoning, if the vendor sends it in a field of its own. */
   readonly reasoning: string | null;
   readonly toolCalls: readonly NativeToolCall[];
-  /** Calls beyond those that are read, and their characters; absent if there are none. */
+  /** Number and characters of the calls beyond the maximum; absent if there are none. */
   readonly unreadCalls?: { readonly count: number; readonly chars: number } | undefined;
-  /** The vendor's refusal text, or `''` if it refused without words. */
+  /** The vendor's refusal text; `''` for a refusal without text. */
   readonly refusal: string | null;
   readonly finishReason: FinishReason;
   readonly finishReasonRaw: string | null;
   readonly usage: Usage;
-  /** The model as the vendor named it. */
+  /** The vendor's name of the model. */
   readonly model: string;
-  /** The provider took the schema of the reply, and so the reply is held to it. */
+  /** True if the provider accepted the reply schema and so enforced it. */
   readonly isConstrained: boolean;
-  /** Opaque blocks to send back with this turn (signed reasoning); absent if there are none. */
+  /** Opaque blocks to send back with this turn, such as signed reasoning; absent if there are none. */
   readonly providerState?: unknown;
-  /** Parameters dropped, and the like. */
+  /** Dropped parameters and the like. */
   readonly warnings: readonly Warning[];
 }
 
 export interface NativeToolCall {
   readonly id: string;
   readonly name: string;
-  /** The arguments as the model wrote them: JSON text, not yet parsed. */
+  /** The arguments as JSON text, not yet parsed. */
   readonly arguments: string;
 }
 
-/** What is known of a model: from the model table and the configuration of its upstream. */
+/** The known traits of a model, from the model table and the configuration of its upstream. */
 export interface ModelProfile {
-  /** Tokens of prompt and reply; null where unknown. */
+  /** Tokens of prompt and reply together; null if unknown. */
   readonly contextWindow: number | null;
   readonly encoding: 'o200k_base' | 'cl100k_base';
-  /** 1 if the encoding is the model's own; else the factor that makes the estimate safe. */
+  /** 1 if the encoding is the model's own; else the safety factor of the estimate. */
   readonly countMargin: number;
-  /** Tokens the chat format itself takes: once, and for each message, the system message included. */
+  /** Tokens of the chat format itself: once per prompt, and for each message, the system message included. */
   readonly framing: { readonly prompt: number; readonly message: number };
   readonly nativeTools: 'good' | 'poor' | 'none';
-  /** How the model's output can be held to a schema, or at least to JSON. */
+  /** The strongest constraint that the model's output can be held to. */
   readonly structured: SchemaDialect | 'json_object' | 'none';
-  /** False if the model is known to act in a form that it was only told (rule: worked-example). */
+  /** False if the model is known to act in a form that was only described to it (rule: worked-example). */
   readonly needsExample: boolean;
 }
 
@@ -143,7 +138,7 @@ export type ProviderFailure =
   | 'context_length'
   | 'rejected';
 
-/** What is known of a failure beyond its kind. */
+/** Details of a failure beyond its kind. */
 export interface ProviderErrorDetails {
   readonly provider: string;
   readonly upstreamStatus?: number | null;
@@ -151,14 +146,14 @@ export interface ProviderErrorDetails {
   readonly vendorWords?: string | null;
 }
 
-/** A vendor's failure. No other field carries a word of the vendor's: what a provider says may hold the caller's key. */
+/** A vendor's failure. Only `vendorWords` holds text of the vendor, since that text may contain the caller's key. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly failure: ProviderFailure;
   readonly provider: string;
   readonly upstreamStatus: number | null;
   readonly retryAfterMs: number | null;
-  /** Private, so that no print of the error shows it. */
+  /** Private, so that no printed error contains it. */
   readonly #vendorWords: string | null;
 
   constructor(failure: ProviderFailure, details: ProviderErrorDetails) {
@@ -171,8 +166,8 @@ export class ProviderError extends Error {
   }
 
   /**
-   * What the vendor says about a request it refused, cleaned, at most 500 characters; null if it says nothing that can
-   * be shown. For the caller alone: never logged or traced (rule: vendor-words).
+   * The vendor's explanation of a refused request, cleaned, at most 500 characters; null if there is none that can be
+   * shown. For the caller alone: never logged or traced (rule: vendor-words).
    */
   get vendorWords(): string | null {
     return this.#vendorWords;

@@ -7,8 +7,8 @@ import {
 } from '../../parsing/structured/reading/object-reply-reader.js';
 import { withoutNul } from './history/json-values.js';
 import type { Completion, NativeToolCall } from './provider.js';
-import type { ReplySituation } from './read-situation.js';
 import { bookReading, readInTurns, takeReading } from './reply/reading-turns.js';
+import type { ReplySituation } from './types.js';
 
 /** An action that may be proposed: the tool is offered, the arguments are checked. */
 export interface ReadAction {

@@ -5,42 +5,38 @@ import type { ContextSource } from '../context/sources/context-source.js';
 import type { StepDeadline } from './interruption.js';
 import type { ModelProfile, Provider } from './provider.js';
 
-/** What is needed from outside to make a prompt: HTTP wires it, the agent uses it. */
+/** The dependencies of a preview, injected by the HTTP layer. */
 export interface PromptDependencies {
   readonly profile: ModelProfile;
   readonly tokens: TokenCounter;
-  /** In the order in which they are asked. */
+  /** Queried in this order. */
   readonly sources: readonly ContextSource[];
   readonly deadline: StepDeadline;
   readonly during: During;
 }
 
-/** What a step does, one after the other, but for the model call, which is the provider's to tell. */
+/** The dependencies of a whole step. */
+export interface StepDependencies extends PromptDependencies {
+  readonly provider: Provider;
+  /** The clock for the timestamps of new turns. */
+  readonly now: () => Date;
+}
+
+/** The verbs of a step that are traced here. The provider traces the model call. */
 type Verb =
   | 'read_situation'
   | 'gather_context'
   | 'fit_to_budget'
   | 'render_prompt'
-  | 'report_prompt'
   | 'read_reply'
   | 'conclude';
 
-/**
- * Does the work of a verb and gives what the work gives, a promise or a value. HTTP hands in one that tells a trace how long
- * each verb took (rule: tracing); it holds nothing of the work.
- */
+/** Runs `work` inside a span named after the verb and returns its result, a promise or a value (rule: tracing). */
 export type During = <Result>(verb: Verb, work: () => Result) => Result;
 
-/** The same for a whole step. */
-export interface StepDependencies extends PromptDependencies {
-  readonly provider: Provider;
-  /** The time that new turns are stamped with. */
-  readonly now: () => Date;
-}
-
 /**
- * Watches a step as it happens (rule: stream-events). Each call is awaited, so a slow watcher slows the relay; where there
- * is nothing to wait for, no promise is made.
+ * Observes a step while it runs (rule: stream-events). The step awaits each call, so a slow observer slows the relay. A
+ * call that has nothing to wait for returns undefined.
  */
 export interface StepObserver {
   contextBuilt(report: ContextReport): Promise<void> | undefined;

@@ -4,46 +4,38 @@ import type { Preview } from '../../contract/preview.js';
 import type { ActionDetails, Signals, Step, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import { blankStep, stepError } from '../../conversation/blank-step.js';
-import { hashPrompt, type PromptReport } from './budget/report-context.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
 import type { Message } from './provider.js';
-import type { ReplySituation } from './read-situation.js';
 import type { RenderedPrompt } from './render-prompt.js';
+import { hashPrompt } from './report-context.js';
 import type { StepDependencies } from './step-dependencies.js';
+import type { ReplySituation } from './types.js';
 
-/**
- * A step's answer. What HTTP knows is blank: the request id, and the caller's own history in front of `new_turns`. To add
- * them afterwards would be to copy an answer field by field.
- */
-export type StepResult = Omit<Step, keyof BlankForHttp> & BlankForHttp;
+/** The answer to a step without the fields that the HTTP layer adds. */
+export type StepResult = Omit<Step, 'updated_conversation_history' | 'request_id'>;
 
-interface BlankForHttp {
-  readonly updated_conversation_history: null;
-  readonly request_id: '';
-}
-
-/** What a step would send, but for the request id. */
+/** The answer to a preview without the request id. */
 export type PreviewResult = Omit<Preview, 'request_id'>;
 
-/** A step whose prompt is on its way: what is still needed of it, and none of its text. */
+/** The parts of a step that are still needed once its prompt has been sent (rule: lean-waiting). */
 export interface SentStep
-  extends Pick<RenderedPrompt, 'situation'>,
+  extends Pick<RenderedPrompt, 'situation' | 'report' | 'shouldCompact'>,
     Pick<StepDependencies, 'provider' | 'now' | 'during'> {}
 
 export function toSentStep(
-  { situation }: RenderedPrompt,
+  { situation, report, shouldCompact }: RenderedPrompt,
   { provider, now, during }: StepDependencies,
 ): SentStep {
-  return { situation, provider, now, during };
+  return { situation, report, shouldCompact, provider, now, during };
 }
 
-/** All fields of a step's answer, each of them always there. */
-export function toResult(conclusion: Conclusion, step: SentStep, reported: PromptReport): StepResult {
+/** Builds the answer of a step. Every field is present. */
+export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>): StepResult {
+  const { situation, report } = step;
+  const { request } = situation;
   const { reply } = conclusion;
   const { completion } = reply;
-  const { situation } = step;
-  const { request } = situation;
   const provider = step.provider.name;
   const [action, ...others] = conclusion.actions.map((each) => actionDetails(each, situation));
   return {
@@ -59,8 +51,8 @@ export function toResult(conclusion: Conclusion, step: SentStep, reported: Promp
     control: conclusion.control,
     phase: request.phase ?? null,
     parse: { ...reply.parse, outcome: conclusion.outcome },
-    context_report: reported.report,
-    signals: signalsOf(conclusion, situation, reported),
+    context_report: report,
+    signals: signalsOf(conclusion, step),
     usage: completion.usage,
     model: completion.model,
     provider,
@@ -70,21 +62,16 @@ export function toResult(conclusion: Conclusion, step: SentStep, reported: Promp
     completion_text: request.include?.completion_text ? completion.text : null,
     warnings: [...situation.warnings, ...completion.warnings, ...replyWarnings(conclusion)],
     error: conclusion.error && { ...conclusion.error, provider },
-    updated_conversation_history: null,
-    request_id: '',
   };
 }
 
-/** The prompt as the model reads it; native calls as JSON. */
-export async function toPreview(
-  { situation, prompt }: RenderedPrompt,
-  { report }: PromptReport,
-): Promise<PreviewResult> {
+/** Returns the prompt as the model reads it, with native calls as JSON. */
+export function toPreview({ situation, prompt, report }: RenderedPrompt): PreviewResult {
   return {
     system: prompt.system,
     messages: prompt.messages.map((message) => ({ role: message.role, content: contentOf(message) })),
     native_tools: situation.protocol === 'native' ? [...situation.tools] : [],
-    prompt_sha256: await hashPrompt(prompt.system, prompt.messages),
+    prompt_sha256: hashPrompt(prompt.system, prompt.messages),
     context_report: report,
     warnings: [...situation.warnings],
   };
@@ -94,7 +81,7 @@ function contentOf({ parts }: Message): string {
   return parts.map((part) => ('text' in part ? part.text : `${JSON.stringify(part)}\n`)).join('');
 }
 
-/** `max_iterations_left` is 0: no model call was made (rule: iterations). */
+/** The answer to a step with `max_iterations_left: 0`, for which no model call is made (rule: iterations). */
 export function exhausted(request: StepRequest): StepResult {
   return {
     session_id: request.session_id,
@@ -103,22 +90,20 @@ export function exhausted(request: StepRequest): StepResult {
     ...blankStep,
     phase: request.phase ?? null,
     error: stepError({ code: 'iterations_exhausted', ...errorCodes.iterations_exhausted }),
-    updated_conversation_history: null,
-    request_id: '',
   };
 }
 
-/** Only `observe` spends an iteration in three-phase mode (rule: iterations). */
+/** In three-phase mode only `observe` spends an iteration (rule: iterations). */
 function remaining({ max_iterations_left: left, phase }: ReplySituation['request']): number {
   return phase === 'reason' || phase === 'act' ? left : left - 1;
 }
 
-/** What the step adds, stamped with one time (rule: turn-timestamps). */
+/** The turns that the step adds, with one timestamp (rule: turn-timestamps). */
 function newTurns({ status, turns }: Conclusion, { newTurn }: ReplySituation, now: Date): Turn[] {
   if (status === 'error') return [];
   const timestamp = now.toISOString();
   const added = newTurn ? [newTurn, ...turns] : turns;
-  return added.map((turn) => Object.assign({}, turn, { timestamp }));
+  return added.map((turn) => ({ ...turn, timestamp }));
 }
 
 function actionDetails(
@@ -137,22 +122,16 @@ function actionDetails(
 
 function signalsOf(
   { actions }: Conclusion,
-  situation: ReplySituation,
-  { shouldCompact }: PromptReport,
+  { situation, shouldCompact }: Pick<SentStep, 'situation' | 'shouldCompact'>,
 ): Signals {
-  const proposed = actions.map(({ name, parameters }) => ({ name, parameters }));
-  const counts = countSignals([...situation.calls, ...proposed], situation.tools);
   return {
-    repeated_action: counts.repeated_action,
-    repeated_cycle: counts.repeated_cycle,
-    consecutive_read_only: counts.consecutive_read_only,
-    consecutive_errors: counts.consecutive_errors,
+    ...countSignals([...situation.calls, ...actions], situation.tools),
     last_iteration: situation.isLast,
     should_compact: shouldCompact,
   };
 }
 
-/** What a caller who looks at the status alone would miss (rule: unreadable-action). */
+/** Warnings for callers that look at the status alone (rule: unreadable-action). */
 function replyWarnings({ reply, status, outcome }: Conclusion): Warning[] {
   if (outcome === 'malformed_action' || outcome === 'unknown_tool') return [unreadableAction];
   const isCut = reply.completion.finishReason === 'length';

@@ -10,7 +10,7 @@ import {
   unescapeFenced,
 } from '../../../src/service/context/fence.js';
 
-const file = (text: string, path = 'src/a.ts') => fence({ tag: 'file', attributes: { path }, text }).text;
+const file = (text: string, path = 'src/a.ts') => fence({ tag: 'file', attributes: { path }, text });
 
 /** Reads a block as a strict reader would: up to the first closing tag with the mark of the first line. */
 function readFence(block: string): { tag: string; mark: string; body: string; rest: string } {
@@ -59,7 +59,7 @@ describe('a fence cannot be forged (rule: fences)', () => {
   test('no text and no path ends its fence early (500 injections)', () => {
     fc.assert(
       fc.property(hostile, hostile, fc.constantFrom<FenceTag>(...fenceTags), (text, path, tag) => {
-        const block = fence({ tag, attributes: { path }, text }).text;
+        const block = fence({ tag, attributes: { path }, text });
         const read = readFence(block);
         expect(read).toMatchObject({ tag, rest: '' });
         expect(block.split(read.mark)).toHaveLength(3);
@@ -83,18 +83,18 @@ describe('a fence cannot be forged (rule: fences)', () => {
     await fc.assert(
       fc.asyncProperty(long, async (text) => {
         const fenced = { tag: 'file', attributes: { path: 'a.ts' }, text } as const;
-        expect(await fenceInShares(fenced)).toEqual(fence(fenced));
+        expect((await fenceInShares(fenced)).text).toEqual(fence(fenced));
       }),
       { numRuns: 300 },
     );
     for (const token of ['<<SYS>>', '<\\\\<SYS>>', '< /file>', '[/INST]', '<|im_end|>']) {
       for (let length = 65_536 - token.length; length <= 65_537; length += 1) {
         const fenced = { tag: 'file', attributes: {}, text: 'x'.repeat(length) + token } as const;
-        expect(await fenceInShares(fenced)).toEqual(fence(fenced));
+        expect((await fenceInShares(fenced)).text).toEqual(fence(fenced));
       }
     }
     const closers = { tag: 'file', attributes: {}, text: '</file>\n[INST]<<SYS>>'.repeat(20_000) } as const;
-    expect(await fenceInShares(closers)).toEqual(fence(closers));
+    expect((await fenceInShares(closers)).text).toEqual(fence(closers));
   });
 
   test('a text that comes again under its key stands in the very fence that it had, escaped or not', async () => {
@@ -102,7 +102,7 @@ describe('a fence cannot be forged (rule: fences)', () => {
       fc.asyncProperty(hostile, fc.uuid(), async (text, key) => {
         const fenced = { tag: 'file', attributes: { path: 'a.ts' }, text } as const;
         for (let step = 0; step < 3; step += 1)
-          expect(await fenceInShares(fenced, key)).toEqual(fence(fenced));
+          expect((await fenceInShares(fenced, key)).text).toEqual(fence(fenced));
       }),
     );
   });

@@ -4,7 +4,7 @@ import type { TurnInput } from '../../../src/contract/history.js';
 import { stepRequestSchema } from '../../../src/contract/step-request.js';
 import type { Message } from '../../../src/service/step/provider.js';
 import type { RenderedPrompt } from '../../../src/service/step/render-prompt.js';
-import { type PreparedPrompt, prepare } from '../../support/prepare.js';
+import { prepare } from '../../support/prepare.js';
 
 const uuid = '0b9e2f7e-5a57-4c7a-9c0a-1f3d5f6a7b8c';
 const file = (lines: number) =>
@@ -26,9 +26,9 @@ async function promptsOfRun({
   protocol,
   lines,
   needsExample = false,
-}: RunShape): Promise<PreparedPrompt[]> {
+}: RunShape): Promise<RenderedPrompt[]> {
   const history: TurnInput[] = [];
-  const prompts: PreparedPrompt[] = [];
+  const prompts: RenderedPrompt[] = [];
   for (let step = 0; step < steps; step += 1) {
     const request = stepRequestSchema.parse({
       project_id: uuid,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
 import { StepRefused } from '../../../src/service/step/interruption.js';
-import { countingFirst, prepare, textOf } from '../../support/prepare.js';
+import { prepare, textOf } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 
 const lines = (count: number): string =>
@@ -22,23 +22,6 @@ test('(rule: tail-reserve) a focus file is whole while there is room', async () 
   const prompt = await preparedFor(open(lines(300)));
   expect(item(prompt, 'implicit')).toMatchObject({ status: 'included', lines: '1-300' });
   expect(prompt.prompt.messages.map(textOf).join('')).toContain('value299');
-});
-
-test('(rules: tail-reserve, counted-meanwhile) a focus file with a selection is as whole as if all were counted first', async () => {
-  for (let tokenLimit = 500; tokenLimit <= 3_500; tokenLimit += 100) {
-    const request = stepRequest({
-      ...open(lines(60)),
-      user_query: `What does it say? ${'And then? '.repeat(20)}`,
-      llm_config: { modelName: 'gpt-4o', tokenLimit, reservedOutputTokens: 100 },
-    });
-    const { prompt, report } = await prepare(request);
-    const exactly = await prepare(request, { tokens: countingFirst() });
-    expect({ tokenLimit, prompt, report }).toEqual({
-      tokenLimit,
-      prompt: exactly.prompt,
-      report: exactly.report,
-    });
-  }
 });
 
 test('(rule: tail-reserve) a focus file that is too long takes what is left, and no more', async () => {

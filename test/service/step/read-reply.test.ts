@@ -100,7 +100,7 @@ test('the text of a free value is read as JSON only where the schema that asks f
   const tools = [
     { name: 'write', parameters: ['content'], inputSchema: { type: 'object', properties: { content: {} } } },
   ];
-  const schema = await buildReplySchema(tools, openaiSchema, () => undefined);
+  const schema = buildReplySchema(tools, openaiSchema);
   if (!schema) throw new Error('no schema');
   const replyFormat = { ...schema, isCharged: false, warnings: [] };
   const text = '{"thought": "t", "action": {"tool": "write", "args": {"content": "42"}}}';

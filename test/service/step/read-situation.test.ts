@@ -7,6 +7,7 @@ import { readSituation } from '../../../src/service/step/read-situation.js';
 import { createTokenCounter } from '../../../src/tokens/token-counter.js';
 import { prepare, profile, textOf } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
+import { turnsDuring } from '../../support/turns-during.js';
 
 const situationOf = (fields: Partial<StepRequestInput>) => readSituation(stepRequest(fields), profile);
 const call = (id: string) => ({
@@ -106,97 +107,44 @@ test.each([
   );
 });
 
-/** Turns of the event loop while something is on its way. */
-async function turnsDuring(work: Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let isWorking = true;
-  const turn = (): void => {
-    turns += 1;
-    if (isWorking) setImmediate(turn);
-  };
-  setImmediate(turn);
-  await work;
-  isWorking = false;
-  return turns;
-}
-
-describe('a large request is read in turns with others (rule: loop-share)', () => {
+describe('reading a large request', () => {
   const properties = Object.fromEntries(
-    Array.from({ length: 100 }, (_, at) => [`p${at}`, { type: 'string' }]),
+    Array.from({ length: 100 }, (_, at) => [`p${99 - at}`, { type: 'string' }]),
   );
   const inputSchema = { type: 'object', properties };
+  const tools = Array.from({ length: 1_000 }, (_, at) => ({ name: `t${at}`, inputSchema }));
+  const observed = { role: 'tool_observation' as const, content: '' };
+  const results = Array.from({ length: 3_000 }, () => ({
+    ...observed,
+    toolResult: { success: true, result: properties },
+  }));
 
   test.each<[string, Partial<StepRequestInput>]>([
-    ['free text', { available_tools_prompt_segment: '- tool(a, b): does things\n'.repeat(40_000) }],
-    ['tools', { tools: Array.from({ length: 1_000 }, (_, at) => ({ name: `t${at}`, inputSchema })) }],
-    [
-      'results',
-      {
-        conversation_history: Array.from({ length: 1_000 }, () => ({
-          role: 'tool_observation' as const,
-          content: '',
-          toolResult: { success: true, result: properties },
-        })),
-      },
-    ],
-  ])('%s', async (_, fields) => {
-    expect(await turnsDuring(situationOf(fields))).toBeGreaterThan(20);
+    ['1,000 tools', { tools }],
+    ['3,000 results', { conversation_history: results }],
+  ])('%s are read in several turns of the event loop (rule: loop-share)', async (_, fields) => {
+    expect(await turnsDuring(() => situationOf(fields))).toBeGreaterThan(1);
   });
 
-  test('tasks', async () => {
-    const tasks = [{ id: 1, content: 'x\n '.repeat(300_000), status: 'todo' as const }];
-    const contents = { phaseOrder: '', mustAnswer: undefined, tasks, focus: undefined, advice: undefined };
-    const tokens = createTokenCounter('o200k_base');
-    const { signal } = new AbortController();
-    expect(await turnsDuring(buildTail(contents, 500, { tokens, signal }))).toBeGreaterThan(100);
-    const { text } = await buildTail(contents, 500, { tokens, signal });
-    expect(text.split('\n')).toContainEqual(expect.stringMatching(/^\[ \] 1\. (?:x )+x?$/));
+  test('1,000 tools are described in several turns of the event loop (rule: loop-share)', async () => {
+    const situation = await situationOf({ tools });
+    expect(await turnsDuring(() => renderTools(situation))).toBeGreaterThan(1);
   });
 
-  test.each<[string, Partial<StepRequestInput>]>([
-    ['1,000 tools', { tools: Array.from({ length: 1_000 }, (_, at) => ({ name: `t${at}`, inputSchema })) }],
-    [
-      'a tool of 60,000 parameters',
-      {
-        tools: [
-          {
-            name: 'f',
-            inputSchema: {
-              properties: Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`p${at}`, {}])),
-            },
-          },
-        ],
-      },
-    ],
-    [
-      'a long description',
-      { tools: [{ name: 'f', description: 'word\n'.repeat(200_000), inputSchema: {} }] },
-    ],
-  ])('%s are described, and no further than the step goes on', async (_, fields) => {
-    const situation = await situationOf(fields);
-    expect(await turnsDuring(renderTools(situation))).toBeGreaterThan(20);
-    const left = new AbortController();
+  test('reading and describing tools ends once the step is aborted (rule: one-deadline)', async () => {
     const gone = new Error('gone');
-    setImmediate(() => left.abort(gone));
-    await expect(renderTools(situation, left.signal)).rejects.toBe(gone);
+    const signal = AbortSignal.abort(gone);
+    const request = stepRequest({ tools: [writeFile] });
+    await expect(readSituation(request, profile, signal)).rejects.toBe(gone);
+    await expect(renderTools(await situationOf({ tools: [writeFile] }), signal)).rejects.toBe(gone);
   });
+});
 
-  test('tasks are put on lines no further than the step goes on', async () => {
-    const tasks = [{ id: 1, content: 'x\n '.repeat(300_000), status: 'todo' as const }];
-    const contents = { phaseOrder: '', mustAnswer: undefined, tasks, focus: undefined, advice: undefined };
-    const left = new AbortController();
-    const gone = new Error('gone');
-    setImmediate(() => left.abort(gone));
-    const scale = { tokens: createTokenCounter('o200k_base'), signal: left.signal };
-    await expect(buildTail(contents, 500, scale)).rejects.toBe(gone);
-  });
-
-  test('and no further than the step goes on', async () => {
-    const gone = new Error('gone');
-    await expect(
-      readSituation(stepRequest({ tools: [writeFile] }), profile, AbortSignal.abort(gone)),
-    ).rejects.toBe(gone);
-  });
+test('a task is shown on one line, whatever white space it holds (rule: tail)', async () => {
+  const tasks = [{ id: 1, content: 'x\n '.repeat(300_000), status: 'todo' as const }];
+  const contents = { phaseOrder: '', mustAnswer: undefined, tasks, focus: undefined, advice: undefined };
+  const { text } = await buildTail(contents, 500, { tokens: createTokenCounter('o200k_base') });
+  expect(text.split('\n')).toContainEqual(expect.stringMatching(/^\[ \] 1\. (?:x )+x?$/));
 });
 
 test('(rules: observation-text, stable-prompt) a result is shown with its keys by name, whatever order they came in', async () => {

@@ -5,7 +5,7 @@ import type { Completion } from '../../../src/service/step/provider.js';
 import { readReply } from '../../../src/service/step/read-reply.js';
 import { exhausted, type StepResult, toPreview, toResult } from '../../../src/service/step/to-result.js';
 import { completionOf } from '../../support/completion.js';
-import { plainly, prepare, textOf } from '../../support/prepare.js';
+import { prepare, textOf } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 
 const now = () => new Date('2026-01-02T03:04:05.678Z');
@@ -26,11 +26,7 @@ async function resultOf(
     stepRequest({ tools: [{ name: 'read_file', inputSchema: {} }], user_query: 'Why?', ...fields }),
   );
   const reply = await readReply({ completion: completionOf(text, changes) }, prompt.situation);
-  return toResult(
-    await conclude(reply, prompt.situation),
-    { ...prompt, provider, now, during: plainly },
-    prompt,
-  );
+  return toResult(conclude(reply, prompt.situation), { ...prompt, provider, now });
 }
 
 test('what a step adds is stamped with the time that was handed in (rule: turn-timestamps)', async () => {
@@ -81,12 +77,12 @@ test.each([
   ['text', []],
 ] as const)('a preview with %s calling has the tools that are sent beside the prompt: %j', async (protocol, names) => {
   const prompt = await prepare(stepRequest({ protocol, tools: [{ name: 'a', inputSchema: {} }] }));
-  expect((await toPreview(prompt, prompt)).native_tools.map(({ name }) => name)).toEqual(names);
+  expect(toPreview(prompt).native_tools.map(({ name }) => name)).toEqual(names);
 });
 
 test('a preview is the prompt as the model reads it', async () => {
   const prompt = await prepare(stepRequest({ user_query: 'Why?' }));
-  const { system, messages, context_report } = await toPreview(prompt, prompt);
+  const { system, messages, context_report } = toPreview(prompt);
   expect(system).toBe(prompt.prompt.system);
   expect(messages.map(({ content }) => content)).toEqual(prompt.prompt.messages.map(textOf));
   expect(context_report).toBe(prompt.report);

@@ -27,18 +27,13 @@ const LARGEST_SCHEMA = 256 * 1024;
 
 /**
  * What a reply may be: an action of an offered tool, one branch each in their order, or an answer (rule: reply-schema).
- * Null where not even the tools' names fit. `take` books the work, in characters.
+ * Null where not even the tools' names fit.
  */
-export async function buildReplySchema(
-  tools: readonly OfferedTool[],
-  dialect: SchemaDialect,
-  take: (characters: number) => Promise<void> | undefined,
-): Promise<ReplySchema | null> {
+export function buildReplySchema(tools: readonly OfferedTool[], dialect: SchemaDialect): ReplySchema | null {
   const total = new Total(dialect);
   const branches: Branch[] = [];
   for (const tool of tools) {
     const characters = JSON.stringify(tool.inputSchema ?? '').length;
-    await take(characters);
     const { name, inputSchema } = tool;
     branches.push(branchFor(name, characters > LARGEST_SCHEMA ? undefined : inputSchema, { dialect, total }));
   }

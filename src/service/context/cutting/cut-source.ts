@@ -17,7 +17,9 @@ export interface CutSource {
   /** Says how to ask for missing lines, such as `41-210`. */
   readonly howToAsk?: ((lines: string) => string) | undefined;
   /** What is sent for a cut, and so what is counted; its text by default. The key names the cut, if it has a name. */
-  readonly render?: ((cut: CutText, key?: string) => DigestedText | Promise<DigestedText>) | undefined;
+  readonly render?:
+    | ((cut: CutText, key?: string) => string | DigestedText | Promise<DigestedText>)
+    | undefined;
   /** All that `howToAsk` and `render` depend on. If one of them is there and this is not, no cut is remembered. */
   readonly rendering?: string | undefined;
 }
@@ -33,7 +35,7 @@ export interface CutText {
 }
 
 export interface FittedText extends CutText {
-  readonly rendered: DigestedText;
+  readonly rendered: string;
   /** Of what is rendered. */
   readonly tokens: number;
 }
@@ -46,9 +48,12 @@ export async function fitText(
 ): Promise<FittedText | undefined> {
   const key = nameOf(source, name);
   const made = source.render?.(cut, key) ?? { text: cut.text, digest: key };
-  const rendered = made instanceof Promise ? await made : made;
+  const shown = made instanceof Promise ? await made : made;
+  const rendered = typeof shown === 'string' ? { text: shown } : shown;
   const tokens = counter.recall([rendered]) ?? (await counter.countWithin(rendered, limit));
-  return tokens === undefined || tokens > limit ? undefined : Object.assign({}, cut, { rendered, tokens });
+  return tokens === undefined || tokens > limit
+    ? undefined
+    : Object.assign({}, cut, { rendered: rendered.text, tokens });
 }
 
 /** Whether nothing is left but the marker. */

@@ -1,6 +1,5 @@
 import type { ReportFolder, ReportItem } from '../../../contract/context-report.js';
 import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
-import type { DigestedText } from '../../../tokens/text-memo.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { type ContextGroup, type GatheredContext, type Priority, priorities } from '../context-item.js';
 import { cutLines, renderWhole } from '../cutting/cut-lines.js';
@@ -23,7 +22,7 @@ import { type Sizes, sizesWithin } from './sizes.js';
 /** The context part of a prompt. */
 export interface FittedContext {
   /** Each one fence, ending in a newline; in a stable order. */
-  readonly blocks: readonly DigestedText[];
+  readonly blocks: readonly string[];
   /** Of all blocks joined; never above the limit. */
   readonly tokens: number;
   /** A row for everything that was asked for, the focus file apart. */
@@ -71,7 +70,7 @@ export async function fitContext(
   if (leftOut !== undefined) blocks.push(leftOut);
   return {
     blocks,
-    tokens: await counter.countJoined(blocks),
+    tokens: await counter.count(blocks.join('')),
     items: [...(await reportItems(outcomes, sizes)), ...gathered.missing],
     folders: await countFolders(gathered, shown),
     focus: gathered.focus && planFocus(gathered.focus, shown),

@@ -54,7 +54,7 @@ export async function fitFocus(
   if (!fitted || showsNothing(fitted))
     return { block: undefined, tokens: 0, isWhole: false, item: droppedRow(item) };
   return {
-    block: fitted.rendered.text,
+    block: fitted.rendered,
     tokens: fitted.tokens,
     // Of a file with a selection that may be all that is shown.
     isWhole: !fitted.cut && (show !== 'file' || fitted.text === item.text),
@@ -66,9 +66,9 @@ export async function fitFocus(
 async function pointAtContext(item: ContextItem, limit: number, counter: TokenCounter): Promise<FittedFocus> {
   const text = '[open in the editor; shown in the context above]\n';
   const block = fence({ tag: 'focus', attributes: item.attributes, text });
-  const tokens = await counter.countWithin(block, limit);
+  const tokens = await counter.fits(block, limit);
   return {
-    block: tokens === undefined ? undefined : block.text,
+    block: tokens === undefined ? undefined : block,
     tokens: tokens ?? 0,
     isWhole: tokens !== undefined,
     item: {

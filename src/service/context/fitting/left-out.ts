@@ -1,5 +1,5 @@
 import type { TokenCounter } from '../../../tokens/token-counter.js';
-import { type Block, fence, inlinePath } from '../fence.js';
+import { fence, inlinePath } from '../fence.js';
 import { formatLines } from '../lines.js';
 import { linesOf, type Piece, type PlacedItem } from './pieces.js';
 
@@ -8,23 +8,23 @@ export async function fitLeftOut(
   outcomes: readonly PlacedItem[],
   limit: number,
   counter: TokenCounter,
-): Promise<Block | undefined> {
+): Promise<string | undefined> {
   const dropped = outcomes.filter(({ pieces, placed }) => pieces.length > 0 && placed.length === 0);
   const lines = dropped.flatMap(({ pieces }) => pieces.map(describe));
-  const render = async (count: number): Promise<Block | undefined> => {
+  const render = async (count: number): Promise<string | undefined> => {
     const rest = lines.length - count;
     const text = [...lines.slice(0, count), ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
     const block = fence({ tag: 'left_out', attributes: { reason: 'no room' }, text });
-    return (await counter.countWithin(block, limit)) === undefined ? undefined : block;
+    return (await counter.fits(block, limit)) === undefined ? undefined : block;
   };
   return lines.length === 0 || limit <= 0 ? undefined : mostLines(lines.length, render);
 }
 
 async function mostLines(
   lines: number,
-  render: (count: number) => Promise<Block | undefined>,
-): Promise<Block | undefined> {
-  let best: Block | undefined;
+  render: (count: number) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  let best: string | undefined;
   let low = 0;
   let high = lines;
   for (let count = lines; low <= high; count = Math.ceil((low + high) / 2)) {

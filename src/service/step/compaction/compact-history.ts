@@ -1,15 +1,18 @@
 import type { Compaction, CompactionRequest } from '../../../contract/compaction.js';
+import type { Turn } from '../../../contract/history.js';
 import type { Warning } from '../../../contract/step.js';
-import { readUnits, type Unit } from '../../../conversation/units.js';
-import { weighWholeUnits } from '../history/unit-forms.js';
+import { KEPT_UNITS, observationsOf, readUnits, turnsOf, type Unit } from '../../../conversation/units.js';
+import { stub, weighWholeUnits } from '../history/unit-forms.js';
 import { scaleOf } from '../prompt/weigh-messages.js';
-import { maskHistory } from './mask-history.js';
 import { type CompactionDependencies, summarizeHistory } from './summarize-history.js';
 
-/** A compaction but for the request id. */
+/** A compaction without the request id. */
 export type CompactionResult = Omit<Compaction, 'request_id'>;
 
-/** A shorter history (rules: compaction-mask, compaction-summarize): valid, its units whole, and the same again when it is called again. */
+/**
+ * Shortens a history (rules: compaction-mask, compaction-summarize). The result is a valid history with whole units, and
+ * a second call changes nothing.
+ */
 export async function compactHistory(
   request: CompactionRequest,
   dependencies: CompactionDependencies,
@@ -38,6 +41,36 @@ export async function compactHistory(
     usage,
     warnings: [...warnings, ...(after > target ? [stillTooLong(after, target)] : [])],
   };
+}
+
+/** Replaces old observations by one-line stubs, oldest first, until `excess` tokens are saved. Errors stay. */
+async function maskHistory(
+  history: readonly Turn[],
+  excess: number,
+  weigh: (units: readonly Unit[]) => Promise<number>,
+): Promise<Turn[]> {
+  const turns = [...history];
+  let saved = 0;
+  for (const unit of readUnits(history).slice(0, -KEPT_UNITS)) {
+    if (saved >= excess) break;
+    maskUnitIn(turns, unit);
+    const masked = turnsOf(unit).flatMap((index) => turns[index] ?? []);
+    saved += (await weigh([unit])) - (await weigh(readUnits(masked)));
+  }
+  return turns;
+}
+
+function maskUnitIn(turns: Turn[], unit: Unit): void {
+  for (const { index, text, isError } of observationsOf(unit)) {
+    const turn = turns[index];
+    if (turn && !isError && stub(text) !== text) turns[index] = maskTurn(turn, stub(text));
+  }
+}
+
+function maskTurn(turn: Turn, content: string): Turn {
+  if (!turn.toolResult) return { ...turn, content };
+  const { result: _, ...toolResult } = turn.toolResult;
+  return { ...turn, content, toolResult };
 }
 
 function stillTooLong(after: number, target: number): Warning {

@@ -2,29 +2,28 @@ import type { CompactionRequest } from '../../../contract/compaction.js';
 import type { Turn } from '../../../contract/history.js';
 import type { Warning } from '../../../contract/step.js';
 import { KEPT_UNITS, readUnits, turnsOf, type Unit } from '../../../conversation/units.js';
-import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { readProse } from '../../../parsing/reply-text.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
-import { fenceInShares } from '../../context/fence.js';
+import { fence } from '../../context/fence.js';
 import { budgetExceeded } from '../budget/share-budget.js';
 import { completionRequest } from '../complete.js';
 import { withoutNul } from '../history/json-values.js';
-import { renderInShares } from '../prompt/render-unit.js';
+import { layOutPrompt } from '../prompt/lay-out-prompt.js';
+import { renderUnit } from '../prompt/render-unit.js';
 import { summaryTemplate } from '../prompt/templates/orders.js';
 import type { Completion, Prompt, Provider } from '../provider.js';
-import { layOutPrompt } from '../render-prompt.js';
-import { readInTurns } from '../reply/reading-turns.js';
 import type { StepDependencies } from '../step-dependencies.js';
 
 export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' | 'profile' | 'deadline'> {
-  /** Called only if a model call is made. */
+  /** Called only before a model call. */
   readonly connect: () => Provider;
 }
 
-/** The least of a transcript that is worth a summary, in tokens. */
-const SMALLEST_TRANSCRIPT = 64;
+/** A shorter transcript is not worth a summary. */
+const MIN_TRANSCRIPT_TOKENS = 64;
 
-/** What a summary made of a history, and what the call took: null if none was made. */
+/** A history with its oldest part summarized. `usage` is null if no model call was made. */
 export interface Summarized {
   readonly turns: Turn[];
   readonly usage: Completion['usage'] | null;
@@ -32,8 +31,8 @@ export interface Summarized {
 }
 
 /**
- * One model call turns the oldest part into one `summary` turn: all but the first and the latest task and the
- * newest units.
+ * Replaces the oldest part of a history by one `summary` turn, written in one model call. The first and the latest task
+ * and the newest units stay.
  */
 export async function summarizeHistory(
   request: CompactionRequest,
@@ -53,7 +52,7 @@ export async function summarizeHistory(
     await provider.complete(completionRequest(request, prompt), dependencies.deadline),
   );
   const { usage } = completion;
-  const content = await readInTurns(readProse(completion.text));
+  const content = readProse(completion.text);
   const isUsable = content !== '' && completion.refusal === null && completion.finishReason !== 'refusal';
   if (!isUsable) return { turns: [...history], usage, warnings: [...completion.warnings, noSummary] };
   const turns = replaceTurns(history, new Set(old.flatMap(turnsOf)), {
@@ -75,7 +74,7 @@ const summaryTruncated: Warning = {
   message: 'The output limit cut the summary off; raise maxOutputTokens or the reserve.',
 };
 
-/** The history with one turn in place of the first of some, and without the others. */
+/** Puts one turn in the place of the first of the replaced turns, and removes the others. */
 function replaceTurns(history: readonly Turn[], replaced: ReadonlySet<number>, by: Turn): Turn[] {
   const [position] = [...replaced].sort((a, b) => a - b);
   return history.flatMap((turn, index) => [
@@ -84,11 +83,7 @@ function replaceTurns(history: readonly Turn[], replaced: ReadonlySet<number>, b
   ]);
 }
 
-/** What a unit of the transcript books of the event loop, and a character of it. */
-const TRANSCRIBING = 256;
-const WRITING = 1 / 8;
-
-/** The old part as one fenced transcript, cut to what the budget of the call leaves. */
+/** Renders units as one fenced transcript, cut to the budget of the call. */
 async function summaryPrompt(
   units: readonly Unit[],
   { llm_config: config }: CompactionRequest,
@@ -98,15 +93,13 @@ async function summaryPrompt(
   const fixed = (await tokens.count(summaryTemplate)) + framing;
   let text = '';
   for (const unit of units) {
-    const transcribed = await transcribe(unit);
-    await eventLoopShare.take(TRANSCRIBING + transcribed.length * WRITING, deadline.signal);
-    text += transcribed;
+    await yieldIfBusy(deadline.signal);
+    text += transcribe(unit);
   }
-  const render = (shown: { text: string }) =>
-    fenceInShares({ tag: 'observation', attributes: {}, text: shown.text });
+  const render = (shown: { text: string }) => fence({ tag: 'observation', attributes: {}, text: shown.text });
   const limit = config.tokenLimit - config.reservedOutputTokens - fixed;
   const cut = limit > 0 ? await cutLines({ text, render }, limit, tokens) : undefined;
-  if (!cut) throw budgetExceeded(config, fixed + SMALLEST_TRANSCRIPT);
+  if (!cut) throw budgetExceeded(config, fixed + MIN_TRANSCRIPT_TOKENS);
   return layOutPrompt({
     system: summaryTemplate,
     example: [],
@@ -116,10 +109,9 @@ async function summaryPrompt(
   }).prompt;
 }
 
-async function transcribe(unit: Unit): Promise<string> {
+function transcribe(unit: Unit): string {
   const speaker = { user: 'User', assistant: 'Agent' } as const;
-  const messages = await renderInShares(unit, 'text');
-  return messages
+  return renderUnit(unit, 'text')
     .map(
       ({ role, parts }) =>
         `${speaker[role]}: ${parts.map((part) => ('text' in part ? part.text : '')).join('')}`,

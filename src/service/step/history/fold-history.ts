@@ -2,7 +2,7 @@ import type { Unit } from '../../../conversation/units.js';
 
 type Form = 'full' | 'masked' | 'dropped';
 
-/** A unit and what it costs, in tokens, as it is and as a stub. */
+/** A unit and its tokens, in full and as a stub. */
 export interface WeighedUnit {
   readonly unit: Unit;
   readonly full: number;
@@ -14,17 +14,17 @@ export interface Fold {
   readonly forms: readonly Form[];
   /** Tokens of all units in their forms. */
   readonly tokens: number;
-  /** How often the history was cut on the way. */
+  /** Number of cuts made during the replay. */
   readonly cuts: number;
 }
 
-/** What a cut leaves of the share: low enough that the next cut is many steps away (rule: fold-cuts-once). */
+/** The part of the share that a cut leaves: low enough that the next cut is many steps away (rule: fold-cuts-once). */
 const KEPT_SHARE = 0.5;
 
 /**
- * Replays the units oldest first; whenever their sum outgrows `share` tokens, cuts down to half of it: old
- * units become stubs, then go. The first and the latest task and the newest unit, as of that point, are never
- * touched. A pure function of the units, so every later step repeats the same cuts and keeps the same bytes.
+ * Replays the units oldest first. Whenever their sum exceeds `share` tokens, cuts it down to half of that: old units
+ * become stubs, then are dropped, but never the first and the latest task nor the newest unit as of that point
+ * (rule: fold). A pure function of the units, so every later step repeats the same cuts and keeps the same bytes.
  */
 export function foldHistory(units: readonly WeighedUnit[], share: number): Fold {
   const forms: Form[] = [];
@@ -71,7 +71,7 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
   }
 }
 
-/** What a fold may never touch: the first and the latest task and the newest unit. */
+/** The units that a fold never touches: the first and the latest task and the newest unit. */
 export function untouchable<Weighed extends WeighedUnit>(units: readonly Weighed[]): Weighed[] {
   const tasks = units.filter(({ unit }) => unit.type === 'user' && unit.isTask);
   const kept = new Set([tasks[0], tasks.at(-1), units.at(-1)]);

@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/fields.js';
 
-/** All strings inside a JSON value, keys not counted. */
+/** All strings in a JSON value, without keys. */
 export function stringsIn(value: unknown): string[] {
   const strings: string[] = [];
   collectStrings(value, strings);
@@ -13,7 +13,7 @@ function collectStrings(value: unknown, strings: string[]): void {
   else if (isObject(value)) for (const key in value) collectStrings(value[key], strings);
 }
 
-/** The value with each string inside it replaced, keys left as they are. */
+/** Replaces every string in a JSON value; keys stay. */
 export function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
   if (Array.isArray(value)) return value.map((each) => mapStrings(each, map));
@@ -22,8 +22,8 @@ export function mapStrings(value: unknown, map: (text: string) => string): unkno
 }
 
 /**
- * A value with U+FFFD for every NUL in its strings and keys; the very value if it has none. A request may hold
- * no NUL (rule: error-table), and whatever a model says must be fit to be sent back.
+ * Replaces every NUL in the strings and keys of a value by U+FFFD; returns the same value if it has none. A request may
+ * hold no NUL (rule: error-table), and the caller must be able to send back whatever a model wrote.
  */
 export function withoutNul<Value>(value: Value): Value {
   return hasNul(value) ? (replaceNul(value) as Value) : value; // only characters of strings differ
@@ -44,7 +44,7 @@ function replaceNul(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [replaceNul(key), replaceNul(each)]));
 }
 
-/** Whether two JSON values are the same but for the order of keys. Looks no further than the first difference. */
+/** True if two JSON values are the same but for the order of keys. Stops at the first difference. */
 export function sameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (Array.isArray(one)) {
@@ -60,12 +60,4 @@ export function sameValue(one: unknown, other: unknown): boolean {
     keys.length === Object.keys(other).length &&
     keys.every((key) => Object.hasOwn(other, key) && sameValue(one[key], other[key]))
   );
-}
-
-/** How many values a JSON value is made of, itself included. */
-export function countValues(value: unknown): number {
-  let values = 1;
-  if (Array.isArray(value)) for (const each of value) values += countValues(each);
-  else if (isObject(value)) for (const key in value) values += countValues(value[key]);
-  return values;
 }

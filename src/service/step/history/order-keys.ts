@@ -2,50 +2,45 @@ import { isObject } from '../../../contract/fields.js';
 import type { Turn } from '../../../contract/history.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import { resultText } from '../../../conversation/observation-text.js';
-import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { type OfferedTool, OfferedTools, parameterOrder } from '../../../parsing/arguments/offered-tool.js';
-import { countValues } from './json-values.js';
 
 /**
- * Clients whose maps reorder keys send the same tools, arguments and results in another order with each step. Here
- * they get one order, so that the prompt keeps its bytes (rules: tool-order, observation-text, stable-prompt). What is in order
- * already, and most is, stays the very value.
+ * Clients whose maps reorder keys send the same tools, arguments and results in another order with each step. This file
+ * gives them one order, so that the prompt keeps its bytes (rules: tool-order, observation-text, stable-prompt). A value
+ * that is in order already, as most are, is returned itself.
  */
 
-/** Objects with more keys stay as they come: sorting them would hold the event loop. */
-const MOST_SORTED = 1_000;
+/** Objects with more keys keep their order: sorting them would hold the event loop. */
+const MAX_SORTED_KEYS = 1_000;
 
-/** What ordering one value books of the event loop, and writing one character. */
-const ORDERING = 16;
-const WRITING = 1 / 8;
-
-/** Keys that come first, by their place; everything else comes by name. */
+/** Keys that come first, by their place. All other keys follow by name. */
 type Ranks = ReadonlyMap<string, number>;
 
 const byNameAlone: Ranks = new Map();
 
-/** What a reader of a schema looks for first. */
+/** The keywords that a reader of a schema looks for first. */
 const firstKeywords: Ranks = ranksOf(['type', 'description']);
 
 function ranksOf(names: readonly string[]): Ranks {
   return new Map(names.map((name, place) => [name, place]));
 }
 
-/** Tools whose schemas have their keys in order: keywords, and the properties as the signature shows them. */
+/** Orders the schemas of tools: keywords by name, properties as the tool's signature lists them. */
 export async function orderTools(
   tools: readonly ToolDefinition[],
   signal: AbortSignal | undefined,
 ): Promise<ToolDefinition[]> {
   const ordered: ToolDefinition[] = [];
   for (const tool of tools) {
-    await eventLoopShare.take(ORDERING * countValues(tool.inputSchema), signal);
+    await yieldIfBusy(signal);
     const inputSchema = orderSchema(tool.inputSchema);
     ordered.push(inputSchema === tool.inputSchema ? tool : { ...tool, inputSchema });
   }
   return ordered;
 }
 
-/** Turns with their arguments as their tool's signature shows them, and with the results that are shown as text. */
+/** Orders the arguments of calls as their tools' signatures list them, and writes results without `content` as text. */
 export async function orderTurns(
   turns: readonly Turn[],
   offered: readonly OfferedTool[],
@@ -54,23 +49,19 @@ export async function orderTurns(
   const ranksFor = ranksOfTools(offered);
   const ordered: Turn[] = [];
   for (const turn of turns) {
-    const values = countValues(turn.toolCall?.parameters) + countValues(turn.toolResult?.result);
-    const pause = eventLoopShare.take(ORDERING * values, signal);
-    if (pause) await pause;
-    const shown = writeResult(orderArguments(turn, ranksFor));
-    if (shown.content !== turn.content) await eventLoopShare.take(WRITING * shown.content.length, signal);
-    ordered.push(shown);
+    await yieldIfBusy(signal);
+    ordered.push(writeResult(orderArguments(turn, ranksFor)));
   }
   return ordered;
 }
 
-/** Made for the tools that are called: many more may be offered. */
+/** Ranks by tool name, memoized: a request may offer many more tools than its history calls. */
 function ranksOfTools(offered: readonly OfferedTool[]): (name: string) => Ranks {
   const tools = OfferedTools.of(offered);
-  const made = new Map<string, Ranks>();
+  const known = new Map<string, Ranks>();
   return (name) => {
-    const ranks = made.get(name) ?? ranksOf(tools.find(name)?.parameters ?? []);
-    made.set(name, ranks);
+    const ranks = known.get(name) ?? ranksOf(tools.find(name)?.parameters ?? []);
+    known.set(name, ranks);
     return ranks;
   };
 }
@@ -82,14 +73,13 @@ function orderArguments(turn: Turn, ranksFor: (name: string) => Ranks): Turn {
   return parameters === toolCall.parameters ? turn : { ...turn, toolCall: { ...toolCall, parameters } };
 }
 
-/** A result is written once, here: reading the history finds it as text. */
 function writeResult(turn: Turn): Turn {
   const result = turn.toolResult?.result;
   if (turn.content !== '' || typeof result !== 'object' || result === null) return turn;
   return { ...turn, content: resultText(orderKeys(result)) };
 }
 
-/** A JSON value with the keys of all its objects by name. */
+/** Orders the keys of all objects in a JSON value by name. */
 function orderKeys(value: unknown): unknown {
   if (Array.isArray(value)) return mapItems(value, orderKeys);
   return isObject(value) ? orderObject(value, byNameAlone, orderKeys) : value;
@@ -105,7 +95,7 @@ function orderSchema(schema: JsonObject): JsonObject {
   );
 }
 
-/** Whatever stands in a schema is ordered as one: a `default` or an `enum` loses nothing by it. */
+/** Orders every object within a schema as a schema; a `default` or an `enum` loses nothing by it. */
 function orderSchemas(value: unknown): unknown {
   if (Array.isArray(value)) return mapItems(value, orderSchemas);
   return isObject(value) ? orderSchema(value) : value;
@@ -129,9 +119,9 @@ function orderObject(
   return Object.fromEntries(names.map((name, at) => [name, values[at]]));
 }
 
-const isSortable = ({ length }: readonly string[]): boolean => length > 0 && length <= MOST_SORTED;
+const isSortable = ({ length }: readonly string[]): boolean => length > 0 && length <= MAX_SORTED_KEYS;
 
-/** The very list if it is in order. */
+/** Returns the same list if it is in order. */
 function inOrder(keys: readonly string[], ranks: Ranks): readonly string[] {
   const rank = (key: string): number => ranks.get(key) ?? ranks.size;
   const compare = (one: string, other: string): number => rank(one) - rank(other) || (one < other ? -1 : 1);

@@ -1,30 +1,14 @@
 import type { ToolDefinition } from '../../../contract/tool.js';
-import type { Observation, PairedCall } from '../../../conversation/units.js';
+import type { LoopSignals, SignalCall } from '../types.js';
 import { sameValue } from './json-values.js';
-
-/** What a call was, and how it went; the proposed one has not gone yet. */
-export interface SignalCall extends Pick<PairedCall, 'name' | 'parameters'> {
-  readonly observation?: Pick<Observation, 'isError' | 'isDenied'>;
-}
-
-/** Counts over the calls of a run, oldest first (rule: signals): every replica says the same. */
-export interface LoopSignals {
-  /** The latest call, how often it was made in a row; 0 if it is not a repetition. */
-  readonly repeated_action: number;
-  /** The latest two or three calls, how often they were made in turn; 0 where they are no cycle. */
-  readonly repeated_cycle: number;
-  readonly consecutive_read_only: number;
-  /** Failed calls in a row; denied ones neither count nor end the row. */
-  readonly consecutive_errors: number;
-}
 
 const READ_ONLY_NAME =
   /^(?:read|list|search|find|get|view|show)(?![a-z])|[._-](?:read|list|search|find|get|view|show)(?![a-z])/;
-const ADVISED_REPEATS = 3;
-const ADVISED_ERRORS = 3;
-const ADVISED_READS = 5;
-/** Repetitions are looked for among so many calls, the newest. */
-const MOST_COMPARED = 1_000;
+const MIN_REPEATS_FOR_ADVICE = 3;
+const MIN_ERRORS_FOR_ADVICE = 3;
+const READS_BETWEEN_ADVICE = 5;
+/** Repetitions are counted among the newest calls only. */
+const MAX_COMPARED_CALLS = 1_000;
 
 const noSignals: LoopSignals = {
   repeated_action: 0,
@@ -33,9 +17,10 @@ const noSignals: LoopSignals = {
   consecutive_errors: 0,
 };
 
+/** Counts repetitions, reads and errors from the calls alone, so that every replica counts alike (rule: signals). */
 export function countSignals(calls: readonly SignalCall[], tools: readonly ToolDefinition[]): LoopSignals {
   if (calls.length === 0) return noSignals;
-  const newest = calls.slice(-MOST_COMPARED);
+  const newest = calls.slice(-MAX_COMPARED_CALLS);
   const finished = calls.filter(({ observation }) => observation && !observation.isDenied);
   return {
     repeated_action: repetitions(newest, 1),
@@ -45,37 +30,37 @@ export function countSignals(calls: readonly SignalCall[], tools: readonly ToolD
   };
 }
 
-/** Whether a tool only reads: by its hint, else by its name. */
+/** Tells whether a tool only reads: by its hint, else by its name. */
 export function isReadOnly(tools: readonly ToolDefinition[]): (tool: { readonly name: string }) => boolean {
   const hints = new Map(tools.map((tool) => [tool.name, tool.annotations?.readOnlyHint]));
   return ({ name }) => hints.get(name) ?? READ_ONLY_NAME.test(name);
 }
 
-/** One sentence for the model if the run seems stuck; nothing is ever blocked. */
+/** One sentence for the model if the run seems stuck (rule: advice). Nothing is ever blocked. */
 export function advise(signals: LoopSignals): string | undefined {
-  if (signals.repeated_action >= ADVISED_REPEATS) {
+  if (signals.repeated_action >= MIN_REPEATS_FOR_ADVICE) {
     return `Note: the same call was made ${signals.repeated_action} times in a row; it will return the same again, so try something else or answer.\n`;
   }
-  if (signals.repeated_cycle >= ADVISED_REPEATS) {
+  if (signals.repeated_cycle >= MIN_REPEATS_FOR_ADVICE) {
     return `Note: the same calls were made in turn ${signals.repeated_cycle} times; try something else or answer.\n`;
   }
-  if (signals.consecutive_errors >= ADVISED_ERRORS) {
+  if (signals.consecutive_errors >= MIN_ERRORS_FOR_ADVICE) {
     return `Note: the last ${signals.consecutive_errors} calls failed; read the errors, then try another way or answer.\n`;
   }
   const reads = signals.consecutive_read_only;
-  if (reads > 0 && reads % ADVISED_READS === 0) {
+  if (reads > 0 && reads % READS_BETWEEN_ADVICE === 0) {
     return `Note: ${reads} calls in a row only read; if you know enough, act or answer.\n`;
   }
   return undefined;
 }
 
-/** Whether there are two calls, the same but for the order of keys. */
+/** True for two calls of one tool with the same arguments, whatever the order of their keys. */
 function areSame(one: SignalCall | undefined, other: SignalCall | undefined): boolean {
   if (!one || !other || one.name !== other.name) return false;
   return sameValue(one.parameters, other.parameters);
 }
 
-/** How often the last `length` calls stand at the end in a row, if that is more than once and no shorter cycle. */
+/** Number of times the last `length` calls end the list in a row; 0 if only once, or if a shorter cycle repeats. */
 function repetitions(calls: readonly SignalCall[], length: number): number {
   if (calls.length < 2 * length) return 0;
   const last = calls.slice(-length);

@@ -1,124 +1,95 @@
 import { type Observation, observationsOf, type PairedCall, type Unit } from '../../../conversation/units.js';
-import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { countNewlines } from '../../context/lines.js';
-import { boundMessages, renderUnits, type Scale, weighMessages } from '../prompt/weigh-messages.js';
+import { renderUnit } from '../prompt/render-unit.js';
+import { type Scale, weighMessages } from '../prompt/weigh-messages.js';
 import type { Message } from '../provider.js';
 import type { WeighedUnit } from './fold-history.js';
 import { mapStrings, stringsIn } from './json-values.js';
 
-/** A unit with its long texts cut, rendered, and what it weighs at the most. */
+/** A unit with its long texts cut, as it is rendered. */
 export interface CutUnit extends WeighedUnit {
-  /** Before its long texts were cut. */
+  /** The unit before its long texts were cut. */
   readonly whole: Unit;
-  /** What it weighs is counted, and no bound. */
-  readonly isWeighed: boolean;
   readonly messages: readonly Message[];
-  /** As a stub; absent if the history fits as it is. */
+  /** The messages of its stub; undefined if the history fits without stubs. */
   readonly maskedMessages?: readonly Message[];
 }
 
-/** The largest part of the history's share that an observation may take, or an argument, or a thought (rule: text-share). */
+/** Maximum part of the history's share for an observation, an argument or a thought (rule: text-share). */
 const OBSERVATION_SHARE = 0.25;
-const SMALLEST_TEXT = 24;
-/** What looking at a unit books of the event loop, and each token of a bound: arguments are written as JSON, texts are measured. */
-const UNIT_WORK = 64;
-const BOUNDING = 1 / 16;
+const MIN_TEXT_TOKENS = 24;
 
-export async function cutUnits(wholes: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
-  const units: Unit[] = [];
-  for (const whole of wholes) {
-    const long = longTextsOf(whole, share * OBSERVATION_SHARE, scale);
-    units.push(long.length === 0 ? whole : await cutTexts(whole, long, scale));
-  }
+/** Cuts the long texts of each unit, each by itself, then renders and counts the unit. */
+export async function cutUnits(units: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
   const cut: CutUnit[] = [];
-  for (const [index, { unit, messages }] of (await renderUnits(units, scale)).entries()) {
-    const { tokens: full, isExact: isWeighed } = boundMessages(messages, scale);
-    const pause = eventLoopShare.spent(UNIT_WORK + full * BOUNDING, scale.signal);
-    if (pause) await pause;
-    const whole = wholes[index] ?? unit; // there are as many
-    cut.push({ unit, whole, messages, full, masked: full, isWeighed });
+  for (const whole of units) {
+    await yieldIfBusy(scale.signal);
+    const unit = await cutTexts(whole, share * OBSERVATION_SHARE, scale);
+    const messages = renderUnit(unit, scale.protocol);
+    const full = await weighMessages(messages, scale);
+    cut.push({ whole, unit, messages, full, masked: full });
   }
   return cut;
 }
 
-/** The same units with what they weigh. */
-export async function weighUnits(units: readonly CutUnit[], scale: Scale): Promise<readonly CutUnit[]> {
-  const weighed: CutUnit[] = [];
-  for (const unit of units) weighed.push(unit.isWeighed ? unit : await weighUnit(unit, scale));
-  return weighed;
-}
-
-async function weighUnit(unit: CutUnit, scale: Scale): Promise<CutUnit> {
-  const full = await weighMessages(unit.messages, scale);
-  return { ...unit, full, masked: full, isWeighed: true };
-}
-
-/** Tokens of units that nothing is cut of. */
-export async function weighWholeUnits(units: readonly Unit[], scale: Scale): Promise<number> {
-  let tokens = 0;
-  for (const { messages } of await renderUnits(units, scale)) tokens += await weighMessages(messages, scale);
-  return tokens;
-}
-
-/** The same units with their stubs, which only a history that is going to be cut needs. */
-export async function maskUnits(units: readonly CutUnit[], scale: Scale): Promise<readonly CutUnit[]> {
-  const stubs = await renderUnits(
-    units.map(({ unit }) => maskUnit(unit)),
-    scale,
-  );
+/** Adds their stubs to units. Only a history that is too long needs them. */
+export async function maskUnits(units: readonly CutUnit[], scale: Scale): Promise<CutUnit[]> {
   const masked: CutUnit[] = [];
-  for (const [index, unit] of units.entries()) {
-    const maskedMessages = stubs[index]?.messages ?? []; // there are as many
+  for (const unit of units) {
+    await yieldIfBusy(scale.signal);
+    const maskedMessages = renderUnit(maskUnit(unit.unit), scale.protocol);
     masked.push({ ...unit, masked: await weighMessages(maskedMessages, scale), maskedMessages });
   }
   return masked;
+}
+
+/** Counts units without cutting them. */
+export async function weighWholeUnits(units: readonly Unit[], scale: Scale): Promise<number> {
+  let tokens = 0;
+  for (const unit of units) {
+    await yieldIfBusy(scale.signal);
+    tokens += await weighMessages(renderUnit(unit, scale.protocol), scale);
+  }
+  return tokens;
 }
 
 export function tokensOfUnits(units: readonly WeighedUnit[]): number {
   return units.reduce((sum, { full }) => sum + full, 0);
 }
 
-/** Characters of a thought, an argument or an answer that remain in a masked unit. */
-const MASKED_CHARACTERS = 160;
-
-/** By the character, never half of one: a list of them would take twenty times as long. */
-const startOfLine = new RegExp(`^[^\\n]{0,${MASKED_CHARACTERS}}`, 'u');
-
-/** No token is less than a byte of UTF-8, and no UTF-16 unit more than three. */
-const MOST_TOKENS_PER_CHARACTER = 3;
-
-/** A text of a unit that may be longer than the tokens it may take. */
-interface LongText {
-  readonly text: string;
-  readonly most: number;
-}
-
-/** Thoughts, string arguments and observations that may be above their part of a limit, each kind with its own. */
-function longTextsOf(unit: Unit, limit: number, { margin }: Scale): LongText[] {
-  if (unit.type === 'user' || unit.type === 'assistant') return [];
-  return textsOf(unit).flatMap((texts) => {
-    const most = Math.max(Math.floor(limit / texts.length), SMALLEST_TEXT);
-    const long = texts.filter((text) => text.length * MOST_TOKENS_PER_CHARACTER * margin > most);
-    return long.map((text) => ({ text, most }));
-  });
-}
+/** A token is at least one byte of UTF-8, and a UTF-16 unit at most three bytes. */
+const MAX_TOKENS_PER_CHARACTER = 3;
 
 /**
- * A unit with its long texts cut, each by itself: the cut depends on nothing else, so its bytes stay the same in all later
- * steps (rule: text-share). The very unit if all of them fit.
+ * Cuts the thought, the string arguments and the observations of a unit to `limit` tokens for each kind. Each cut depends
+ * on the text and the limit alone, so its bytes stay the same in all later steps (rule: text-share). Returns the same
+ * unit if everything fits.
  */
-async function cutTexts(unit: Unit, long: readonly LongText[], { tokens }: Scale): Promise<Unit> {
+async function cutTexts(unit: Unit, limit: number, { tokens, margin }: Scale): Promise<Unit> {
   if (unit.type === 'user' || unit.type === 'assistant') return unit;
   const cuts = new Map<string, string>();
-  for (const { text, most } of long) {
-    const shown = (await cutLines({ text }, most, tokens))?.text ?? stub(text);
-    if (shown !== text) cuts.set(text, shown);
+  for (const texts of textsByKind(unit)) {
+    const most = Math.max(Math.floor(limit / texts.length), MIN_TEXT_TOKENS);
+    for (const text of texts) {
+      if (text.length * MAX_TOKENS_PER_CHARACTER * margin <= most) continue; // it fits without being counted
+      const shown = (await cutLines({ text }, most, tokens))?.text ?? stub(text);
+      if (shown !== text) cuts.set(text, shown);
+    }
   }
   return cuts.size === 0 ? unit : replaceTexts(unit, (text) => cuts.get(text) ?? text);
 }
 
 type UnitOfCalls = Extract<Unit, { type: 'action' | 'stray_observation' }>;
+
+/** The texts that may be long: thought, arguments, observations. */
+function textsByKind(unit: UnitOfCalls): string[][] {
+  if (unit.type === 'stray_observation') return [[unit.observation.text]];
+  const parameters = unit.calls.flatMap((call) => stringsIn(call.parameters));
+  const long = parameters.filter((text) => text.length > MAX_MASKED_CHARACTERS);
+  return [[unit.thought], long, observationsOf(unit).map(({ text }) => text)];
+}
 
 function replaceTexts(unit: UnitOfCalls, replace: (text: string) => string): Unit {
   if (unit.type === 'stray_observation')
@@ -127,7 +98,13 @@ function replaceTexts(unit: UnitOfCalls, replace: (text: string) => string): Uni
   return { ...unit, thought: replace(unit.thought), calls };
 }
 
-/** The unit as a stub: what was done stays, shortened; what it returned is one line. */
+/** Maximum characters of a thought, an argument or an answer in a masked unit. */
+const MAX_MASKED_CHARACTERS = 160;
+
+/** Matches whole code points; to split the text into a list of them would take twenty times as long. */
+const startOfLine = new RegExp(`^[^\\n]{0,${MAX_MASKED_CHARACTERS}}`, 'u');
+
+/** Turns a unit into a stub: its thought, arguments and answers are shortened, its observations are one line each. */
 function maskUnit(unit: Unit): Unit {
   switch (unit.type) {
     case 'user':
@@ -145,24 +122,16 @@ function maskUnit(unit: Unit): Unit {
   }
 }
 
-/** A text as one line that says what stood there. */
+/** Replaces a text by one line that gives its size; a short line stays as it is. */
 export function stub(text: string): string {
   const lines = countNewlines(text) + 1;
-  if (text.length <= MASKED_CHARACTERS && lines === 1) return text;
+  if (text.length <= MAX_MASKED_CHARACTERS && lines === 1) return text;
   return `[${lines} ${lines === 1 ? 'line' : 'lines'}, ${text.length} characters left out; call the tool again to see them]`;
 }
 
 function shorten(text: string): string {
   const kept = startOfLine.exec(text)?.[0] ?? '';
   return kept === text ? text : `${kept} […]`;
-}
-
-/** The texts that may be long, by kind: thought, arguments, observations. */
-function textsOf(unit: UnitOfCalls): string[][] {
-  if (unit.type === 'stray_observation') return [[unit.observation.text]];
-  const parameters = unit.calls.flatMap((call) => stringsIn(call.parameters));
-  const long = parameters.filter((text) => text.length > MASKED_CHARACTERS);
-  return [[unit.thought], long, observationsOf(unit).map(({ text }) => text)];
 }
 
 function replaceInCall(

@@ -1,13 +1,9 @@
 import { isObject } from '../../../contract/fields.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import { oneLine } from '../../../conversation/task-list.js';
-import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { OfferedTools, parameterOrder } from '../../../parsing/arguments/offered-tool.js';
-import { type DigestedText, digested } from '../../../tokens/text-memo.js';
-import { countValues } from '../history/json-values.js';
-import type { Situation } from '../read-situation.js';
-import { oneLineInShares } from './one-line.js';
-import type { TaughtProtocol } from './render-unit.js';
+import type { Situation, TaughtProtocol } from '../types.js';
 import {
   fenceTemplate,
   jsonTemplate,
@@ -19,116 +15,82 @@ import {
   xmlTemplateWithoutTools,
 } from './templates/instructions.js';
 
-const taught = (withTools: string, withoutTools: string) => ({
-  withTools: digested(withTools + fenceTemplate),
-  withoutTools: digested(withoutTools + fenceTemplate),
-});
+const templates = {
+  text: { withTools: textTemplate, withoutTools: textTemplateWithoutTools },
+  xml: { withTools: xmlTemplate, withoutTools: xmlTemplateWithoutTools },
+  json: { withTools: jsonTemplate, withoutTools: jsonTemplateWithoutTools },
+  native: { withTools: nativeTemplate, withoutTools: nativeTemplate },
+} as const satisfies Record<TaughtProtocol, { withTools: string; withoutTools: string }>;
 
-const instructions = {
-  text: taught(textTemplate, textTemplateWithoutTools),
-  xml: taught(xmlTemplate, xmlTemplateWithoutTools),
-  json: taught(jsonTemplate, jsonTemplateWithoutTools),
-  native: taught(nativeTemplate, nativeTemplate),
-} as const satisfies Record<TaughtProtocol, ReturnType<typeof taught>>;
-
-/** How to act, what a fence is, and the caller's own instructions: the same in every step of a run. */
-export function renderInstructions({ request, protocol }: Situation): DigestedText {
-  const { withTools, withoutTools } = instructions[protocol];
+/** Renders how to act, what a fence is, and the caller's own instructions: the same in every step of a run. */
+export function renderInstructions({ request, protocol }: Situation): string {
+  const { withTools, withoutTools } = templates[protocol];
   const hasTools = Boolean(request.tools?.length || request.available_tools_prompt_segment?.trim());
   const own = request.instructions?.trim();
-  const ours = hasTools ? withTools : withoutTools;
-  return own ? { text: `${ours.text}\n${own}\n` } : ours;
+  return (hasTools ? withTools : withoutTools) + fenceTemplate + (own ? `\n${own}\n` : '');
 }
 
-/**
- * The tools in words; native calling sends definitions instead, so only the caller's free text remains. In shares of the
- * event loop, and no further than the signal allows (rule: loop-share).
- */
+/** Describes the tools in words. Native calling sends definitions instead, so that only the caller's free text remains. */
 export async function renderTools(situation: Situation, signal?: AbortSignal): Promise<string> {
-  const { available_tools_prompt_segment: segment } = situation.request;
-  const described = await describeTools(situation, signal);
-  const free = segment?.trim() ? `${segment.trim()}\n` : '';
+  const segment = situation.request.available_tools_prompt_segment?.trim();
+  const described = situation.protocol === 'native' ? '' : await describeTools(situation, signal);
+  const free = segment ? `${segment}\n` : '';
   return described || free ? `\nTools:\n${described}${free}` : '';
 }
 
-/** Empty for native calling. */
-async function describeTools(situation: Situation, signal?: AbortSignal): Promise<string> {
-  const { tools, offered, protocol } = situation;
-  if (protocol === 'native') return '';
-  const describe = protocol === 'xml' ? describeInXml(situation) : describeInText;
+async function describeTools(
+  { tools, offered, protocol, example }: Situation,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const known = OfferedTools.of(offered);
   let described = '';
   for (const tool of tools) {
-    const description = (await oneLineInShares(tool.description ?? '', signal)).trim();
+    await yieldIfBusy(signal);
     const named = known.find(tool.name);
     const isNamed = named?.inputSchema === tool.inputSchema; // of two tools of one name the first is
     const parameters = isNamed ? named.parameters : parameterOrder(tool.inputSchema);
-    described += await describe(tool, { description, parameters }, signal);
+    described +=
+      protocol === 'xml'
+        ? describeInXml(tool, parameters, Boolean(example))
+        : describeInText(tool, parameters);
   }
   return described;
 }
 
-/** What describing a parameter books of the event loop, and writing a value of a schema as JSON. */
-const DESCRIBING = 32;
-const WRITING = 4;
-
-type Describe = (tool: ToolDefinition, named: NamedParts, signal: AbortSignal | undefined) => Promise<string>;
-
-interface NamedParts {
-  readonly description: string;
-  readonly parameters: readonly string[];
-}
-
 /**
- * A tool as the `xml` protocol lists it. A model that needs an example is shown no schema: a small one copies it into its
- * calls.
+ * Describes a tool as the `xml` protocol lists it: with its schema, or with its parameters in words for a model that
+ * needs an example, since a small model copies a schema into its calls (rule: worked-example).
  */
-function describeInXml({ example }: Situation): Describe {
-  return async (tool, { description, parameters }, signal) => {
-    const shown = example
-      ? await describeParameters(tool, parameters, signal)
-      : [`<parameters>${await writeSchema(tool, signal)}</parameters>`];
-    const lines = [`<name>${tool.name}</name>`, `<description>${description}</description>`, ...shown];
-    return `<tool>\n${lines.join('\n')}\n</tool>\n`;
-  };
-}
-
-async function describeParameters(
-  { inputSchema }: ToolDefinition,
-  parameters: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<string[]> {
+function describeInXml(tool: ToolDefinition, parameters: readonly string[], inWords: boolean): string {
+  const { name, description = '', inputSchema } = tool;
   const mark = optionalMark(inputSchema);
-  const lines: string[] = [];
-  for (const parameter of parameters) {
-    await eventLoopShare.take(DESCRIBING, signal);
-    const described = describeParameter(mark(parameter), propertyOf(inputSchema, parameter));
-    lines.push(`<parameter>${described}</parameter>`);
-  }
-  return lines;
+  const shown = inWords
+    ? parameters.map(
+        (parameter) =>
+          `<parameter>${describeParameter(mark(parameter), propertyOf(inputSchema, parameter))}</parameter>`,
+      )
+    : [`<parameters>${JSON.stringify(inputSchema)}</parameters>`];
+  const lines = [
+    `<name>${name}</name>`,
+    `<description>${oneLine(description).trim()}</description>`,
+    ...shown,
+  ];
+  return `<tool>\n${lines.join('\n')}\n</tool>\n`;
 }
 
-async function writeSchema(
-  { inputSchema }: ToolDefinition,
-  signal: AbortSignal | undefined,
-): Promise<string> {
-  await eventLoopShare.take(WRITING * countValues(inputSchema), signal);
-  return JSON.stringify(inputSchema);
+/** Describes a tool as the `text` protocol lists it: its signature, then its parameters. */
+function describeInText(
+  { name, description, inputSchema }: ToolDefinition,
+  parameters: readonly string[],
+): string {
+  const signature = `${name}(${parameters.map(optionalMark(inputSchema)).join(', ')})`;
+  const lines = parameters.map(
+    (parameter) => `    ${describeParameter(parameter, propertyOf(inputSchema, parameter))}\n`,
+  );
+  return `- ${signature}${description ? `: ${oneLine(description).trim()}` : ''}\n${lines.join('')}`;
 }
 
-/** A tool as the `text` protocol lists it: its signature, then what its parameters mean. */
-const describeInText: Describe = async (tool, { description, parameters }, signal) => {
-  const { name, description: said, inputSchema } = tool;
-  const shown = parameters.map(optionalMark(inputSchema));
-  let lines = `- ${name}(${shown.join(', ')})${said ? `: ${description}` : ''}\n`;
-  for (const parameter of parameters) {
-    await eventLoopShare.take(DESCRIBING, signal);
-    lines += `    ${describeParameter(parameter, propertyOf(inputSchema, parameter))}\n`;
-  }
-  return lines;
-};
-
-/** Marks what may be left out by `?`. */
+/** Marks optional parameters by `?`. */
 function optionalMark({ required }: ToolDefinition['inputSchema']): (parameter: string) => string {
   const needed = new Set(Array.isArray(required) ? required : []);
   return (parameter) => (needed.has(parameter) ? parameter : `${parameter}?`);

@@ -1,101 +1,59 @@
 import { renderCall, renderJsonAction, renderXmlCall } from '../../../conversation/call-text.js';
 import type { ActionUnit, Observation, PairedCall, Unit } from '../../../conversation/units.js';
-import { type Block, type Fenced, fence, fenceInShares } from '../../context/fence.js';
+import { fence } from '../../context/fence.js';
 import type { Message, Part } from '../provider.js';
+import type { TaughtProtocol, WrittenProtocol } from '../types.js';
 import { notRunTemplate } from './templates/orders.js';
 
-/** The form in which past steps are shown: the very form the model is taught to write. */
-export type TaughtProtocol = WrittenProtocol | 'native';
-
-type WrittenProtocol = 'text' | 'xml' | 'json';
-
-/** Fences that have been made already, of long observations. */
-type Fences = ReadonlyMap<Observation, Block>;
-
-const noFences: Fences = new Map();
-
-/** A unit as messages. Every text is well formed and ends with a line break, so that neighbouring texts join cleanly. */
-export function renderUnit(unit: Unit, protocol: TaughtProtocol, fences = noFences): Message[] {
+/** Renders a unit as messages. Every text is well formed and ends with a line break, so that adjacent texts join cleanly. */
+export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
   switch (unit.type) {
     case 'user':
       return [message('user', text(unit.content))];
     case 'assistant':
       return [message('assistant', ...state(unit.providerState), text(unit.content))];
     case 'stray_observation':
-      return [message('user', shown(fenced(unit, fences)))];
+      return [message('user', { type: 'text', text: fenceObservation(unit) })];
     case 'action':
-      return protocol === 'native'
-        ? renderNativeAction(unit, fences)
-        : renderWrittenAction(unit, protocol, fences);
+      return protocol === 'native' ? renderNativeAction(unit) : renderWrittenAction(unit, protocol);
   }
 }
-
-/** The same where an observation may be of any length (rule: loop-share). */
-export async function renderInShares(unit: Unit, protocol: TaughtProtocol): Promise<Message[]> {
-  const fences = new Map<Observation, Block>();
-  const observed = unit.type === 'action' ? unit.calls : unit.type === 'stray_observation' ? [unit] : [];
-  for (const each of observed)
-    if (each.observation) fences.set(each.observation, await fenceInShares(toFence(each)));
-  return renderUnit(unit, protocol, fences);
-}
-
-const writers = {
-  text: writeTextAction,
-  xml: writeXmlAction,
-  json: (thought, { name, parameters }) => renderJsonAction(thought, name, parameters),
-} as const satisfies Record<WrittenProtocol, (thought: string, call: WrittenCall) => string>;
 
 type WrittenCall = Pick<PairedCall, 'name' | 'parameters'>;
 
-/** A whole reply that acts, as the model is taught to write it. */
-export const writeAction = (protocol: WrittenProtocol, thought: string, call: WrittenCall): string =>
-  writers[protocol](thought, call);
-
-function renderWrittenAction(unit: ActionUnit, protocol: WrittenProtocol, fences: Fences): Message[] {
-  const messages: Message[] = [];
-  for (const call of unit.calls) {
-    const thought = messages.length === 0 ? unit.thought : '';
-    messages.push(message('assistant', text(writeAction(protocol, thought, call))));
-    messages.push(message('user', shown(fenced(call, fences))));
-  }
-  return messages;
+/** Writes a whole reply that acts, in the form that the model is taught. */
+export function writeAction(protocol: WrittenProtocol, thought: string, call: WrittenCall): string {
+  const { name, parameters } = call;
+  if (protocol === 'json') return renderJsonAction(thought, name, parameters);
+  if (protocol === 'xml') return (thought && `${thought}\n`) + renderXmlCall(name, parameters);
+  return `${thought && `Thought: ${thought}\n`}Action: ${renderCall(name, parameters)}`;
 }
 
-function writeTextAction(thought: string, call: WrittenCall): string {
-  const action = `Action: ${renderCall(call.name, call.parameters)}`;
-  return thought === '' ? action : `Thought: ${thought}\n${action}`;
+function renderWrittenAction(unit: ActionUnit, protocol: WrittenProtocol): Message[] {
+  return unit.calls.flatMap((call, index) => [
+    message('assistant', text(writeAction(protocol, index === 0 ? unit.thought : '', call))),
+    message('user', { type: 'text', text: fenceObservation(call) }),
+  ]);
 }
 
-function writeXmlAction(thought: string, call: WrittenCall): string {
-  const action = renderXmlCall(call.name, call.parameters);
-  return thought === '' ? action : `${thought}\n${action}`;
-}
-
-function renderNativeAction({ thought, calls, providerState }: ActionUnit, fences: Fences): Message[] {
+function renderNativeAction({ thought, calls, providerState }: ActionUnit): Message[] {
   const called = calls.map(
     (call): Part => ({ type: 'tool_call', id: call.id, name: call.name, arguments: call.parameters }),
   );
   const results = calls.map((call): Part => {
     const isError = call.observation?.isError ?? false;
-    return { type: 'tool_result', callId: call.id, ...fenced(call, fences), isError };
+    return { type: 'tool_result', callId: call.id, text: fenceObservation(call), isError };
   });
   const said = thought === '' ? [] : [text(thought)];
   return [message('assistant', ...state(providerState), ...said, ...called), message('user', ...results)];
 }
 
-type Observed = Partial<Pick<PairedCall, 'name' | 'observation'>>;
-
-function fenced(observed: Observed, fences: Fences): Block {
-  const made = observed.observation && fences.get(observed.observation);
-  return made ?? fence(toFence(observed));
+function fenceObservation({ name, observation }: Partial<Pick<PairedCall, 'name' | 'observation'>>): string {
+  const observed = observation ? observedText(observation) : notRunTemplate;
+  return fence({ tag: 'observation', attributes: name ? { tool: name } : {}, text: observed });
 }
 
-function toFence({ name, observation }: Observed): Fenced {
-  const text = observation ? shownText(observation) : notRunTemplate;
-  return { tag: 'observation', attributes: name ? { tool: name } : {}, text };
-}
-
-function shownText({ text: observed, isError }: Observation): string {
+function observedText({ text: observed, isError }: Observation): string {
   return isError ? `Error: ${observed}` : observed;
 }
 
@@ -103,11 +61,7 @@ function state(providerState: unknown): Part[] {
   return providerState == null ? [] : [{ type: 'provider_state', state: providerState }];
 }
 
-function shown({ text, digest, pieces }: Block): Part {
-  return { type: 'text', text, digest, pieces };
-}
-
-/** Half characters would not survive the way to a provider. */
+/** A text part without lone surrogates, which a provider could not receive. */
 function text(content: string): Part {
   const fit = content.toWellFormed();
   return { type: 'text', text: fit.endsWith('\n') ? fit : `${fit}\n` };

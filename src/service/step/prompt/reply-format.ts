@@ -1,42 +1,27 @@
 import type { Warning } from '../../../contract/step.js';
 import type { StepRequest } from '../../../contract/step-request.js';
-import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import {
   buildReplySchema,
   controlSchemas,
   type ReplySchema,
-  type RestoreArguments,
 } from '../../../parsing/structured/schema/reply-schema.js';
 import type { ModelProfile } from '../provider.js';
+import type { ReplyFormat } from '../types.js';
 
-/** What a reply is held to, where the model's output can be constrained. */
-export interface ReplyFormat {
-  /** Null: to any JSON object. */
-  readonly schema: Readonly<Record<string, unknown>> | null;
-  /** The schema is put into the prompt, and paid for. */
-  readonly isCharged: boolean;
-  readonly restoreArguments: RestoreArguments;
-  /** Under which key the schema has the answer. */
-  readonly answerKey?: ReplySchema['answerKey'];
-  readonly warnings: readonly Warning[];
-}
-
-/** What converting a character of a schema books of the event loop. */
-const CONVERTING = 8;
-
-/** The schema of the replies of a run, or of a phase's control object; undefined where the output is free. */
-export async function chooseReplyFormat(
+/**
+ * Chooses the schema of the replies of a run, or of a phase's control object. Returns undefined if the model's output
+ * cannot be constrained.
+ */
+export function chooseReplyFormat(
   { offered, phase }: { readonly offered: readonly OfferedTool[]; readonly phase: StepRequest['phase'] },
   { structured }: ModelProfile,
-  signal: AbortSignal | undefined,
-): Promise<ReplyFormat | undefined> {
+): ReplyFormat | undefined {
   if (structured === 'none') return undefined;
   if (structured === 'json_object') return anyObject;
   if (phase === 'reason' || phase === 'observe')
     return { ...anyObject, schema: controlSchemas[phase], isCharged: structured.isCharged };
-  const take = (characters: number) => eventLoopShare.take(CONVERTING * characters, signal);
-  const reply = await buildReplySchema(offered, structured, take);
+  const reply = buildReplySchema(offered, structured);
   if (!reply) return { ...anyObject, warnings: [tooManyTools] };
   const { schema, restoreArguments, answerKey } = reply;
   const { isCharged } = structured;
@@ -55,13 +40,13 @@ const tooManyTools: Warning = {
   message: 'The tools are too many for the schema of a reply: it is held to no more than a JSON object.',
 };
 
-/** So many tools are named. */
-const MOST_NAMED = 20;
+/** Further tools are only counted. */
+const MAX_NAMED_TOOLS = 20;
 
 function freeTools({ free }: ReplySchema): Warning[] {
   if (free.size === 0) return [];
   const named = [...free]
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED_TOOLS)
     .map(([tool, paths]) => (paths ? `${tool} (${paths.join(', ')})` : tool));
   const more = free.size > named.length ? ` and ${free.size - named.length} more` : '';
   const message = `The provider's schema cannot say what these take, so it is only checked when it has come: ${named.join(', ')}${more}.`;

@@ -5,22 +5,22 @@ import { expandSchema } from '../../../parsing/arguments/expand-schema.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import { signature } from '../../../parsing/dialects/written-call.js';
 import type { JsonValue } from '../../../parsing/text/scanner.js';
-import type { TaughtProtocol } from './render-unit.js';
+import type { TaughtProtocol } from '../types.js';
 
-/** So many parameters of a tool that requires none show how it is called. */
-const MOST_OPTIONAL = 2;
-/** A sample that would need more items, or lies deeper, is not written. */
-const MOST_ITEMS = 3;
-const DEEPEST = 4;
-const LONGEST_TEXT = 80;
-/** Nor one of more values or characters: it is read with every step, and a schema may ask for millions. */
-const MOST_VALUES = 24;
-const LONGEST_SAMPLE = 1_000;
+/** Parameters shown of a tool that requires none. */
+const MAX_OPTIONAL_PARAMETERS = 2;
+/** No sample is written if it would need more items or a deeper value. */
+const MAX_ITEMS = 3;
+const MAX_DEPTH = 4;
+const MAX_TEXT_CHARACTERS = 80;
+/** Nor if it would have more values or characters: it is part of every step, and a schema may ask for millions. */
+const MAX_VALUES = 24;
+const MAX_SAMPLE_CHARACTERS = 1_000;
 
 /**
- * A call of a tool in the very form that the model is taught, with the tool's own parameters and values that pass the
- * check of a real call: the same for the same tool (rule: worked-example). Where no such values are found, the
- * tool's signature.
+ * Writes a call of a tool in the form that the model is taught, with the tool's own parameters and values that pass the
+ * check of a real call. The same tool always has the same sample (rule: worked-example). If no such values are found,
+ * returns the tool's signature.
  */
 export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol): string {
   const parameters = sampleArguments(tool);
@@ -31,11 +31,15 @@ export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol): string 
   return `Thought: I use ${tool.name}.\nAction: ${renderCall(tool.name, parameters)}`;
 }
 
-/** Few values that pass the check of a real call, or none; a text says what belongs there, or else `text`. */
+/**
+ * Proposes a few arguments that pass the check of a real call; undefined if there are none. Texts are `text`, by default a
+ * hint such as `some path`.
+ */
 export function sampleArguments(tool: OfferedTool, text?: string): Record<string, JsonValue> | undefined {
   const written = { values: 0 };
   const parameters = proposeArguments(tool, { depth: 0, text, written });
-  if (written.values > MOST_VALUES || JSON.stringify(parameters).length > LONGEST_SAMPLE) return undefined;
+  if (written.values > MAX_VALUES || JSON.stringify(parameters).length > MAX_SAMPLE_CHARACTERS)
+    return undefined;
   return checkArguments(parameters, tool.inputSchema, new WeakMap()).ok ? parameters : undefined;
 }
 
@@ -47,13 +51,13 @@ function proposeArguments(
   const { properties, required } = isObject(schema) ? schema : {};
   const wanted = new Set(Array.isArray(required) ? required : []);
   const shown = parameters.filter((name) => wanted.has(name));
-  const names = shown.length > 0 ? shown : parameters.slice(0, MOST_OPTIONAL);
+  const names = shown.length > 0 ? shown : parameters.slice(0, MAX_OPTIONAL_PARAMETERS);
   return sampleEach(names, properties, place);
 }
 
-/** One name too many is enough to tell that the sample is none. */
+/** One name above the maximum is enough to reject the sample. */
 function sampleEach(names: readonly string[], properties: unknown, place: Place): Record<string, JsonValue> {
-  const few = names.slice(0, MOST_VALUES + 1);
+  const few = names.slice(0, MAX_VALUES + 1);
   return Object.fromEntries(
     few.map((name) => [name, sampleValue(name, propertyOf(properties, name), place)]),
   );
@@ -67,9 +71,9 @@ type SchemaObject = Readonly<Record<string, unknown>>;
 
 interface Place {
   readonly depth: number;
-  /** What texts say, if not what belongs there. */
+  /** Replaces the hints in texts. */
   readonly text: string | undefined;
-  /** Counted over the whole sample. */
+  /** A counter over the whole sample. */
   readonly written: { values: number };
 }
 
@@ -82,28 +86,28 @@ const samplesByType: Readonly<
   number: (schema) => sampleNumber(schema, 0),
   boolean: () => true,
   array: ({ minItems, items }, name, place) =>
-    Array.from({ length: Math.min(numberOr(minItems, 0), MOST_ITEMS) }, () =>
+    Array.from({ length: Math.min(numberOr(minItems, 0), MAX_ITEMS) }, () =>
       sampleValue(name, items, below(place)),
     ),
   object: sampleObject,
   null: () => null,
 };
 
-/** What the schema itself names as a value, else one of its type; a text says what belongs there. */
+/** A value that the schema itself names, else one of its type. */
 function sampleValue(name: string, schema: unknown, place: Place): JsonValue {
   place.written.values += 1;
-  if (place.written.values > MOST_VALUES) return null; // there will be no sample
+  if (place.written.values > MAX_VALUES) return null; // the sample will be rejected
   if (!isObject(schema)) return place.text ?? `some ${name}`;
   const { const: only, default: usual, examples, enum: allowed, type, anyOf, oneOf } = schema;
   const named = [only, ...listOf(examples), usual, ...listOf(allowed)].find((value) => isShort(value));
   // a schema arrives as JSON, and so does every value in it
   if (named !== undefined) return named as JsonValue;
   const [alternative] = [...listOf(anyOf), ...listOf(oneOf)];
-  if (type === undefined && alternative !== undefined && place.depth < DEEPEST)
+  if (type === undefined && alternative !== undefined && place.depth < MAX_DEPTH)
     return sampleValue(name, alternative, below(place));
   const first = String(Array.isArray(type) ? type[0] : type);
   const sample = Object.hasOwn(samplesByType, first) ? samplesByType[first] : undefined;
-  return sample && place.depth < DEEPEST ? sample(schema, name, place) : sampleText(schema, name, place);
+  return sample && place.depth < MAX_DEPTH ? sample(schema, name, place) : sampleText(schema, name, place);
 }
 
 function sampleObject({ properties, required }: SchemaObject, _: string, place: Place): JsonValue {
@@ -111,7 +115,7 @@ function sampleObject({ properties, required }: SchemaObject, _: string, place: 
   return sampleEach(names, properties, below(place));
 }
 
-/** 1, or the value nearest to it that the bounds allow. */
+/** 1, or the nearest value that the bounds allow. */
 function sampleNumber(schema: SchemaObject, step: number): number {
   const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf } = schema;
   const unit = numberOr(multipleOf, step);
@@ -126,7 +130,7 @@ function sampleNumber(schema: SchemaObject, step: number): number {
 }
 
 function sampleText({ minLength, maxLength }: SchemaObject, name: string, { text }: Place): string {
-  const least = Math.min(numberOr(minLength, 0), LONGEST_TEXT);
+  const least = Math.min(numberOr(minLength, 0), MAX_TEXT_CHARACTERS);
   return (text ?? `some ${name}`).padEnd(least, '.').slice(0, numberOr(maxLength, Infinity));
 }
 
@@ -135,15 +139,14 @@ const numberOr = (value: unknown, otherwise: number): number =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value.slice(0, 1) : []);
 
-/** A value of a schema that is referred to many times is looked through once. */
+/** Memoized by object: many places may refer to one value of a schema. */
 const shortness = new WeakMap<object, boolean>();
 
-/** A sample is read with every step: a long one is none. */
 function isShort(value: unknown): boolean {
   if (value === undefined || value === null) return false;
-  if (typeof value === 'string' && value.length > LONGEST_TEXT) return false;
+  if (typeof value === 'string' && value.length > MAX_TEXT_CHARACTERS) return false;
   const known = typeof value === 'object' ? shortness.get(value) : undefined;
-  const short = known ?? JSON.stringify(value).length <= LONGEST_TEXT;
+  const short = known ?? JSON.stringify(value).length <= MAX_TEXT_CHARACTERS;
   if (typeof value === 'object') shortness.set(value, short);
   return short;
 }

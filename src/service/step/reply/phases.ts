@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/fields.js';
 import type { PhaseControl } from '../../../contract/step.js';
-import { SLICE, type Sliced, slicesOf } from '../../../parsing/slices.js';
+import { atOnce, SLICE, type Sliced, slicesOf } from '../../../parsing/slices.js';
 
 /** The phases whose reply is prose and a block (rule: phase-control). */
 export type ProsePhase = 'reason' | 'observe';
@@ -33,7 +33,10 @@ const blockKeys = {
 } as const satisfies Record<ProsePhase, readonly (keyof PhaseControl)[]>;
 
 /** Reads a whole reply; no block is left in its prose. */
-export function* readPhaseReply(text: string, phase: ProsePhase): Sliced<PhaseReply> {
+export const readPhaseReply = (text: string, phase: ProsePhase): PhaseReply =>
+  atOnce(readPhaseInSlices(text, phase));
+
+function* readPhaseInSlices(text: string, phase: ProsePhase): Sliced<PhaseReply> {
   const reader = new PhaseReader(phase);
   let prose = '';
   for (const slice of slicesOf(text, SLICE)) {

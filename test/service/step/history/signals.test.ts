@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { advise, countSignals, type SignalCall } from '../../../../src/service/step/history/signals.js';
+import { advise, countSignals } from '../../../../src/service/step/history/signals.js';
+import type { SignalCall } from '../../../../src/service/step/types.js';
 
 const call = (name: string, parameters: Record<string, unknown> = {}): SignalCall => ({ name, parameters });
 const result = (name: string, flags: { isError?: boolean; isDenied?: boolean } = {}): SignalCall => ({

@@ -1,0 +1,87 @@
+import type { Message, Part, Prompt } from '../provider.js';
+import { continueTemplate, openingTemplate } from './templates/orders.js';
+
+/** The sections of a prompt, in the order in which they are sent (rule: message-order). */
+export interface PromptSections {
+  /** Instructions, then tools. */
+  readonly system: string;
+  /** The worked example; ends with a text of the user. */
+  readonly example: readonly Message[];
+  /** Fenced blocks. */
+  readonly context: readonly string[];
+  readonly history: readonly Message[];
+  /** The text that changes from step to step; may be empty. */
+  readonly tail: string;
+}
+
+export interface LaidOutPrompt {
+  readonly prompt: Prompt;
+  /** The messages before the tail. Those of step N+1 begin with those of step N, byte for byte (rule: stable-prompt). */
+  readonly stable: readonly Message[];
+}
+
+/** Merges adjacent messages of one role, begins and ends with the user, and sets the cache breakpoints (rule: breakpoints). */
+export function layOutPrompt({ system, example, context, history, tail }: PromptSections): LaidOutPrompt {
+  const contextMessage: Message = { role: 'user', parts: context.map((text) => ({ type: 'text', text })) };
+  const opening: Message = { role: 'user', parts: [{ type: 'text', text: openingTemplate }] };
+  const first = context.length > 0 ? [contextMessage] : history[0]?.role === 'user' ? [] : [opening];
+  const stable = mergeAdjacent([...example, ...first, ...history]);
+  const messages = appendTail(markBreakpoints(stable, contextEnd(example, context)), tail.toWellFormed());
+  return { prompt: { system: system.toWellFormed(), systemBreakpoint: true, messages }, stable };
+}
+
+function mergeAdjacent(messages: readonly Message[]): Message[] {
+  const merged: { role: Message['role']; parts: Part[] }[] = [];
+  for (const { role, parts } of messages) {
+    const last = merged.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else merged.push({ role, parts: [...parts] });
+  }
+  return merged;
+}
+
+interface Position {
+  readonly message: number;
+  readonly part: number;
+}
+
+/** The position of the last context block. An example ends with a text in the same message. */
+function contextEnd(
+  example: PromptSections['example'],
+  context: PromptSections['context'],
+): Position | undefined {
+  if (context.length === 0) return undefined;
+  const last = Math.max(0, example.length - 1);
+  return { message: last, part: (example[last]?.parts.length ?? 0) + context.length - 1 };
+}
+
+/** Sets breakpoints after the context, before the newest assistant message, and before the tail. */
+function markBreakpoints(messages: readonly Message[], context: Position | undefined): Message[] {
+  const newestAssistant = messages.findLastIndex((message) => message.role === 'assistant');
+  const marked = [...messages];
+  const mark = (at: number, part = (messages[at]?.parts.length ?? 0) - 1): void => {
+    const message = marked[at];
+    if (message) marked[at] = withBreakpoint(message, part);
+  };
+  if (context) mark(context.message, context.part);
+  mark(newestAssistant - 1);
+  mark(messages.length - 1);
+  return marked;
+}
+
+function withBreakpoint({ role, parts }: Message, at: number): Message {
+  const mark = (part: Part): Part =>
+    part.type === 'text' || part.type === 'tool_result' ? { ...part, breakpoint: true } : part;
+  return { role, parts: parts.map((part, index) => (index === at ? mark(part) : part)) };
+}
+
+/** Appends the tail as the last block of the last message, or a fixed text if a prompt would end with the assistant. */
+function appendTail(messages: readonly Message[], tail: string): Message[] {
+  const last = messages.at(-1);
+  const isUser = last?.role === 'user';
+  const text = tail || (isUser ? '' : continueTemplate);
+  if (text === '') return [...messages];
+  const part: Part = { type: 'text', text, tail: true };
+  if (!isUser) return [...messages, { role: 'user', parts: [part] }];
+  return [...messages.slice(0, -1), { role: 'user', parts: [...last.parts, part] }];
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { ContextReport, ReportItem, ReportSection } from '../../contract/context-report.js';
+import { turnsOf } from '../../conversation/units.js';
+import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
+import type { FittedPrompt } from './fit-to-budget.js';
+import { tokensOfUnits, weighWholeUnits } from './history/unit-forms.js';
+import type { LaidOutPrompt } from './prompt/lay-out-prompt.js';
+import { countMessages } from './prompt/weigh-messages.js';
+import type { Message, Part } from './provider.js';
+
+export interface PromptReport {
+  readonly report: ContextReport;
+  readonly shouldCompact: boolean;
+}
+
+/** The used part of the history's share, before any cut, from which `should_compact` is set (rule: signals). */
+const COMPACT_SHARE = 0.8;
+
+/** Reports what the model sees and what it does not, counted on the messages as they are sent (rule: context-report). */
+export async function reportContext(
+  fitted: FittedPrompt,
+  { prompt, stable }: LaidOutPrompt,
+): Promise<PromptReport> {
+  const { situation, scale, context, tail, units, share } = fitted;
+  const { tokenLimit, reservedOutputTokens } = situation.request.llm_config;
+  const isEstimated = situation.protocol === 'native' || situation.replyFormat?.isCharged;
+  const sections = sectionsOf(fitted, prompt.messages.length, await countMessages(prompt.messages, scale));
+  const promptTokens = sections.reduce((sum, section) => sum + section.tokens, 0);
+  return {
+    report: {
+      token_limit: tokenLimit,
+      reserved_output_tokens: reservedOutputTokens,
+      prompt_tokens: promptTokens,
+      counting: isEstimated ? 'estimated' : scale.tokens.counting,
+      stable_prefix_tokens: promptTokens - tail.tokens,
+      stable_prompt_sha256: hashPrompt(prompt.system, stable),
+      sections,
+      items: [...context.items, ...tail.items, ...(await turnItems(fitted))],
+      folders: [...context.folders],
+    },
+    shouldCompact: tokensOfUnits(units) >= share * COMPACT_SHARE,
+  };
+}
+
+/** SHA-256 of the text that is sent, without cache breakpoints. */
+export function hashPrompt(system: string, messages: readonly Message[]): string {
+  const hash = createHash('sha256').update(system);
+  for (const { role, parts } of messages) {
+    hash.update(`\0${role}`);
+    for (const part of parts) hash.update('\0').update(hashedText(part));
+  }
+  return hash.digest('hex');
+}
+
+function hashedText(part: Part): string {
+  if (part.type === 'text') return part.text;
+  if (part.type === 'tool_result') return `${part.callId} ${part.isError} ${part.text}`;
+  return JSON.stringify(part.type === 'provider_state' ? part.state : part);
+}
+
+function sectionsOf(
+  { fixed, scale, context, tail }: FittedPrompt,
+  messages: number,
+  sent: number,
+): ReportSection[] {
+  const said = sent - messages * scale.framing.message;
+  return [
+    { name: 'instructions', tokens: fixed.instructions + fixed.example },
+    { name: 'tools', tokens: fixed.tools },
+    { name: 'context', tokens: context.tokens },
+    { name: 'history', tokens: said - fixed.example - context.tokens - tail.tokens },
+    { name: 'tail', tokens: tail.tokens },
+    { name: 'framing', tokens: scale.framing.prompt + (messages + 1) * scale.framing.message },
+  ];
+}
+
+async function turnItems({ units, fold, scale }: FittedPrompt): Promise<ReportItem[]> {
+  const items: ReportItem[] = [];
+  for (const [index, weighed] of units.entries()) {
+    await yieldIfBusy(scale.signal);
+    const { unit, whole, full } = weighed;
+    const form = fold.forms[index] ?? 'full';
+    const original = unit === whole ? full : await weighWholeUnits([whole], scale);
+    const isCut = form === 'full' && full < original;
+    const status = form !== 'full' ? form : isCut ? 'truncated' : 'included';
+    items.push({
+      kind: 'turn',
+      id: turnsOf(unit).join('+'),
+      status,
+      reason: turnReasons[status],
+      tokens: form === 'dropped' ? 0 : weighed[form],
+      original_tokens: original,
+      lines: null,
+    });
+  }
+  return items;
+}
+
+const turnReasons = {
+  included: null,
+  truncated: 'one text took more than its part of the history',
+  masked: 'the history outgrew its share',
+  dropped: 'the history outgrew its share',
+} as const;
