@@ -56,7 +56,7 @@ describe('what a model repeats of what it was shown is quotation (rule: echoed-f
     .map((parts) => parts.join('\n'));
   const echo = fc
     .tuple(fc.constantFrom(...fenceTags), content)
-    .map(([tag, text]) => fence({ tag, attributes: { path: 'a' }, text }).text);
+    .map(([tag, text]) => fence({ tag, attributes: { path: 'a' }, text }));
   /** Marks and attributes as a model loses them, in the opener and in the closer. */
   const broken = fc.constantFrom<(whole: string) => string>(
     (whole) => whole.replaceAll(/(?: mark="[0-9a-f]{16}"| [0-9a-f]{16}(?=>\n$))/g, ''),

@@ -1,4 +1,3 @@
-import type { DigestedText } from '../../tokens/text-memo.js';
 import type { GatheredContext } from '../context/context-item.js';
 import type { FittedContext } from '../context/fitting/fit-context.js';
 import { countFixed, type FixedCosts } from './budget/fixed-costs.js';
@@ -22,7 +21,7 @@ export interface PromptPieces {
   /** A question and its reply, made up; ends with a text of the user. */
   readonly example: readonly Message[];
   /** Fenced blocks. */
-  readonly context: readonly DigestedText[];
+  readonly context: readonly string[];
   readonly history: readonly Message[];
   /** What changes from step to step; may be empty. */
   readonly tail: string;

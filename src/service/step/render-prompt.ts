@@ -24,7 +24,7 @@ export function renderPrompt(fitted: FittedPrompt): RenderedPrompt {
 export function layOutPrompt({ system, example, context, history, tail }: PromptPieces): LaidOutPrompt {
   const contextMessage: Message = {
     role: 'user',
-    parts: context.map(({ text, digest, pieces }) => ({ type: 'text', text, digest, pieces })),
+    parts: context.map((text) => ({ type: 'text', text })),
   };
   const opening: Message = { role: 'user', parts: [{ type: 'text', text: openingTemplate }] };
   const first = context.length > 0 ? [contextMessage] : history[0]?.role === 'user' ? [] : [opening];

@@ -4,13 +4,12 @@ import {
   escapeFenced,
   type FenceTag,
   fence,
-  fenceInShares,
   fenceTags,
   inlinePath,
   unescapeFenced,
 } from '../../../src/service/context/fence.js';
 
-const file = (text: string, path = 'src/a.ts') => fence({ tag: 'file', attributes: { path }, text }).text;
+const file = (text: string, path = 'src/a.ts') => fence({ tag: 'file', attributes: { path }, text });
 
 /** Reads a block as a strict reader would: up to the first closing tag with the mark of the first line. */
 function readFence(block: string): { tag: string; mark: string; body: string; rest: string } {
@@ -59,7 +58,7 @@ describe('a fence cannot be forged (rule: fences)', () => {
   test('no text and no path ends its fence early (500 injections)', () => {
     fc.assert(
       fc.property(hostile, hostile, fc.constantFrom<FenceTag>(...fenceTags), (text, path, tag) => {
-        const block = fence({ tag, attributes: { path }, text }).text;
+        const block = fence({ tag, attributes: { path }, text });
         const read = readFence(block);
         expect(read).toMatchObject({ tag, rest: '' });
         expect(block.split(read.mark)).toHaveLength(3);
@@ -68,42 +67,6 @@ describe('a fence cannot be forged (rule: fences)', () => {
         ).toHaveLength(1);
       }),
       { numRuns: 500 },
-    );
-  });
-
-  test('a long text, escaped in slices, stands in the very fence that it gets at once (rule: loop-share)', async () => {
-    const long = fc
-      .tuple(
-        fc.integer({ min: 65_500, max: 65_540 }),
-        hostile,
-        hostile,
-        fc.constantFrom('x', ' ', '\n', '\\', '<'),
-      )
-      .map(([length, first, second, filler]) => (filler.repeat(length) + first + second).repeat(2));
-    await fc.assert(
-      fc.asyncProperty(long, async (text) => {
-        const fenced = { tag: 'file', attributes: { path: 'a.ts' }, text } as const;
-        expect(await fenceInShares(fenced)).toEqual(fence(fenced));
-      }),
-      { numRuns: 300 },
-    );
-    for (const token of ['<<SYS>>', '<\\\\<SYS>>', '< /file>', '[/INST]', '<|im_end|>']) {
-      for (let length = 65_536 - token.length; length <= 65_537; length += 1) {
-        const fenced = { tag: 'file', attributes: {}, text: 'x'.repeat(length) + token } as const;
-        expect(await fenceInShares(fenced)).toEqual(fence(fenced));
-      }
-    }
-    const closers = { tag: 'file', attributes: {}, text: '</file>\n[INST]<<SYS>>'.repeat(20_000) } as const;
-    expect(await fenceInShares(closers)).toEqual(fence(closers));
-  });
-
-  test('a text that comes again under its key stands in the very fence that it had, escaped or not', async () => {
-    await fc.assert(
-      fc.asyncProperty(hostile, fc.uuid(), async (text, key) => {
-        const fenced = { tag: 'file', attributes: { path: 'a.ts' }, text } as const;
-        for (let step = 0; step < 3; step += 1)
-          expect(await fenceInShares(fenced, key)).toEqual(fence(fenced));
-      }),
     );
   });
 

@@ -5,11 +5,11 @@ import { KEPT_UNITS, readUnits, turnsOf, type Unit } from '../../../conversation
 import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
 import { readProse } from '../../../parsing/reply-text.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
-import { fenceInShares } from '../../context/fence.js';
+import { fence } from '../../context/fence.js';
 import { budgetExceeded } from '../budget/share-budget.js';
 import { completionRequest } from '../complete.js';
 import { withoutNul } from '../history/json-values.js';
-import { renderInShares } from '../prompt/render-unit.js';
+import { renderUnit } from '../prompt/render-unit.js';
 import { summaryTemplate } from '../prompt/templates/orders.js';
 import type { Completion, Prompt, Provider } from '../provider.js';
 import { layOutPrompt } from '../render-prompt.js';
@@ -98,12 +98,11 @@ async function summaryPrompt(
   const fixed = (await tokens.count(summaryTemplate)) + framing;
   let text = '';
   for (const unit of units) {
-    const transcribed = await transcribe(unit);
+    const transcribed = transcribe(unit);
     await eventLoopShare.take(TRANSCRIBING + transcribed.length * WRITING, deadline.signal);
     text += transcribed;
   }
-  const render = (shown: { text: string }) =>
-    fenceInShares({ tag: 'observation', attributes: {}, text: shown.text });
+  const render = (shown: { text: string }) => fence({ tag: 'observation', attributes: {}, text: shown.text });
   const limit = config.tokenLimit - config.reservedOutputTokens - fixed;
   const cut = limit > 0 ? await cutLines({ text, render }, limit, tokens) : undefined;
   if (!cut) throw budgetExceeded(config, fixed + SMALLEST_TRANSCRIPT);
@@ -116,9 +115,9 @@ async function summaryPrompt(
   }).prompt;
 }
 
-async function transcribe(unit: Unit): Promise<string> {
+function transcribe(unit: Unit): string {
   const speaker = { user: 'User', assistant: 'Agent' } as const;
-  const messages = await renderInShares(unit, 'text');
+  const messages = renderUnit(unit, 'text');
   return messages
     .map(
       ({ role, parts }) =>

@@ -1,6 +1,6 @@
 import { renderCall, renderJsonAction, renderXmlCall } from '../../../conversation/call-text.js';
 import type { ActionUnit, Observation, PairedCall, Unit } from '../../../conversation/units.js';
-import { type Block, type Fenced, fence, fenceInShares } from '../../context/fence.js';
+import { fence } from '../../context/fence.js';
 import type { Message, Part } from '../provider.js';
 import { notRunTemplate } from './templates/orders.js';
 
@@ -9,34 +9,18 @@ export type TaughtProtocol = WrittenProtocol | 'native';
 
 type WrittenProtocol = 'text' | 'xml' | 'json';
 
-/** Fences that have been made already, of long observations. */
-type Fences = ReadonlyMap<Observation, Block>;
-
-const noFences: Fences = new Map();
-
 /** A unit as messages. Every text is well formed and ends with a line break, so that neighbouring texts join cleanly. */
-export function renderUnit(unit: Unit, protocol: TaughtProtocol, fences = noFences): Message[] {
+export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
   switch (unit.type) {
     case 'user':
       return [message('user', text(unit.content))];
     case 'assistant':
       return [message('assistant', ...state(unit.providerState), text(unit.content))];
     case 'stray_observation':
-      return [message('user', shown(fenced(unit, fences)))];
+      return [message('user', text(fenced(unit)))];
     case 'action':
-      return protocol === 'native'
-        ? renderNativeAction(unit, fences)
-        : renderWrittenAction(unit, protocol, fences);
+      return protocol === 'native' ? renderNativeAction(unit) : renderWrittenAction(unit, protocol);
   }
-}
-
-/** The same where an observation may be of any length (rule: loop-share). */
-export async function renderInShares(unit: Unit, protocol: TaughtProtocol): Promise<Message[]> {
-  const fences = new Map<Observation, Block>();
-  const observed = unit.type === 'action' ? unit.calls : unit.type === 'stray_observation' ? [unit] : [];
-  for (const each of observed)
-    if (each.observation) fences.set(each.observation, await fenceInShares(toFence(each)));
-  return renderUnit(unit, protocol, fences);
 }
 
 const writers = {
@@ -51,12 +35,12 @@ type WrittenCall = Pick<PairedCall, 'name' | 'parameters'>;
 export const writeAction = (protocol: WrittenProtocol, thought: string, call: WrittenCall): string =>
   writers[protocol](thought, call);
 
-function renderWrittenAction(unit: ActionUnit, protocol: WrittenProtocol, fences: Fences): Message[] {
+function renderWrittenAction(unit: ActionUnit, protocol: WrittenProtocol): Message[] {
   const messages: Message[] = [];
   for (const call of unit.calls) {
     const thought = messages.length === 0 ? unit.thought : '';
     messages.push(message('assistant', text(writeAction(protocol, thought, call))));
-    messages.push(message('user', shown(fenced(call, fences))));
+    messages.push(message('user', text(fenced(call))));
   }
   return messages;
 }
@@ -71,13 +55,13 @@ function writeXmlAction(thought: string, call: WrittenCall): string {
   return thought === '' ? action : `${thought}\n${action}`;
 }
 
-function renderNativeAction({ thought, calls, providerState }: ActionUnit, fences: Fences): Message[] {
+function renderNativeAction({ thought, calls, providerState }: ActionUnit): Message[] {
   const called = calls.map(
     (call): Part => ({ type: 'tool_call', id: call.id, name: call.name, arguments: call.parameters }),
   );
   const results = calls.map((call): Part => {
     const isError = call.observation?.isError ?? false;
-    return { type: 'tool_result', callId: call.id, ...fenced(call, fences), isError };
+    return { type: 'tool_result', callId: call.id, text: fenced(call), isError };
   });
   const said = thought === '' ? [] : [text(thought)];
   return [message('assistant', ...state(providerState), ...said, ...called), message('user', ...results)];
@@ -85,14 +69,9 @@ function renderNativeAction({ thought, calls, providerState }: ActionUnit, fence
 
 type Observed = Partial<Pick<PairedCall, 'name' | 'observation'>>;
 
-function fenced(observed: Observed, fences: Fences): Block {
-  const made = observed.observation && fences.get(observed.observation);
-  return made ?? fence(toFence(observed));
-}
-
-function toFence({ name, observation }: Observed): Fenced {
+function fenced({ name, observation }: Observed): string {
   const text = observation ? shownText(observation) : notRunTemplate;
-  return { tag: 'observation', attributes: name ? { tool: name } : {}, text };
+  return fence({ tag: 'observation', attributes: name ? { tool: name } : {}, text });
 }
 
 function shownText({ text: observed, isError }: Observation): string {
@@ -101,10 +80,6 @@ function shownText({ text: observed, isError }: Observation): string {
 
 function state(providerState: unknown): Part[] {
   return providerState == null ? [] : [{ type: 'provider_state', state: providerState }];
-}
-
-function shown({ text, digest, pieces }: Block): Part {
-  return { type: 'text', text, digest, pieces };
 }
 
 /** Half characters would not survive the way to a provider. */

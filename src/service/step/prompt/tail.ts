@@ -101,5 +101,5 @@ async function listTasks(
   const lines: string[] = [];
   for (const task of tasks) lines.push(renderTask(task, await oneLineInShares(task.content, signal)));
   const fitted = await cutLines({ text: lines.join('\n'), render }, limit, tokens);
-  return { text: fitted?.rendered.text ?? '', isWhole: fitted?.cut === false };
+  return { text: fitted?.rendered ?? '', isWhole: fitted?.cut === false };
 }

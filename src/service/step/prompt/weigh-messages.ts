@@ -1,11 +1,10 @@
-import { observationsOf, type Unit } from '../../../conversation/units.js';
+import type { Unit } from '../../../conversation/units.js';
 import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
 import type { DigestedText } from '../../../tokens/text-memo.js';
 import type { Bound, TokenCounter } from '../../../tokens/token-counter.js';
-import { madeOnce } from '../../context/made-once.js';
 import type { Message, ModelProfile, Part } from '../provider.js';
 import type { PromptDependencies } from '../step-dependencies.js';
-import { renderInShares, renderUnit, type TaughtProtocol } from './render-unit.js';
+import { renderUnit, type TaughtProtocol } from './render-unit.js';
 
 /** How this request's prompt is counted. */
 export interface Scale {
@@ -40,8 +39,6 @@ interface RenderedUnit {
 /** What rendering a unit books of the event loop: so much for each, and for each character. */
 const RENDERING = 256;
 const WRITING = 1 / 8;
-/** A unit with a longer observation is rendered in shares of the event loop. */
-const RENDERED_AT_ONCE = 64 * 1024;
 
 /**
  * Units as they are shown, one after another: all at once, a long history would hold the event loop. Nothing is awaited for
@@ -50,8 +47,7 @@ const RENDERED_AT_ONCE = 64 * 1024;
 export async function renderUnits(units: readonly Unit[], scale: Scale): Promise<RenderedUnit[]> {
   const rendered: RenderedUnit[] = [];
   for (const unit of units) {
-    const isLong = observationsOf(unit).some(({ text }) => text.length > RENDERED_AT_ONCE);
-    const messages = isLong ? await renderInShares(unit, scale.protocol) : renderUnit(unit, scale.protocol);
+    const messages = renderUnit(unit, scale.protocol);
     const pause = eventLoopShare.take(RENDERING + WRITING * charactersOf(messages), scale.signal);
     if (pause) await pause;
     rendered.push({ unit, messages });
@@ -149,10 +145,9 @@ function isText(part: Part): part is Extract<Part, { type: 'text' }> {
   return part.type === 'text';
 }
 
-/** Opaque blocks as JSON, made once: there may be megabytes of them. */
-export const stateText = madeOnce(({ state }: Extract<Part, { type: 'provider_state' }>): string =>
-  JSON.stringify(state),
-);
+/** Opaque blocks as JSON. */
+export const stateText = ({ state }: Extract<Part, { type: 'provider_state' }>): string =>
+  JSON.stringify(state);
 
 /** What a part that is no text is counted by. */
 function wordsOf(part: Exclude<Part, { type: 'text' }>): DigestedText[] {

@@ -33,8 +33,8 @@ async function gather({ files = {}, pinned = {}, ...fields }: Scene) {
 const fitScene = async (scene: Scene, limit = 10_000) => fitContext(await gather(scene), limit, wordCounter);
 const statuses = (items: readonly { id: string; status: string }[]) =>
   items.map(({ id, status }) => `${id} ${status}`);
-const joined = (blocks: readonly { text: string }[]) => blocks.map((block) => block.text).join('');
-const isLeftOut = (block: { text: string }) => block.text.startsWith('<left_out');
+const joined = (blocks: readonly string[]) => blocks.join('');
+const isLeftOut = (block: string) => block.startsWith('<left_out');
 const text = (lines: number, word = 'line') =>
   Array.from({ length: lines }, (_, index) => `${word} ${index + 1}\n`).join('');
 
@@ -47,7 +47,7 @@ describe('filling by priority (rule: priorities)', () => {
       pinned_item_ids_to_include: ['rules'],
       vector_search_results_to_include: [{ path: 'd.ts', content: 'chunk', start_line: 7 }],
     });
-    expect(blocks.map(({ text: block }) => block.split(' mark=')[0])).toEqual([
+    expect(blocks.map((block) => block.split(' mark=')[0])).toEqual([
       '<folder path="src"',
       '<file path="src/a.ts" lines="1-3 of 3"',
       '<file path="src/b.ts" lines="1-2 of 2"',
@@ -63,7 +63,7 @@ describe('filling by priority (rule: priorities)', () => {
       'rules included',
       'd.ts:7-7 included',
     ]);
-    expect(items.map((item) => item.tokens)).toEqual(blocks.map((block) => countWords(block.text)));
+    expect(items.map((item) => item.tokens)).toEqual(blocks.map(countWords));
     expect(tokens).toBe(countWords(joined(blocks)));
     expect(items[1]).toMatchObject({ original_tokens: items[1]?.tokens, lines: '1-3', reason: null });
     expect(folders).toEqual([{ path: 'src', files: 2, included: 2 }]);
@@ -108,7 +108,7 @@ describe('filling by priority (rule: priorities)', () => {
       1_000,
     );
     expect(statuses(items)).toEqual(['a.ts truncated', 'rules dropped', 'b.ts:11-310 dropped']);
-    expect(blocks.at(-1)?.text).toMatch(
+    expect(blocks.at(-1)).toMatch(
       /^<left_out reason="no room" mark="\w+">\npinned rules: 3492 bytes\nb.ts: lines 11-310, 2592 bytes\n/,
     );
     expect(items[1]).toMatchObject({ tokens: 0, lines: null, original_tokens: expect.any(Number) });
@@ -130,7 +130,7 @@ describe('filling by priority (rule: priorities)', () => {
     );
     const { blocks, items } = await fitScene({ files, explicit_context_paths: Object.keys(files) }, 2_000);
     expect(items.filter(({ status }) => status === 'dropped').length).toBeGreaterThan(250);
-    expect(blocks.at(-1)?.text).toMatch(
+    expect(blocks.at(-1)).toMatch(
       /^<left_out [^>]*>\nfile-\d+.ts: lines 1-200, 1692 bytes\n.*and \d+ more\n/s,
     );
   });
@@ -228,7 +228,7 @@ describe('nothing is sent twice (rule: no-line-twice)', () => {
       ],
     });
     expect(items.map(({ status, lines }) => `${status} ${lines}`)).toEqual(['included null', 'included 1']);
-    expect(blocks[0]?.text).toMatch(/^<excerpt path="a.ts" mark=/);
+    expect(blocks[0]).toMatch(/^<excerpt path="a.ts" mark=/);
   });
 
   test('chunks of one character over and over are compared in bounded time (rule: linear-work)', async () => {
@@ -315,7 +315,7 @@ describe('the budget holds and the context is stable (rule: prompt-budget)', () 
           ...each.vector_search_results_to_include.map(({ path }) => path),
         ];
         for (const id of wanted) expect(fitted.items.some((row) => row.id.startsWith(id))).toBe(true);
-        for (const block of fitted.blocks) expect(block.text).toMatch(/^<\w.*\n<\/\w+ [0-9a-f]{16}>\n$/s);
+        for (const block of fitted.blocks) expect(block).toMatch(/^<\w.*\n<\/\w+ [0-9a-f]{16}>\n$/s);
         expect(await fitScene(each, limit)).toEqual(fitted);
       }),
       { numRuns: 400 },
