@@ -1,6 +1,5 @@
 import { countText } from './count-text.js';
 import { type Encoding, loadEncoding } from './encodings.js';
-import type { DigestedText } from './text-memo.js';
 
 /**
  * Counts the tokens of texts, sent as ordinary text: `<|endoftext|>` and the like have no special meaning. No method
@@ -15,18 +14,6 @@ export interface TokenCounter {
   fits(text: string, limit: number): Promise<number | undefined>;
   /** Returns the sum of the counts of all texts and of the messages' framing. */
   countMessages(messages: readonly CountedMessage[]): Promise<number>;
-  // Until all callers use the three methods above:
-  countWithin(text: DigestedText, limit: number): Promise<number | undefined>;
-  countJoined(pieces: readonly DigestedText[]): Promise<number>;
-  recall(pieces: readonly DigestedText[]): number | undefined;
-  atMost(pieces: readonly DigestedText[]): Bound;
-  remembered(key: string, find: () => Promise<number>): Promise<number>;
-}
-
-/** A number of tokens that is not exceeded. */
-export interface Bound {
-  readonly tokens: number;
-  readonly isExact: boolean;
 }
 
 export interface CountedMessage {
@@ -53,21 +40,14 @@ export function createTokenCounter(
     return Math.ceil(tokens * margin);
   };
   const count = (text: string): Promise<number> => countUpTo(text, Number.POSITIVE_INFINITY);
-  const fits = async (text: string, limit: number): Promise<number | undefined> => {
-    const tokens = await countUpTo(text, limit);
-    return tokens <= limit ? tokens : undefined;
-  };
-  const joined = (pieces: readonly DigestedText[]): string => pieces.map(({ text }) => text).join('');
   return {
     encoding,
     counting: margin === 1 ? 'exact' : 'estimated',
     count,
-    fits,
-    countWithin: ({ text }, limit) => fits(text, limit),
-    countJoined: (pieces) => count(joined(pieces)),
-    recall: () => undefined,
-    atMost: (pieces) => ({ tokens: Math.ceil(Buffer.byteLength(joined(pieces)) * margin), isExact: false }),
-    remembered: (_key, find) => find(),
+    fits: async (text, limit) => {
+      const tokens = await countUpTo(text, limit);
+      return tokens <= limit ? tokens : undefined;
+    },
     countMessages: async (messages) => {
       let tokens = 0;
       for (const { texts, framing } of messages) {
