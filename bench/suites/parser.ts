@@ -4,6 +4,7 @@ import { readSignatures } from '../../src/parsing/segment/signatures.js';
 import { loadCases, type ParserCase, tiers, writtenCallTools } from '../../test/support/parsing/cases.js';
 import { atLeast, atMost, type Figure } from '../figures.js';
 import { hostileSegments, hostileTexts } from '../inputs/hostile-texts.js';
+import type { BenchOptions } from '../measure/rounds.js';
 import { median } from '../measure/samples.js';
 
 const MEBIBYTE = 2 ** 20;
@@ -18,10 +19,12 @@ const TRIALS = 4;
 type Texts = Readonly<Record<string, (length: number) => string>>;
 
 /** The share of cases that the parser reads right, then the time for hostile texts of 512 KiB and 1 MiB. */
-export async function run(): Promise<Figure[]> {
+export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   const tools = writtenCallTools();
-  const replies = growthsOf((text) => parseCompletion(text, tools), hostileTexts);
-  const segments = growthsOf(readSignatures, hostileSegments);
+  const shown = (texts: Texts): Texts =>
+    Object.fromEntries(Object.entries(texts).slice(0, quick ? 3 : undefined));
+  const replies = growthsOf((text) => parseCompletion(text, tools), shown(hostileTexts));
+  const segments = growthsOf(readSignatures, shown(hostileSegments));
   console.log('\nCPU ms of the parser on hostile replies, then on hostile tool segments\n');
   console.table(replies);
   console.table(segments);
