@@ -3,7 +3,7 @@ import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { type ContextGroup, type GatheredContext, type Priority, priorities } from '../context-item.js';
 import { cutLines } from '../cutting/cut-lines.js';
-import { type FittedText, showsNothing } from '../cutting/cut-source.js';
+import { showsNothing } from '../cutting/cut-source.js';
 import { once } from '../once.js';
 import { Coverage } from './coverage.js';
 import { type FocusToFit, planFocus } from './fit-focus.js';
@@ -66,12 +66,11 @@ export async function fitContext(
     room -= tokensOf(filled);
   }
   const leftOut = await fitLeftOut(outcomes, limit - tokensOf(outcomes), counter);
-  const fences = [...outcomes.flatMap(({ placed }) => placed.map(({ cut }) => cut)), ...leftOut];
-  const blocks = fences.map(({ rendered }) => rendered);
+  const blocks = outcomes.flatMap(({ placed }) => placed.map(({ cut }) => cut.rendered));
+  if (leftOut !== undefined) blocks.push(leftOut);
   return {
     blocks,
-    // Adjacent fences add up exactly, but an estimate is rounded up for each of them.
-    tokens: counter.counting === 'exact' ? sumOf(fences) : await counter.count(blocks.join('')),
+    tokens: await counter.count(blocks.join('')),
     items: [...(await reportItems(outcomes, sizes)), ...gathered.missing],
     folders: countFolders(gathered, shown),
     focus: gathered.focus && planFocus(gathered.focus, shown),
@@ -112,11 +111,8 @@ async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Prom
 }
 
 function tokensOf(outcomes: readonly PlacedItem[]): number {
-  return sumOf(outcomes.flatMap(({ placed }) => placed.map(({ cut }) => cut)));
-}
-
-function sumOf(fences: readonly Pick<FittedText, 'tokens'>[]): number {
-  return fences.reduce((sum, { tokens }) => sum + tokens, 0);
+  const placed = outcomes.flatMap((each) => each.placed);
+  return placed.reduce((sum, { cut }) => sum + cut.tokens, 0);
 }
 
 function countFolders({ folders }: GatheredContext, shown: Coverage): ReportFolder[] {
