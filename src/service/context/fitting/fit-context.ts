@@ -3,19 +3,12 @@ import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { type ContextGroup, type GatheredContext, type Priority, priorities } from '../context-item.js';
 import { cutLines } from '../cutting/cut-lines.js';
-import { showsNothing } from '../cutting/cut-source.js';
+import { type FittedText, showsNothing } from '../cutting/cut-source.js';
 import { once } from '../once.js';
 import { Coverage } from './coverage.js';
 import { type FocusToFit, planFocus } from './fit-focus.js';
 import { fitLeftOut } from './left-out.js';
-import {
-  cutSourceOf,
-  type Piece,
-  type PlacedItem,
-  type PlacedPiece,
-  piecesOf,
-  wholePiece,
-} from './pieces.js';
+import { cutSourceOf, type Piece, type PlacedItem, piecesOf, wholePiece } from './pieces.js';
 import { reportItems } from './report-items.js';
 import { shareFairly, shareInGroups, shareInTurn } from './share-out.js';
 import { PieceSizes } from './sizes.js';
@@ -66,7 +59,7 @@ export async function fitContext(
     room -= tokensOf(filled);
   }
   const leftOut = await fitLeftOut(outcomes, limit - tokensOf(outcomes), counter);
-  const blocks = outcomes.flatMap(({ placed }) => placed.map(({ cut }) => cut.rendered));
+  const blocks = outcomes.flatMap(({ placed }) => placed.map(({ rendered }) => rendered));
   if (leftOut !== undefined) blocks.push(leftOut);
   return {
     blocks,
@@ -94,14 +87,14 @@ async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Prom
   const wanted: number[][] = [];
   for (const some of pieces) wanted.push(await sizes.ofEach(some));
   const shares = shareInGroups(wanted, share, room).flat();
-  const placed = new Map<Piece, PlacedPiece>();
+  const placed = new Map<Piece, FittedText>();
   for (const [index, piece] of pieces.flat().entries()) {
     await yieldIfBusy();
     const limit = shares[index] ?? 0;
     const cut = limit > 0 ? await cutLines(cutSourceOf(piece), limit, counter) : undefined;
-    if (cut && !showsNothing(cut)) placed.set(piece, { piece, cut });
+    if (cut && !showsNothing(cut)) placed.set(piece, cut);
   }
-  for (const { piece, cut } of placed.values()) {
+  for (const [piece, cut] of placed) {
     shown.add(piece.item.origin, piece.firstLine === undefined ? [] : cut.wholeLines, cut.text);
   }
   return items.map((item) => {
@@ -112,7 +105,7 @@ async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Prom
 
 function tokensOf(outcomes: readonly PlacedItem[]): number {
   const placed = outcomes.flatMap((each) => each.placed);
-  return placed.reduce((sum, { cut }) => sum + cut.tokens, 0);
+  return placed.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 function countFolders({ folders }: GatheredContext, shown: Coverage): ReportFolder[] {
