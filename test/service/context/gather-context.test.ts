@@ -26,7 +26,7 @@ const project = files({
 });
 
 describe('explicit_context_paths (rule: context-is-no-error)', () => {
-  test('files and folders, in the order in which they were asked for', async () => {
+  test('files and folders come in the order in which they were asked for', async () => {
     const { items, folders, missing } = await gather(
       { explicit_context_paths: ['src/auth', 'Dockerfile', 'src/a.ts'] },
       project,
@@ -48,7 +48,7 @@ describe('explicit_context_paths (rule: context-is-no-error)', () => {
     ['src/a.ts:0-1', 'one\n', 1],
     ['src/a.ts:2-999', 'two\nthree\n', 2],
     ['src/odd:2-3', 'odd\n', 1],
-  ])('%s takes its lines, unless a file has that very name', async (path, text, firstLine) => {
+  ])('%s names lines of a file, unless a file has that very name', async (path, text, firstLine) => {
     const { items } = await gather({ explicit_context_paths: [path] }, project);
     expect(items).toMatchObject([{ id: path, text, firstLine }]);
   });
@@ -60,7 +60,7 @@ describe('explicit_context_paths (rule: context-is-no-error)', () => {
     '../a.ts',
     '/etc/passwd',
     'src/a.ts:',
-  ])('C6 %s is reported as unavailable, and the rest goes on', async (path) => {
+  ])('%s is reported as unavailable, and other paths are read', async (path) => {
     const { items, missing } = await gather({ explicit_context_paths: [path, 'src/a.ts'] }, project);
     expect(items).toHaveLength(1);
     expect(missing).toMatchObject([{ kind: 'explicit', id: path, status: 'unavailable', tokens: 0 }]);
@@ -68,7 +68,7 @@ describe('explicit_context_paths (rule: context-is-no-error)', () => {
 });
 
 describe('sources (rule: source-order)', () => {
-  test('the first that knows a path wins', async () => {
+  test('the first source that has a path gives its content', async () => {
     const { items } = await gather(
       { explicit_context_paths: ['src/a.ts', 'b.ts'] },
       files({ 'src/a.ts': 'newer\n' }),
@@ -77,7 +77,7 @@ describe('sources (rule: source-order)', () => {
     expect(items.map(({ text }) => text)).toEqual(['newer\n', 'b\n']);
   });
 
-  test('a source out of order is asked once; the others answer, and its silence is a row', async () => {
+  test('a source that failed is not asked again; the others answer, and the failure is reported', async () => {
     let asked = 0;
     const broken: ContextSource = {
       read: async () => {
@@ -117,7 +117,7 @@ describe('sources (rule: source-order)', () => {
     expect(reads).toEqual(['src/a.ts']);
   });
 
-  test('when the caller leaves, the reading ends with the reason', async () => {
+  test('gathering ends with the reason of the signal when the caller leaves', async () => {
     const controller = new AbortController();
     const reason = new Error('left');
     const slow: ContextSource = {
@@ -140,7 +140,7 @@ describe('sources (rule: source-order)', () => {
     expect(groups.flatMap(({ items }) => items).length).toBeLessThan(20_000);
   });
 
-  test('folders in each other: each file once beyond a bound, few listings, all counted (rules: no-line-twice, linear-work)', async () => {
+  test('nested folders give each file once above a bound, and few listings (rules: no-line-twice, linear-work)', async () => {
     const deep = `a${'/b'.repeat(40)}`;
     const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${deep}/${index}`, 'x']));
     const nested = Array.from({ length: 40 }, (_, depth) => `a${'/b'.repeat(depth)}`);
@@ -153,7 +153,7 @@ describe('sources (rule: source-order)', () => {
     expect(folders.map(({ origins }) => origins.length)).toEqual(nested.map(() => 10_000));
   });
 
-  test('more than 16 MiB is not read: what comes after is reported as dropped', async () => {
+  test('paths after the first 16 MiB are not read and are reported as dropped', async () => {
     const large = files({ 'large.txt': 'x'.repeat(17_000_000), 'small.txt': 'y' });
     const paths = ['large.txt', ...Array.from({ length: 8 }, () => 'small.txt')];
     const { missing } = await gather({ explicit_context_paths: paths }, large);
@@ -164,7 +164,7 @@ describe('sources (rule: source-order)', () => {
 });
 
 describe('pinned items, chunks and focus (rule: context-is-no-error)', () => {
-  test('pinned items come by id, the unknown ones as rows', async () => {
+  test('pinned items are found by id, and unknown ids are reported', async () => {
     const source = inlineSource({
       files: undefined,
       pinned_items: [{ id: 'any id/at all', title: 'Rules', content: 'Be brief.' }],
@@ -177,7 +177,7 @@ describe('pinned items, chunks and focus (rule: context-is-no-error)', () => {
     expect(missing).toMatchObject([{ kind: 'pinned', id: 'gone', status: 'unavailable' }]);
   });
 
-  test('vector results by score, the best first, equal ones as sent, unscored ones last (rule: priorities)', async () => {
+  test('vector results come by score, equal ones as sent, unscored ones last (rule: priorities)', async () => {
     const chunk = (path: string, score?: number) => ({
       path,
       content: path,
@@ -189,14 +189,14 @@ describe('pinned items, chunks and focus (rule: context-is-no-error)', () => {
     expect(items.map(({ id }) => id)).toEqual(['b', 'a', 'low', 'none']);
   });
 
-  test("a chunk's lines are those of its content, whatever end line it claims", async () => {
+  test("a chunk's lines are counted from its content, not from the end line it claims", async () => {
     const { items } = await gather({
       vector_search_results_to_include: [{ path: './a.ts', content: 'x\ny\n', start_line: 5, end_line: 90 }],
     });
     expect(items).toMatchObject([{ id: './a.ts:5-6', origin: 'file:a.ts', firstLine: 5 }]);
   });
 
-  test('the focus file stands apart, with the selection as far as the file has it', async () => {
+  test('the focus file is not part of the items, and its selection ends with the file', async () => {
     const focus = (path: string, start_line: number, end_line: number) =>
       gather(
         { implicit_context: { last_focused_file_path: path, selection: { start_line, end_line } } },

@@ -6,10 +6,10 @@ import {
   describeGap,
   type FittedText,
   fitText,
+  fitWhole,
   type NumberedSource,
   numberLines,
   type TokenLimit,
-  wholeText,
 } from './cut-source.js';
 import { largestFitting } from './largest-fitting.js';
 
@@ -22,17 +22,16 @@ export async function cutAround(
   lines: LineRange,
   { limit, counter }: TokenLimit,
 ): Promise<FittedText | undefined> {
+  const whole = await fitWhole(source, { limit, counter });
+  if (whole) return whole;
   const numbered = numberLines(source);
   const { text, firstLine } = numbered;
-  const tryCut = (cut: CutText) => fitText(numbered, cut, { limit, counter });
-  const whole = await tryCut(wholeText(numbered));
-  if (whole) return whole;
   const index = new LineIndex(text);
   const start = index.startOf(lines.first - firstLine + 1);
   const end = index.startOf(lines.last - firstLine + 2);
   const reach = Math.max(start, text.length - end);
   const window = await largestFitting(reach, limit, (budget) =>
-    tryCut(keepWindow(numbered, widen(text, { start, end }, budget))),
+    fitText(source, keepWindow(numbered, widen(text, { start, end }, budget)), { limit, counter }),
   );
   const selected = { ...source, text: text.slice(start, end), lineCount: undefined, firstLine: lines.first };
   return window ?? cutLines(selected, limit, counter);

@@ -6,6 +6,7 @@ import {
   describeGap,
   type FittedText,
   fitText,
+  fitWhole,
   type Gap,
   type NumberedSource,
   numberLines,
@@ -23,11 +24,12 @@ export async function cutLines(
   limit: number,
   counter: TokenCounter,
 ): Promise<FittedText | undefined> {
+  const whole = await fitWhole(source, { limit, counter });
+  if (whole) return whole;
   const numbered = numberLines(source);
-  const tryCut = (cut: CutText) => fitText(numbered, cut, { limit, counter });
-  const fitEnds = () =>
-    largestFitting(source.text.length, limit, (budget) => tryCut(keepEnds(numbered, budget)));
-  return (await tryCut(wholeText(numbered))) ?? fitEnds();
+  return largestFitting(source.text.length, limit, (budget) =>
+    fitText(source, keepEnds(numbered, budget), { limit, counter }),
+  );
 }
 
 /** Keeps half of the budget, in characters, as the head and half as the tail. */

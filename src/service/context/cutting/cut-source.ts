@@ -60,7 +60,11 @@ export async function fitText(
   return tokens === undefined ? undefined : { ...cut, rendered, tokens };
 }
 
-/** The source with nothing cut away. */
+/** Renders a source with nothing cut away; undefined if that exceeds the limit. */
+export function fitWhole(source: CutSource, limit: TokenLimit): Promise<FittedText | undefined> {
+  return fitText(source, wholeText(numberLines(source)), limit);
+}
+
 export function wholeText({ text, firstLine, lastLine }: NumberedSource): CutText {
   const lines = text === '' ? [] : [{ first: firstLine, last: lastLine }];
   return { text, cut: false, wholeLines: lines, lines };

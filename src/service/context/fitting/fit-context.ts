@@ -8,14 +8,7 @@ import { once } from '../once.js';
 import { Coverage } from './coverage.js';
 import { type FocusToFit, planFocus } from './fit-focus.js';
 import { fitLeftOut } from './left-out.js';
-import {
-  cutSourceOf,
-  type Piece,
-  type PlacedItem,
-  type PlacedPiece,
-  piecesOf,
-  wholePiece,
-} from './pieces.js';
+import { cutSourceOf, type Piece, type PlacedItem, piecesOf, wholePiece } from './pieces.js';
 import { reportItems } from './report-items.js';
 import { shareFairly, shareInGroups, shareInTurn } from './share-out.js';
 import { PieceSizes } from './sizes.js';
@@ -66,12 +59,11 @@ export async function fitContext(
     room -= tokensOf(filled);
   }
   const leftOut = await fitLeftOut(outcomes, limit - tokensOf(outcomes), counter);
-  const fences = [...outcomes.flatMap(({ placed }) => placed.map(({ cut }) => cut)), ...leftOut];
-  const blocks = fences.map(({ rendered }) => rendered);
+  const blocks = outcomes.flatMap(({ placed }) => placed.map(({ rendered }) => rendered));
+  if (leftOut !== undefined) blocks.push(leftOut);
   return {
     blocks,
-    // Adjacent fences add up exactly, but an estimate is rounded up for each of them.
-    tokens: counter.counting === 'exact' ? sumOf(fences) : await counter.count(blocks.join('')),
+    tokens: await counter.count(blocks.join('')),
     items: [...(await reportItems(outcomes, sizes)), ...gathered.missing],
     folders: countFolders(gathered, shown),
     focus: gathered.focus && planFocus(gathered.focus, shown),
@@ -95,14 +87,14 @@ async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Prom
   const wanted: number[][] = [];
   for (const some of pieces) wanted.push(await sizes.ofEach(some));
   const shares = shareInGroups(wanted, share, room).flat();
-  const placed = new Map<Piece, PlacedPiece>();
+  const placed = new Map<Piece, FittedText>();
   for (const [index, piece] of pieces.flat().entries()) {
     await yieldIfBusy();
     const limit = shares[index] ?? 0;
     const cut = limit > 0 ? await cutLines(cutSourceOf(piece), limit, counter) : undefined;
-    if (cut && !showsNothing(cut)) placed.set(piece, { piece, cut });
+    if (cut && !showsNothing(cut)) placed.set(piece, cut);
   }
-  for (const { piece, cut } of placed.values()) {
+  for (const [piece, cut] of placed) {
     shown.add(piece.item.origin, piece.firstLine === undefined ? [] : cut.wholeLines, cut.text);
   }
   return items.map((item) => {
@@ -112,11 +104,8 @@ async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Prom
 }
 
 function tokensOf(outcomes: readonly PlacedItem[]): number {
-  return sumOf(outcomes.flatMap(({ placed }) => placed.map(({ cut }) => cut)));
-}
-
-function sumOf(fences: readonly Pick<FittedText, 'tokens'>[]): number {
-  return fences.reduce((sum, { tokens }) => sum + tokens, 0);
+  const placed = outcomes.flatMap((each) => each.placed);
+  return placed.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 function countFolders({ folders }: GatheredContext, shown: Coverage): ReportFolder[] {

@@ -1,41 +1,33 @@
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
-import type { FittedText } from '../cutting/cut-source.js';
 import { fence, inlinePath } from '../fence.js';
 import { formatLines } from '../lines.js';
 import { linesOf, type Piece, type PlacedItem } from './pieces.js';
 
-type Fitted = Pick<FittedText, 'rendered' | 'tokens'>;
-
-/**
- * Names what was dropped, one line each (rule: left-out-manifest): as many lines as fit, and how many more there are.
- * Returns one fence, or none.
- */
+/** Names what was dropped, one line each (rule: left-out-manifest): as many lines as fit, and how many more there are. */
 export async function fitLeftOut(
   outcomes: readonly PlacedItem[],
   limit: number,
   counter: TokenCounter,
-): Promise<Fitted[]> {
+): Promise<string | undefined> {
   const dropped = outcomes.filter(({ pieces, placed }) => pieces.length > 0 && placed.length === 0);
   const lines = dropped.flatMap(({ pieces }) => pieces.map(describe));
-  const render = async (count: number): Promise<Fitted | undefined> => {
+  const render = async (count: number): Promise<string | undefined> => {
     await yieldIfBusy();
     const rest = lines.length - count;
     const text = [...lines.slice(0, count), ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
     const rendered = fence({ tag: 'left_out', attributes: { reason: 'no room' }, text });
-    const tokens = await counter.fits(rendered, limit);
-    return tokens === undefined ? undefined : { rendered, tokens };
+    return (await counter.fits(rendered, limit)) === undefined ? undefined : rendered;
   };
-  const fitted = lines.length === 0 || limit <= 0 ? undefined : await longestFitting(lines.length, render);
-  return fitted ? [fitted] : [];
+  return lines.length === 0 || limit <= 0 ? undefined : longestFitting(lines.length, render);
 }
 
 /** Searches by bisection, and tries all lines first. */
 async function longestFitting(
   lines: number,
-  render: (count: number) => Promise<Fitted | undefined>,
-): Promise<Fitted | undefined> {
-  let longest: Fitted | undefined;
+  render: (count: number) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  let longest: string | undefined;
   let low = 0;
   let high = lines;
   for (let count = lines; low <= high; count = Math.ceil((low + high) / 2)) {

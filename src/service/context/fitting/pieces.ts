@@ -13,17 +13,11 @@ export interface Piece {
   readonly firstLine: number | undefined;
 }
 
-/** A piece as it is sent. */
-export interface PlacedPiece {
-  readonly piece: Piece;
-  readonly cut: FittedText;
-}
-
-/** An item's pieces (none if it is a duplicate), and the ones that are sent. */
+/** An item's pieces (none if it is a duplicate), and the cuts of those that are sent. */
 export interface PlacedItem {
   readonly item: ContextItem;
   readonly pieces: readonly Piece[];
-  readonly placed: readonly PlacedPiece[];
+  readonly placed: readonly FittedText[];
 }
 
 const precedence = { lines: 0, file: 1, folder: 2 } satisfies Record<ContextItem['askedAs'], number>;

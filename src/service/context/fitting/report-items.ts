@@ -31,9 +31,9 @@ function reportItem(outcome: PlacedItem, originalTokens: number | null): ReportI
     kind: item.kind,
     id: item.id,
     status,
-    tokens: placed.reduce((sum, { cut }) => sum + cut.tokens, 0),
+    tokens: placed.reduce((sum, { tokens }) => sum + tokens, 0),
     original_tokens: originalTokens,
-    lines: isNumbered ? formatLines(placed.flatMap(({ cut }) => cut.lines)) : null,
+    lines: isNumbered ? formatLines(placed.flatMap(({ lines }) => lines)) : null,
     reason: [reasons[status], ...notes(outcome)].filter((each) => each !== null).join('; ') || null,
   };
 }
@@ -41,7 +41,7 @@ function reportItem(outcome: PlacedItem, originalTokens: number | null): ReportI
 function statusOf({ item, pieces, placed }: PlacedItem): keyof typeof reasons {
   if (pieces.length === 0) return 'duplicate';
   if (placed.length === 0) return 'dropped';
-  const isWhole = placed.length === pieces.length && placed.every(({ cut }) => !cut.cut);
+  const isWhole = placed.length === pieces.length && placed.every(({ cut }) => !cut);
   return isWhole && item.note === undefined ? 'included' : 'truncated';
 }
 

@@ -1,6 +1,6 @@
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
-import { fitText, numberLines, wholeText } from '../cutting/cut-source.js';
+import { fitWhole } from '../cutting/cut-source.js';
 import { cutSourceOf, type Piece } from './pieces.js';
 
 /** Counting to choose shares stops after this many times the limit: the rest would not fit anyway. */
@@ -53,8 +53,7 @@ export class PieceSizes {
   }
 
   async #tokensWithin(piece: Piece, limit: number): Promise<number> {
-    const source = numberLines(cutSourceOf(piece));
-    const whole = await fitText(source, wholeText(source), { limit, counter: this.#counter });
+    const whole = await fitWhole(cutSourceOf(piece), { limit, counter: this.#counter });
     return whole?.tokens ?? Number.POSITIVE_INFINITY;
   }
 

@@ -62,13 +62,10 @@ export function contextServiceSource(options: ContextServiceOptions): ContextSou
 async function get(url: string, options: ContextServiceOptions, signal: AbortSignal): Promise<unknown> {
   const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
   signal.throwIfAborted();
-  const leaving = new AbortController(); // AbortSignal.any() takes only signals made by Node
-  const leave = (): void => leaving.abort(signal.reason);
-  signal.addEventListener('abort', leave);
-  const waiting = AbortSignal.any([leaving.signal, AbortSignal.timeout(timeoutMs)]);
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const headers = { ...options.headers?.(), accept: 'application/json' };
-    const { status, body } = await fetch(url, { redirect: 'error', signal: waiting, headers });
+    const { status, body } = await fetch(url, { redirect: 'error', signal: stop, headers });
     if (status !== 200) await body?.cancel();
     if (status === 404) return undefined;
     if (status !== 200) throw new ContextServiceFailed(`it answered ${status}`);
@@ -77,8 +74,6 @@ async function get(url: string, options: ContextServiceOptions, signal: AbortSig
     signal.throwIfAborted();
     if (error instanceof ContextServiceFailed) throw error;
     throw new ContextServiceFailed('no answer that can be used', error);
-  } finally {
-    signal.removeEventListener('abort', leave);
   }
 }
 

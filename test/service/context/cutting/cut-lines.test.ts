@@ -9,8 +9,8 @@ const numbered = (lines: number) =>
     '\n',
   );
 
-describe('long items are cut by lines, head and tail kept (rule: cut-by-lines)', () => {
-  test('what fits stays whole', async () => {
+describe('cutting by lines (rule: cut-by-lines)', () => {
+  test('a text that fits is not cut', async () => {
     const text = 'a\n\nb\n';
     expect(await cutLines({ text }, 100, wordCounter)).toMatchObject({
       text,
@@ -19,7 +19,7 @@ describe('long items are cut by lines, head and tail kept (rule: cut-by-lines)',
     });
   });
 
-  test('C5 blank lines stay, and one line names what is missing and how to ask for it', async () => {
+  test('a cut keeps blank lines, and one line names the missing lines and how to ask for them', async () => {
     const text = numbered(200);
     const source = { text, howToAsk: (lines: string) => `ask for src/a.ts:${lines}` };
     const cut = await cutLines(source, 200, wordCounter);
@@ -33,14 +33,14 @@ describe('long items are cut by lines, head and tail kept (rule: cut-by-lines)',
     expect(cut?.tokens).toBeGreaterThan(180);
   });
 
-  test('lines keep the numbers they have in their file', async () => {
+  test('a part of a file is cut with the line numbers of the file', async () => {
     const cut = await cutLines({ text: numbered(50), firstLine: 101, totalLines: 400 }, 90, wordCounter);
     expect(cut?.text).toMatch(/\[lines 1\d\d-1\d\d of 400 left out\]/);
     expect(cut?.wholeLines.at(0)?.first).toBe(101);
     expect(cut?.wholeLines.at(-1)?.last).toBe(150);
   });
 
-  test('a single giant line is cut inside, between code points', async () => {
+  test('a text of one giant line is cut between code points', async () => {
     const text = '😀'.repeat(5_000);
     const cut = await cutLines({ text }, 300, wordCounter);
     expect(cut?.text).toMatch(/^(😀)+\n\[\d+ characters of line 1 of 1 left out\]\n(😀)+$/u);
@@ -48,7 +48,7 @@ describe('long items are cut by lines, head and tail kept (rule: cut-by-lines)',
     expect(cut?.lines).toEqual([{ first: 1, last: 1 }]);
   });
 
-  test('a giant line does not take the short lines before it', async () => {
+  test('short lines around a giant line are kept', async () => {
     const text = `short 1\nshort 2\n${'x '.repeat(20_000)}\nlast\n`;
     const cut = await cutLines({ text }, 200, wordCounter);
     expect(cut?.text).toMatch(/^short 1\nshort 2\nx x /);
@@ -60,11 +60,11 @@ describe('long items are cut by lines, head and tail kept (rule: cut-by-lines)',
     ]);
   });
 
-  test('where not even the marker fits there is nothing', async () => {
+  test('there is no cut if not even the marker fits', async () => {
     expect(await cutLines({ text: numbered(100) }, 3, wordCounter)).toBeUndefined();
   });
 
-  test('any text fits any limit: never above it, nothing invented, the missing lines truly missing', async () => {
+  test('a cut of any text stays within any limit and consists of a head and a tail of the text', async () => {
     const line = fc.oneof(
       fc.constant(''),
       fc.string({ maxLength: 60 }),
@@ -87,7 +87,7 @@ describe('long items are cut by lines, head and tail kept (rule: cut-by-lines)',
     );
   });
 
-  test('the cut depends on the text and the limit alone, and takes few counts', async () => {
+  test('a cut takes at most 15 counts and is the same for another counter of the same kind', async () => {
     const text = numbered(20_000);
     let counts = 0;
     const counting = {
@@ -103,8 +103,8 @@ describe('long items are cut by lines, head and tail kept (rule: cut-by-lines)',
   });
 });
 
-describe('the focus file is cut around the selection (rule: tail)', () => {
-  test('the selection stays, with neighbours on both sides', async () => {
+describe('cutting around a selection (rule: tail)', () => {
+  test('a cut around a selection keeps it and lines on both sides', async () => {
     const cut = await cutAround(
       { text: numbered(300) },
       { first: 150, last: 155 },
@@ -119,7 +119,7 @@ describe('the focus file is cut around the selection (rule: tail)', () => {
     expect(cut?.tokens).toBeLessThanOrEqual(300);
   });
 
-  test('at the end of the file the neighbours before it are kept', async () => {
+  test('a cut around a selection at the end of the file keeps lines before it', async () => {
     const cut = await cutAround(
       { text: numbered(300) },
       { first: 299, last: 300 },
@@ -129,7 +129,7 @@ describe('the focus file is cut around the selection (rule: tail)', () => {
     expect(cut?.lines[0]?.first).toBeLessThan(297);
   });
 
-  test('a selection too long by itself is cut like any other text', async () => {
+  test('a selection that does not fit itself is cut like any other text', async () => {
     const cut = await cutAround(
       { text: numbered(300) },
       { first: 20, last: 280 },

@@ -6,7 +6,7 @@ const range = fc
   .tuple(fc.integer({ min: 1, max: 30 }), fc.nat(8))
   .map(([first, more]) => ({ first, last: first + more }));
 
-test('what is missing are the lines that no range has, in order (rule: no-line-twice)', () => {
+test('the missing lines are those of no range, in order (rule: no-line-twice)', () => {
   fc.assert(
     fc.property(fc.array(range), range, (shown, asked) => {
       const coverage = new Coverage();
@@ -27,7 +27,7 @@ test('what is missing are the lines that no range has, in order (rule: no-line-t
   );
 });
 
-test('a text without line numbers is there where it stands within one that is (rule: no-line-twice)', async () => {
+test('a text without line numbers is contained if it occurs within a text that is shown (rule: no-line-twice)', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(fc.array(text), text, async (shown, asked) => {
@@ -41,7 +41,7 @@ test('a text without line numbers is there where it stands within one that is (r
   );
 });
 
-test('searching ends at its allowance, for all copies together; the same text is always found', async () => {
+test('copies share one search allowance; beyond it, only an equal text is found', async () => {
   const coverage = new Coverage({ characters: 10 });
   coverage.add('file:a', [], 'one two\n');
   const copy = coverage.copy();
@@ -50,7 +50,7 @@ test('searching ends at its allowance, for all copies together; the same text is
   expect(await coverage.contains('file:a', 'one two')).toBe(true);
 });
 
-test('a copy goes its own way', () => {
+test('changing a copy of a coverage does not change the original', () => {
   const coverage = new Coverage();
   coverage.add('file:a', [{ first: 1, last: 5 }], '');
   coverage.copy().add('file:a', [{ first: 6, last: 9 }], '');

@@ -8,33 +8,33 @@ import {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
 
-test('what fits is given whole', () => {
+test('items that fit together get all they want', () => {
   expect(shareFairly([100, 300, 50], 450)).toEqual([100, 300, 50]);
 });
 
-test('one giant does not starve the rest', () => {
+test('one giant item does not starve the others', () => {
   expect(shareFairly([Number.POSITIVE_INFINITY, 200, 300], 1_000)).toEqual([500, 200, 300]);
 });
 
-test('giants share alike', () => {
+test('giant items get equal shares', () => {
   expect(shareFairly([9_000, 8_000, 100], 1_000)).toEqual([450, 450, 100]);
 });
 
-test('nothing is cut to less than says something: the last ones get nothing', () => {
+test('later items get nothing if less than the minimum share is left for them', () => {
   expect(shareFairly([900, 900, 900, 20], 600)).toEqual([290, 290, 0, 20]);
 });
 
-test('a folder of many files has no more weight than one file', () => {
+test('a folder of many files gets no more than one file', () => {
   const folder = [400, 400, 400, 400];
   expect(shareInGroups([[9_000], folder], shareFairly, 1_600)).toEqual([[800], [266, 266, 266, 0]]);
   expect(shareInGroups([[9_000], folder], shareFairly, 4_000)).toEqual([[2_400], folder]);
 });
 
-test('in turn, the first takes what it needs', () => {
+test('sharing in turn gives the first item all it wants', () => {
   expect(shareInTurn([900, 900, 900], 1_200)).toEqual([900, 300, 0]);
 });
 
-test('shares never exceed the room or the size, and leave no room while something is cut', () => {
+test('shares never exceed the room or the size, and use up the room if an item is cut', () => {
   const sizes = fc.array(fc.oneof(fc.nat(3_000), fc.constant(Number.POSITIVE_INFINITY)), { maxLength: 40 });
   fc.assert(
     fc.property(sizes, fc.nat(10_000), (wanted, room) => {

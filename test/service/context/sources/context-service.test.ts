@@ -33,8 +33,8 @@ const json =
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
 
-describe('docs/context-service.md the two GETs', () => {
-  test('a path and an id are one encoded part of the URL each', async () => {
+describe('the protocol of docs/context-service.md', () => {
+  test('a path and an id are each sent as one encoded part of the URL', async () => {
     const urls: (string | undefined)[] = [];
     const source = await serve((request, response) => {
       urls.push(request.url);
@@ -48,7 +48,7 @@ describe('docs/context-service.md the two GETs', () => {
     ]);
   });
 
-  test('files, folders and pinned items', async () => {
+  test('files, folders and pinned items are read, and paths outside the folder are omitted', async () => {
     const file = await serve(
       json({ type: 'file', path: 'else/where.ts', content: 'a\n', cut: true, more: 1 }),
     );
@@ -87,7 +87,7 @@ describe('docs/context-service.md the two GETs', () => {
     });
   });
 
-  test('404 is "not here"; paths and ids that no project has are not even asked for', async () => {
+  test('404 means "not here", and impossible paths and ids are not sent', async () => {
     let asked = 0;
     const source = await serve((request, response) => {
       asked += 1;
@@ -104,7 +104,7 @@ describe('docs/context-service.md the two GETs', () => {
   });
 });
 
-describe('answers are not trusted (rule: context-service)', () => {
+describe('invalid responses of the context service (rule: context-service)', () => {
   const wrong: Record<string, RequestListener> = {
     'a 500': json({}, 500),
     'a 204': (_, response) => response.writeHead(204).end(),
@@ -125,13 +125,13 @@ describe('answers are not trusted (rule: context-service)', () => {
     'a closed one': (request) => request.socket.destroy(),
   };
 
-  test.each(Object.entries(wrong))('%s is a failure of the source', async (_, listener) => {
+  test.each(Object.entries(wrong))('%s counts as a failure of the context service', async (_, listener) => {
     const source = await serve(listener, { timeoutMs: 1_000 });
     await expect(source.read('a.ts', signal)).rejects.toBeInstanceOf(ContextServiceFailed);
     await expect(source.readPinned('rules', signal)).rejects.toBeInstanceOf(ContextServiceFailed);
   });
 
-  test('a redirect is not followed', async () => {
+  test('a redirect of the context service is not followed', async () => {
     let followed = false;
     const source = await serve((request, response) => {
       if (request.url === '/elsewhere') followed = true;
@@ -141,7 +141,7 @@ describe('answers are not trusted (rule: context-service)', () => {
     expect(followed).toBe(false);
   });
 
-  test('an endless answer is left at the limit', async () => {
+  test('an endless response is aborted at the size limit', async () => {
     let closed: () => void = () => undefined;
     const left = new Promise<void>((resolve) => {
       closed = resolve;
@@ -164,12 +164,12 @@ describe('answers are not trusted (rule: context-service)', () => {
   test.each<[string, RequestListener]>([
     ['before the headers', () => undefined],
     ['in the body', (_, response) => void response.writeHead(200).write('{')],
-  ])('a service that hangs %s is left after its time', async (_, listener) => {
+  ])('a context service that hangs %s is abandoned at the time limit', async (_, listener) => {
     const source = await serve(listener, { timeoutMs: 50 });
     await expect(source.read('a.ts', signal)).rejects.toBeInstanceOf(ContextServiceFailed);
   });
 
-  test('when the caller leaves, the request is aborted with the reason', async () => {
+  test('a request to the context service ends with the reason of the signal when the caller leaves', async () => {
     const controller = new AbortController();
     const reason = new Error('left');
     const source = await serve(() => controller.abort(reason));
@@ -177,7 +177,7 @@ describe('answers are not trusted (rule: context-service)', () => {
   });
 });
 
-describe('examples/context-service serves the contract', () => {
+describe('the server in examples/context-service', () => {
   const folder = temporaryFolder();
   writeFiles(folder, {
     'project/src/a.ts': 'a\n',
@@ -203,7 +203,7 @@ describe('examples/context-service serves the contract', () => {
   });
   afterAll(() => void server.kill());
 
-  test('a file, a folder, a pinned item', async () => {
+  test('the example server gives a file, a folder and a pinned item', async () => {
     const file = { type: 'file', path: 'src/a.ts', content: 'a\n' };
     expect(await source.read('src/a.ts', signal)).toEqual(file);
     expect(await source.read('src', signal)).toEqual({
@@ -215,7 +215,7 @@ describe('examples/context-service serves the contract', () => {
     expect(await source.readPinned('rules', signal)).toEqual({ id: 'rules', content: 'Be brief.' });
   });
 
-  test('what is missing or outside is not there', async () => {
+  test('the example server gives nothing that is missing, secret or outside the project', async () => {
     for (const path of ['nope.ts', 'link.txt']) expect(await source.read(path, signal)).toBeUndefined();
     expect(await source.readPinned('nope', signal)).toBeUndefined();
     expect(JSON.stringify(await source.read('.', signal))).not.toContain('secret');
