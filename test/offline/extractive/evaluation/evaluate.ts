@@ -95,7 +95,7 @@ function lineOf(file: string, line: number): string {
 }
 
 const leftOut =
-  /^(?:node_modules|dist|\.build|\.git|coverage)$|^test\/service\/offline\/extractive\/evaluation$/;
+  /^(?:node_modules|dist|\.build|\.git|coverage)$|^test\/offline\/extractive\/evaluation$/;
 
 /** A copy of this repository without the questions themselves, which would be found before any answer. */
 export function copyRepository(): { readonly folder: string; readonly remove: () => void } {
