@@ -8,8 +8,8 @@ import type { Wire } from './wire/wire.js';
 import { complete, type Question, refuse, type WireAnswer } from './wire/wire-answer.js';
 
 /**
- * Decides what is answered. May throw: the client then gets a 400 with the error's message.
- * An error while the reply is being made (lazy chunks) cuts the connection.
+ * Chooses the reply to a request. If it throws, the client gets a 400 with the error's message; an error while lazy
+ * chunks are produced cuts the connection.
  */
 export type Respond = (request: RecordedRequest) => ScriptedReply;
 
@@ -18,14 +18,14 @@ const wires: Readonly<Record<string, Wire>> = {
   '/v1/messages': anthropicWire,
 };
 
-/** What is said when the script names no completion. */
+/** The completion of a script or fault that names none. */
 export const plainAnswer: ScriptedCompletion = {
   text: 'Thought: I know it.\nFinal Answer: A scripted answer.',
 };
 
 /**
- * Finds the wire by the path, and asks `respond` what is to be said in it. A request that the vendor would refuse
- * is refused, whatever is scripted.
+ * Finds the wire by the path and writes the reply that `respond` chooses. A request that the vendor would refuse gets
+ * the vendor's error, whatever the script says.
  */
 export function answerRequest(request: RecordedRequest, respond: Respond): WireAnswer {
   if (request.method === 'GET' && request.path === '/v1/models') return listModels(request);

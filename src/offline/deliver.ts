@@ -3,17 +3,18 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { HttpAnswer, WireAnswer } from './wire/wire-answer.js';
 
-/** The reply being sent, and a signal that fires when its connection is closed by either side. */
+/** A response in progress. */
 export interface Delivery {
   readonly response: ServerResponse;
+  /** Fires when either side closes the connection. */
   readonly signal: AbortSignal;
-  /** To be called before the server breaks the connection itself. */
+  /** Must be called before the server itself breaks the connection. */
   readonly hangUp: () => void;
 }
 
 /**
- * Sends the answer as its table row says: slowly, in part, not at all. The body is taken as fast as the client reads.
- * Resolves when nothing more will be sent; rejects with an AbortError when the client leaves in a wait.
+ * Sends the answer as its fields say: slowly, in part, or not at all, and no faster than the client reads. Resolves when
+ * nothing more will be sent; rejects with an AbortError if the client leaves during a wait.
  */
 export async function deliver(answer: WireAnswer, delivery: Delivery): Promise<void> {
   if (answer.end === 'silence') return;
@@ -38,7 +39,7 @@ async function sendPieces(pieces: Iterable<string | Buffer>, answer: HttpAnswer,
   if (answer.delivery !== 'hold') response.end();
 }
 
-/** Resolves when the half is with the operating system. */
+/** Resolves once the operating system has the bytes. */
 async function sendHalf(answer: HttpAnswer, { response }: Delivery): Promise<void> {
   const bytes = Buffer.from([...answer.body].join(''));
   const half = bytes.subarray(0, Math.ceil(bytes.length / 2));

@@ -4,32 +4,32 @@ import { replyOffline } from './offline-model.js';
 import { offlineModelName } from './wire/list-models.js';
 import type { RecordedRequest, ScriptedReply } from './wire/reply.js';
 
-/** One reply for every request, one for each in turn, or a decision. */
+/** One reply for all requests, a list with one reply for each request in turn, or a function that chooses. */
 export type Script = ScriptedReply | readonly ScriptedReply[] | Respond;
 
-/** A provider under the test's control, on loopback, in both vendors' shapes. */
+/** A scripted provider on loopback that speaks both vendors' protocols. */
 export interface FakeProvider {
   /** `http://127.0.0.1:port`: Anthropic's base URL; OpenAI's is this with `/v1`. */
   readonly url: string;
   /** Every request so far, oldest first. */
   readonly requests: readonly RecordedRequest[];
-  /** Connections that are open now, idle ones included. */
+  /** Number of open connections, including idle ones. */
   openSockets(): number;
-  /** Changes what is said from the next request on; a list starts at its beginning. */
+  /** Replaces the script from the next request on; a list starts at its beginning. */
   script(script: Script): void;
   /** Resolves with the request of this index as soon as it has arrived. */
   request(index: number): Promise<RecordedRequest>;
-  /** Breaks every connection at once and leaves no timer. */
+  /** Breaks all connections at once and leaves no timer. */
   close(): Promise<void>;
 }
 
-/** Without a script the offline model works as it always does, and any other model gives a fixed answer. */
+/** Answers requests for the offline model as that model does, and all others with a fixed text. */
 const unscripted: Respond = (request) =>
   request.body['model'] === offlineModelName ? replyOffline(request) : plainAnswer;
 
 /**
- * Starts a provider that says what it is told to. A list that has ended answers 400 (which no client retries),
- * so that a call too many is seen.
+ * Starts a provider that replies as the script says. After the last reply of a list it answers 400, which no client
+ * retries, so that a test notices a surplus request.
  */
 export async function startFakeProvider(script: Script = unscripted): Promise<FakeProvider> {
   const requests: RecordedRequest[] = [];
@@ -52,7 +52,7 @@ export async function startFakeProvider(script: Script = unscripted): Promise<Fa
       while (requests.length <= index) {
         await new Promise((resolve) => arrivals.addEventListener('request', resolve, { once: true }));
       }
-      // The loop has just seen that it is there.
+      // The loop has ended, so there is a request at this index.
       return requests[index] as RecordedRequest;
     },
   };

@@ -7,25 +7,25 @@ import { deliver } from './deliver.js';
 import { type OpenExchange, openExchange } from './record-request.js';
 import type { RecordedRequest } from './wire/reply.js';
 
-/** A provider on 127.0.0.1, at a port the system chose. */
+/** A provider on 127.0.0.1, at a port that the operating system chose. */
 export interface LoopbackServer {
   /** `http://127.0.0.1:port`; OpenAI clients add `/v1`. */
   readonly url: string;
-  /** Connections that are open now, idle ones included. */
+  /** Number of open connections, including idle ones. */
   openSockets(): number;
-  /** Breaks every connection at once and stops listening. */
+  /** Breaks all connections at once and stops listening. */
   close(): Promise<void>;
-  /** From now on the server keeps no process alive. */
+  /** Lets the process end even while the server listens. */
   unref(): void;
 }
 
-/** Listens on loopback and answers in the shape of the path that was asked. */
+/** Listens on loopback and answers in the protocol to which the request's path belongs. */
 export async function startLoopbackServer(
   respond: Respond,
   record: (request: RecordedRequest) => void = () => {},
 ): Promise<LoopbackServer> {
   const open = new Set<OpenExchange>();
-  // kept open longer than the service keeps a connection: who closes first would cut off a request on its way
+  // Keeps idle connections longer than the service does: if this side closed first, it could cut off a request in flight.
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
     void serve({ incoming, response, respond, record, open });
   });
@@ -53,7 +53,7 @@ export async function startLoopbackServer(
   };
 }
 
-/** Resolves when it has closed; an error before that, such as a reset, changes nothing. */
+/** Resolves on `close`, also after an error such as a reset. */
 const closing = (each: Server | Socket): Promise<void> =>
   new Promise((resolve) => each.once('close', () => resolve()));
 
@@ -66,7 +66,7 @@ function trackSockets(server: Server): ReadonlySet<Socket> {
   return sockets;
 }
 
-interface Visit {
+interface Exchange {
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
   readonly respond: Respond;
@@ -74,7 +74,7 @@ interface Visit {
   readonly open: Set<OpenExchange>;
 }
 
-async function serve({ incoming, response, respond, record, open }: Visit): Promise<void> {
+async function serve({ incoming, response, respond, record, open }: Exchange): Promise<void> {
   const rawBody = await text(incoming).catch(() => '');
   const exchange = openExchange({ incoming, response, rawBody });
   open.add(exchange);

@@ -9,31 +9,31 @@ import { startLoopbackServer } from './loopback-server.js';
 import { offlineModelName } from './wire/list-models.js';
 import type { RecordedRequest, ScriptedReply } from './wire/reply.js';
 
-/** The embedded default, listening. */
+/** The running server of the embedded model. */
 export interface OfflineModel {
-  /** `http://127.0.0.1:port`; as an OpenAI-compatible upstream this with `/v1`. */
+  /** `http://127.0.0.1:port`; the base URL of OpenAI clients is this with `/v1`. */
   readonly url: string;
-  /** Breaks every connection and stops listening. Not needed for the process to end. */
+  /** Breaks all connections and stops listening. The process can end without it. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the model `offline` on loopback (rule: offline-model). It has a thread of its own, so that however long it reads
- * a prompt, no other request waits for it. It keeps no process alive and remembers no request.
+ * Starts the model `offline` on loopback (rule: offline-model), in a thread of its own: however long it reads a prompt, no
+ * other request waits for it. It does not keep the process alive and stores no request.
  */
 export async function startOfflineModel(): Promise<OfflineModel> {
   const file = import.meta.url && fileURLToPath(new URL('./offline-thread.js', import.meta.url));
-  // In a bundle that file is not there.
+  // A bundle does not contain that file.
   return file && existsSync(file) ? startInThread(file) : startHere();
 }
 
-/** Of garbage that the thread may gather before it is collected; V8's own 48 MiB would come on top of the process's. */
-const YOUNG_MIB = 8;
+/** V8's default of 48 MiB for the thread's young generation would come on top of the process's own. */
+const MAX_YOUNG_GENERATION_MIB = 8;
 
 async function startInThread(file: string): Promise<OfflineModel> {
-  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MIB };
+  const resourceLimits = { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MIB };
   const thread = new Worker(file, { env: {}, execArgv: [], resourceLimits });
-  // A prompt that needs more memory than there is ends the thread, and steps with this model find nobody there.
+  // A prompt that needs too much memory ends the thread; later steps with this model fail to connect.
   thread.on('error', () => {});
   const [url] = await once(thread, 'message');
   thread.unref();
@@ -46,14 +46,14 @@ async function startHere(): Promise<OfflineModel> {
   return { url, close };
 }
 
-/** Answers with the extractive model; any other model is not found here. */
+/** Answers with the extractive model; for any other model with the vendor's `not-found` error. */
 export const answerOffline: Respond = (request) =>
   request.body['model'] === offlineModelName ? replyOffline(request) : { fault: 'not-found' };
 
-/** The characters that stand for one token, in the limit as in the usage counts. */
+/** Converts the output limit to characters, as in the usage counts. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** The extractive model's reply to a request of either shape, cut off at the output limit of the request. */
+/** Returns the extractive model's reply to a request of either vendor's shape, cut at the request's output limit. */
 export function replyOffline({ body }: RecordedRequest): ScriptedReply {
   const text = extractiveReply(messagesOf(body));
   const limit = CHARACTERS_PER_TOKEN * (outputLimit(body) ?? Number.POSITIVE_INFINITY);
@@ -65,7 +65,7 @@ function outputLimit(body: RecordedRequest['body']): number | null {
   return typeof limit === 'number' ? limit : null;
 }
 
-/** Anthropic's system text stands beside the messages, OpenAI's among them. */
+/** Returns all messages; Anthropic's system text, which is a field of its own, becomes the first. */
 function messagesOf({ system, messages }: RecordedRequest['body']): ChatMessage[] {
   const turns = Array.isArray(messages) ? messages.flatMap(toMessage) : [];
   return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];

@@ -2,6 +2,6 @@ import { parentPort } from 'node:worker_threads';
 import { startLoopbackServer } from './loopback-server.js';
 import { answerOffline } from './offline-model.js';
 
-/** What runs in the thread of the model `offline`: it listens, and tells where. */
+/** Entry point of the offline model's thread: starts the server and reports its URL. */
 const { url } = await startLoopbackServer(answerOffline);
 parentPort?.postMessage(url);

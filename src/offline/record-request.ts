@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Delivery } from './deliver.js';
 import type { Ending, RecordedRequest } from './wire/reply.js';
 
-/** A request on record and the reply to it, until the connection is done with both. */
+/** A recorded request and the response to it. */
 export interface OpenExchange extends Delivery {
   readonly request: RecordedRequest;
 }
@@ -13,7 +13,7 @@ interface Arrival {
   readonly rawBody: string;
 }
 
-/** Puts a request on record and watches how its exchange ends. */
+/** Records a request and observes how its exchange ends. */
 export function openExchange({ incoming, response, rawBody }: Arrival): OpenExchange {
   const closed = new AbortController();
   let ending: Ending | null = null;
@@ -27,7 +27,7 @@ export function openExchange({ incoming, response, rawBody }: Arrival): OpenExch
     closed.signal.addEventListener('abort', () => resolve(ending ?? 'aborted'), { once: true });
   });
   const onClose = (): void => end(response.writableFinished ? 'answered' : 'aborted');
-  // The client may be gone before the body was whole: then no `close` will come any more.
+  // If the client left before the body was complete, `close` has been emitted already.
   if (response.closed) onClose();
   else response.once('close', onClose);
   const request: RecordedRequest = {

@@ -1,4 +1,4 @@
-/** `stepwise/testing`: the loopback provider that is this project's own test double, in both vendors' shapes. */
+/** `stepwise/testing`: the loopback provider that is this project's own test double, in both vendors' protocols. */
 export type { Respond } from './answer-request.js';
 export { type FakeProvider, type Script, startFakeProvider } from './fake-provider.js';
 export { faultNames } from './faults/faults.js';

@@ -1,15 +1,16 @@
 import type { OfferedTool } from './prompt/read-tools.js';
 
-/** The offered tools that the searcher can use, by what their names and descriptions say they do. */
+/** The offered tools that the searcher can use; their names and parameters tell which these are. */
 export interface Toolbox {
   readonly search: OfferedTool | null;
   readonly read: OfferedTool | null;
   readonly list: OfferedTool | null;
 }
 
-/** Words in a name, the best first, and words that rule a tool out. */
 interface Job {
+  /** Patterns for names of fitting tools, the best first. */
   readonly names: readonly RegExp[];
+  /** Matches the names of tools that do not fit. */
   readonly never: RegExp;
   readonly parameter: RegExp | null;
 }
@@ -64,20 +65,20 @@ function choose(tools: readonly OfferedTool[], { names, never, parameter }: Job)
 const findParameter = ({ parameters }: OfferedTool, wanted: RegExp): string | undefined =>
   parameters.find((parameter) => wanted.test(parameter));
 
-/** A call of a tool with its arguments under the names the tool has for them. */
+/** A call of a tool, with the tool's own names of its arguments. */
 export interface ProposedCall {
   readonly name: string;
   readonly args: Readonly<Record<string, string | number>>;
 }
 
-/** Searches for a pattern, below a folder if one is given and the tool takes one. */
+/** Searches for a pattern, inside a folder if one is given and the tool has a parameter for it. */
 export function searchCall(tool: OfferedTool, pattern: string, folder?: string): ProposedCall {
   const wanted = { [findParameter(tool, patternParameter) ?? 'pattern']: pattern };
   const below = folder === undefined ? undefined : findParameter(tool, folderParameter);
   return { name: tool.name, args: below ? { ...wanted, [below]: folder ?? '' } : wanted };
 }
 
-/** A tool that says nothing of expressions may take a text as it stands. */
+/** Whether the tool documents regular expressions; others may search for the text unchanged. */
 export const takesExpressions = ({ name, description }: OfferedTool): boolean =>
   /\bregular expression|\breg-?exp?\b|\bgrep\b|^(?:rip)?grep/iu.test(`${name} ${description}`);
 
@@ -85,7 +86,7 @@ export const takesFolder = (tool: OfferedTool): boolean => findParameter(tool, f
 
 const folderParameter = /^(?:path|dir|directory|folder|root)$/iu;
 
-/** Reads a file, around a line if the tool takes a range. */
+/** Reads a file, around a line if the tool has parameters for a range. */
 export function readCall(tool: OfferedTool, path: string, around?: number): ProposedCall {
   const file = { [findParameter(tool, pathParameter) ?? 'path']: path };
   const start = findParameter(tool, /^(?:start|from|first)_?line$|^line_?start$|^start$/iu);
@@ -94,25 +95,25 @@ export function readCall(tool: OfferedTool, path: string, around?: number): Prop
   return { name: tool.name, args: { ...file, [start]: Math.max(1, around - 20), [end]: around + 50 } };
 }
 
-/** Lists from the root. */
+/** Lists the root folder. */
 export function listCall(tool: OfferedTool): ProposedCall {
   const folder = findParameter(tool, folderParameter);
   return { name: tool.name, args: folder ? { [folder]: '.' } : {} };
 }
 
-/** Lists the files that are called so; undefined if the tool takes no pattern. */
+/** Lists the files whose names match; returns undefined if the tool has no parameter for a pattern. */
 export function namesCall(tool: OfferedTool, glob: string): ProposedCall | undefined {
   const parameter = findParameter(tool, /^(?:pattern|glob)$/iu);
   return parameter === undefined ? undefined : { name: tool.name, args: { [parameter]: glob } };
 }
 
-/** The file that an earlier call of the read tool named. */
+/** Returns the path that an earlier call of the read tool named. */
 export function pathOfCall(tool: OfferedTool, args: Readonly<Record<string, unknown>>): string {
   const value = args[findParameter(tool, pathParameter) ?? 'path'];
   return typeof value === 'string' ? value : '';
 }
 
-/** The first line that an earlier call of the read tool asked for. */
+/** Returns the first line that an earlier call of the read tool requested. */
 export function firstLineOfCall(args: Readonly<Record<string, unknown>>): number {
   const value = Object.entries(args).find(([name]) => /start|from|first/iu.test(name))?.[1];
   return typeof value === 'number' ? value : 1;

@@ -1,10 +1,11 @@
 import type { ProposedCall } from './choose-tools.js';
 import { asksForListing, asksForOverview, isName, isTelling } from './question/search-terms.js';
-import { chooseExcerpt, type Excerpt } from './ranking/choose-excerpt.js';
+import { singular, stemOf, wordsIn } from './question/words.js';
 import { coveringMost, type RankedPassage } from './ranking/rank-passages.js';
+import type { NumberedLine } from './ranking/split-passages.js';
 import { missingFiles, quoteTerms, type SearchState, unseenTerms } from './search-state.js';
 
-/** What the model does next, with the thought that leads to it. */
+/** The model's next call or its answer, with a thought. */
 export type NextStep =
   | { readonly thought: string; readonly call: ProposedCall; readonly answer?: never }
   | { readonly thought: string; readonly answer: string; readonly call?: never };
@@ -12,15 +13,15 @@ export type NextStep =
 const MAX_QUOTES = 4;
 const MAX_LISTED = 40;
 const MAX_BEGINNING = 28;
-/** A passage this much weaker than the best one is not quoted. */
-const WORTH_QUOTING = 0.1;
-/** Of what the question says, the part that a passage must have to be called an answer. */
-const LEAST_COVERAGE = 0.45;
+/** A passage with a smaller share of the best score is not quoted. */
+const MIN_SCORE_SHARE = 0.1;
+/** A passage that has a smaller share of the question's terms is not an answer. */
+const MIN_COVERAGE = 0.45;
 
 const ORIGIN =
   'Found by a search, not written by a language model: nobody has judged what it means. For an answer in words, choose a model.';
 
-/** Answers by quoting: the best passages, each with path, line numbers and why. */
+/** Answers with quotations of the best passages, each with path, line numbers and the matching terms. */
 export function composeAnswer(state: SearchState): NextStep {
   const { prompt, evidence, terms } = state;
   if (asksForListing(prompt.task) && asksForOverview(terms) && evidence.paths.length > 0) {
@@ -48,7 +49,7 @@ export function composeAnswer(state: SearchState): NextStep {
 
 const isGivenWithoutTools = ({ prompt }: SearchState): boolean => prompt.tools.length === 0;
 
-/** What is quoted then is of other files. */
+/** Reports files that the task names but that could not be read, since the quotations are from other files. */
 const admitMissing = (state: SearchState): string[] =>
   missingFiles(state).map((path) => `I could not read ${path}.`);
 
@@ -59,11 +60,11 @@ function introduction(state: SearchState): string {
   return `These passages match best (${quoteTerms(telling)}):${missing}`;
 }
 
-/** The best passages, at most two from one file, if they say enough of what was asked. */
+/** Chooses the best passages with enough of the question's terms, at most two from one file. */
 function choosePassages({ ranked, terms }: SearchState): RankedPassage[] {
   if (asksForOverview(terms)) return [];
   const shown = ranked.filter(({ lines }) => lines.length > 0);
-  const limit = (shown[0]?.score ?? 0) * WORTH_QUOTING;
+  const limit = (shown[0]?.score ?? 0) * MIN_SCORE_SHARE;
   const chosen: RankedPassage[] = [];
   for (const passage of coveringMost(shown)) {
     const same = chosen.filter(({ path }) => path === passage.path);
@@ -73,9 +74,9 @@ function choosePassages({ ranked, terms }: SearchState): RankedPassage[] {
   return chosen;
 }
 
-/** A name that was asked for is telling enough by itself. */
+/** A name from the question is enough by itself. */
 const saysEnough = ({ coverage, matched }: RankedPassage): boolean =>
-  coverage >= LEAST_COVERAGE || [...matched.keys()].some(isName);
+  coverage >= MIN_COVERAGE || [...matched.keys()].some(isName);
 
 function quote(passage: RankedPassage): string {
   const { path, matched } = passage;
@@ -101,7 +102,7 @@ const listPaths = (paths: readonly string[]): string =>
     ...(paths.length > MAX_LISTED ? [`… and ${paths.length - MAX_LISTED} more`] : []),
   ].join('\n');
 
-/** For a question about the whole: the first lines of what was read, the introduction first. */
+/** Quotes the first lines of the files that were read, for a question about the whole project. */
 function quoteBeginnings({ evidence }: SearchState): string[] {
   const files = [...evidence.read].flatMap((path) => {
     const texts = evidence.files.get(path);
@@ -124,4 +125,39 @@ function admitNothing(state: SearchState): string {
     prompt.tools.length === 0 ? ' No tool is offered, and no file that came along matches.' : '';
   const files = evidence.paths.length > 0 ? `\n\n${listPaths(evidence.paths)}` : '';
   return `${found}${without} I am an extractive searcher, not a language model: words as they stand in the files may help.${files}`;
+}
+
+interface Excerpt {
+  /** Number of the best line. */
+  readonly line: number;
+  readonly lines: readonly NumberedLine[];
+}
+
+const MAX_EXCERPT_LINES = 12;
+
+/** Returns the part of a passage that has the most of the question's terms; all of it if it is short. */
+function chooseExcerpt({ lines, matched }: RankedPassage): Excerpt {
+  const weights = lines.map(({ text }) => weigh(text, matched));
+  const best = weights.indexOf(Math.max(...weights));
+  const start = lines.length <= MAX_EXCERPT_LINES ? 0 : bestWindow(weights);
+  return { line: lines[best]?.line ?? 1, lines: lines.slice(start, start + MAX_EXCERPT_LINES) };
+}
+
+/** Counts the terms in a line. */
+function weigh(text: string, matched: RankedPassage['matched']): number {
+  const stems = wordsIn(text).map((word) => stemOf(singular(word)));
+  const lower = text.toLowerCase();
+  return [...matched.values()].filter((words) =>
+    words.some((word) => stems.includes(word) || (lower.includes(word) && word.includes(' '))),
+  ).length;
+}
+
+function bestWindow(weights: readonly number[]): number {
+  let best = 0;
+  let bestSum = -1;
+  for (let start = 0; start + MAX_EXCERPT_LINES <= weights.length; start += 1) {
+    const sum = weights.slice(start, start + MAX_EXCERPT_LINES).reduce((total, weight) => total + weight, 0);
+    if (sum > bestSum) [best, bestSum] = [start, sum];
+  }
+  return best;
 }

@@ -10,25 +10,25 @@ import {
 } from './prompt/read-observation.js';
 import type { PastCall, SeenPrompt } from './prompt/read-prompt.js';
 
-/** All that has been seen so far: lines of files, and names of files. */
+/** Everything known about the project so far: lines and names of files. */
 export interface Evidence {
   /** Path → line number → text. */
   readonly files: ReadonlyMap<string, ReadonlyMap<number, string>>;
   readonly paths: readonly string[];
-  /** Files whose text was read or given, as against lines that only a search showed. */
+  /** Files whose text was read or given; of other files only lines from searches are known. */
   readonly read: ReadonlySet<string>;
   readonly searches: readonly PastSearch[];
 }
 
 interface PastSearch {
   readonly args: PastCall['args'];
-  /** Lines that it showed. */
+  /** Number of lines it returned. */
   readonly hits: number;
-  /** It found more than it showed. */
+  /** Whether it found more than it returned. */
   readonly isCut: boolean;
 }
 
-/** Gathers what the context files and the observations of all calls show. */
+/** Gathers the lines and names in the context files and in the observations of all calls. */
 export function gatherEvidence(
   { calls, contextFiles }: SeenPrompt,
   { search, read, list }: Toolbox,
@@ -57,7 +57,7 @@ export function gatherEvidence(
   };
 }
 
-/** What was read in full comes last, since a search may show a line only in part. */
+/** Groups the lines by file. Later texts replace earlier ones: reads come last, since a search may shorten a line. */
 function byFile(texts: readonly Iterable<SeenLine>[]): Map<string, Map<number, string>> {
   const files = new Map<string, Map<number, string>>();
   for (const lines of texts) {
@@ -69,5 +69,5 @@ function byFile(texts: readonly Iterable<SeenLine>[]): Map<string, Map<number, s
   return files;
 }
 
-/** Lines that searches have shown. */
+/** Counts the lines that searches returned. */
 export const hitsOf = ({ searches }: Evidence): number => searches.reduce((sum, { hits }) => sum + hits, 0);

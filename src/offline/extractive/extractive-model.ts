@@ -3,16 +3,16 @@ import { nextStep } from './next-step.js';
 import { type ChatMessage, readPrompt, type SeenPrompt } from './prompt/read-prompt.js';
 
 /**
- * The model `offline` (rule: offline-model): no language model, but an extractive searcher. From the messages alone it
- * picks search terms, asks for an offered search tool, then for the best files, and answers by quoting the lines it
- * found. Pure: the same messages give the same reply.
+ * Returns the reply of the model `offline` (rule: offline-model), which is not a language model but an extractive searcher.
+ * From the messages alone it chooses search terms, calls an offered search tool, reads the best files, and answers by
+ * quoting the lines it found. A pure function: the same messages give the same reply.
  */
 export function extractiveReply(messages: readonly ChatMessage[]): string {
   const prompt = readPrompt(messages);
   return writeReply(nextStep(prompt), prompt);
 }
 
-/** Writes a step in the form the prompt teaches, or as the block a strict phase asks for. */
+/** Writes a step in the form that the prompt teaches, or as the block that a strict phase asks for. */
 function writeReply(step: NextStep, { form, phase }: SeenPrompt): string {
   if (phase === 'reason') return writeReason(step);
   if (phase === 'observe') return writeObserve(step);

@@ -1,27 +1,26 @@
-import { readCall } from './choose-tools.js';
+import { listCall, namesCall, readCall } from './choose-tools.js';
 import { composeAnswer, type NextStep } from './compose-answer.js';
 import { hitsOf } from './evidence.js';
-import { listFiles, readListedFiles } from './look-around.js';
 import type { SeenPrompt } from './prompt/read-prompt.js';
-import { namedPaths } from './question/search-terms.js';
+import { asksForListing, asksForOverview, namedPaths } from './question/search-terms.js';
 import { coveringMost } from './ranking/rank-passages.js';
-import { type Proposal, readState, type SearchState } from './search-state.js';
+import { isNamedRead, missingFiles, type Proposal, readState, type SearchState } from './search-state.js';
 import { searches } from './searches.js';
 
-/** After this many calls the answer is given with what is there. */
+/** After this many calls the model answers with the evidence it has. */
 const MAX_CALLS = 8;
 const MAX_NAMED = 2;
-/** Places that are read for what a search found there. */
+/** Maximum number of files read because a search found something there. */
 const MAX_PLACES = 3;
 
-/** Search, read, answer: the first proposal that has not been carried out yet, else the answer. */
+/** Returns the first proposed call that was not made yet, else the answer. */
 export function nextStep(prompt: SeenPrompt): NextStep {
   const state = readState(prompt);
   const proposal = prompt.mustAnswer || prompt.calls.length >= MAX_CALLS ? undefined : propose(state);
   return proposal ?? composeAnswer(state);
 }
 
-/** The ways to go on, in the order in which they are tried; a call that was made is not made again. */
+/** Tries the kinds of calls in their order and skips calls that were made before. */
 function propose(state: SearchState): Proposal | undefined {
   const made = new Set(state.prompt.calls.map(({ name, args }) => keyOf({ name, args })));
   const ways = [readNamedFiles, searches, readBestPlaces, listFiles, readListedFiles];
@@ -35,7 +34,7 @@ function propose(state: SearchState): Proposal | undefined {
 const keyOf = ({ name, args }: { name: string; args: Readonly<Record<string, unknown>> }): string =>
   JSON.stringify([name, Object.entries(args).sort(([a], [b]) => a.localeCompare(b))]);
 
-/** Files that the task names are read first, unless they came along. */
+/** Reads files that the task names, unless their text is known. */
 function readNamedFiles({ prompt, tools: { read }, evidence }: SearchState): Proposal[] {
   if (!read) return [];
   const unread = namedPaths(prompt.task).filter((path) => !evidence.read.has(path));
@@ -45,7 +44,7 @@ function readNamedFiles({ prompt, tools: { read }, evidence }: SearchState): Pro
   }));
 }
 
-/** Around the best passages, one of each file: none that would not be quoted beside the best one. */
+/** Reads around the best passages, one of each file, as far as they would be quoted beside the best one. */
 function readBestPlaces({ prompt, tools: { read }, evidence, ranked }: SearchState): Proposal[] {
   if (!read || (hitsOf(evidence) === 0 && evidence.paths.length === 0)) return [];
   const readAlready = prompt.calls.filter(({ name }) => name === read.name).length;
@@ -63,3 +62,50 @@ function readBestPlaces({ prompt, tools: { read }, evidence, ranked }: SearchSta
       call: readCall(read, path, first?.line ?? 1),
     }));
 }
+
+/** Maximum number of files read because of their names. */
+const MAX_FILES = 2;
+
+/** Lists files if no search has found anything. */
+function listFiles(state: SearchState): Proposal[] {
+  const { tools, evidence } = state;
+  const { list } = tools;
+  if (!list || hitsOf(evidence) > 0 || evidence.read.size > 0) return [];
+  const [missing] = missingFiles(state);
+  const named = missing === undefined ? undefined : namesCall(list, `*${nameOf(missing)}`);
+  if (named)
+    return [{ thought: `I could not read ${missing}; I look for a file of that name.`, call: named }];
+  return [{ thought: 'I look at which files there are.', call: listCall(list) }];
+}
+
+/** Reads files whose paths match and, if there was nothing to search for, those that introduce a project. */
+function readListedFiles(state: SearchState): Proposal[] {
+  const { prompt, tools, terms, evidence, ranked } = state;
+  const { read, search } = tools;
+  if (!read || hitsOf(evidence) > 0 || asksForListing(prompt.task)) return [];
+  if (prompt.calls.filter(({ name }) => name === read.name).length >= MAX_FILES) return [];
+  const matching = search ? [] : ranked.map(({ path }) => path);
+  const missing = missingFiles(state);
+  const called = evidence.paths.filter((path) => missing.some((each) => nameOf(each) === nameOf(path)));
+  const suffices = (search && !asksForOverview(terms)) || isNamedRead(state) || missing.length > 0;
+  const introducing = suffices ? [] : introductionsAmong(evidence.paths);
+  const wanted = [...called, ...matching].filter((path) => !evidence.read.has(path)).slice(0, MAX_FILES);
+  return [...new Set([...wanted, ...introducing])].map((path) => ({
+    thought: `${path} should tell more; I read it.`,
+    call: readCall(read, path),
+  }));
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** Returns the files that a newcomer opens first; without a listing, guesses. */
+function introductionsAmong(paths: readonly string[]): string[] {
+  if (paths.length === 0) return ['README.md'];
+  return introductions.flatMap((pattern) => paths.find((path) => pattern.test(path)) ?? []);
+}
+
+const introductions = [
+  /^readme(?:\.\w+)?$/iu,
+  /^(?:package\.json|pyproject\.toml|cargo\.toml|go\.mod|pom\.xml|composer\.json)$/iu,
+  /^(?:docs?\/)?(?:index|overview|architecture|introduction)\.\w+$/iu,
+];

@@ -1,14 +1,14 @@
 import { isName, type SearchTerm } from './question/search-terms.js';
 import { misspellings } from './question/spelling.js';
 
-/** Terms that are searched together: each pair of them is two branches of the expression. */
+/** Each pair of terms that are searched together adds two branches to the expression. */
 const MAX_TOGETHER = 4;
-/** Terms that stood nowhere and are searched once more. */
+/** Maximum number of terms without a hit that are searched again. */
 const MAX_UNSEEN = 3;
 
 const escapeForRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
 
-/** A short stem stands inside too many other words: it must begin one. */
+/** Matches a short stem only at the beginning of a word, since it occurs inside too many others. */
 function startOfWord(stem: string): string {
   const escaped = escapeForRegExp(stem);
   return stem.length <= 4 && /^\w/u.test(stem) ? `(?:\\b|_)${escaped}` : escaped;
@@ -21,7 +21,7 @@ const plain = (term: SearchTerm): string =>
   isName(term) ? escapeForRegExp(term.text) : startOfWord(term.stem);
 const widened = (term: SearchTerm): string => anyOf([plain(term), ...term.synonyms.map(startOfWord)]);
 
-/** Lines that have two of the terms, or the term if there is only one. */
+/** Matches lines that have two of the terms, or the term if there is only one. */
 function together(terms: readonly SearchTerm[], written: (term: SearchTerm) => string): string {
   const parts = terms.slice(0, MAX_TOGETHER).map(written);
   const pairs = parts.flatMap((a, index) =>
@@ -32,18 +32,18 @@ function together(terms: readonly SearchTerm[], written: (term: SearchTerm) => s
 
 export const togetherPattern = (terms: readonly SearchTerm[]): string => together(terms, plain);
 
-/** With words of the same meaning. */
+/** Matches as `togetherPattern` does, and synonyms of the terms too. */
 export const widenedPattern = (terms: readonly SearchTerm[]): string => together(terms, widened);
 
-/** Lines that have any of the terms. */
+/** Matches lines that have any of the terms. */
 export const singlePattern = (terms: readonly SearchTerm[]): string =>
   terms.slice(0, MAX_TOGETHER).map(plain).join('|');
 
-/** What a term may have been meant to be, if it was written with a slip. */
+/** Matches words from which the terms differ by a typing error. */
 export const slipPattern = (terms: readonly SearchTerm[]): string =>
   terms.slice(0, MAX_UNSEEN).flatMap(misspellings).join('|');
 
-/** Files and folders that are called by one of the terms. */
+/** Matches the names of files and folders that have one of the terms. */
 export const namesPattern = (terms: readonly SearchTerm[]): string | undefined => {
   const stems = terms
     .slice(0, MAX_TOGETHER)

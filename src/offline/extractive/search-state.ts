@@ -6,17 +6,17 @@ import { isTelling, namedPaths, type SearchTerm, searchTerms } from './question/
 import { correctSpelling } from './question/spelling.js';
 import { type RankedPassage, rankPassages } from './ranking/rank-passages.js';
 
-/** All the policy looks at. */
+/** Everything that the model decides by. */
 export interface SearchState {
   readonly prompt: SeenPrompt;
   readonly tools: Toolbox;
   readonly terms: readonly SearchTerm[];
   readonly evidence: Evidence;
-  /** What has been seen, the best first. */
+  /** The passages that match, the best first. */
   readonly ranked: readonly RankedPassage[];
 }
 
-/** A call that would help, and why. */
+/** A possible next call, with the reason for it. */
 export interface Proposal {
   readonly thought: string;
   readonly call: ProposedCall;
@@ -36,14 +36,14 @@ function* textsOf({ files, paths }: Evidence): Generator<string> {
 
 export const tellingTerms = ({ terms }: SearchState): SearchTerm[] => terms.filter(isTelling);
 
-/** Telling terms that stand nowhere in what has been seen, under no name. */
+/** Returns the telling terms that occur in no passage, not even as a synonym. */
 export const unseenTerms = (state: SearchState): SearchTerm[] =>
   tellingTerms(state).filter((term) => !state.ranked.some(({ matched }) => matched.has(term)));
 
 export const isNamedRead = ({ prompt, evidence }: SearchState): boolean =>
   namedPaths(prompt.task).some((path) => evidence.read.has(path));
 
-/** Files that the task names, and that were asked for and could not be read. */
+/** Returns the files that the task names and that could not be read. */
 export const missingFiles = ({ prompt, tools: { read }, evidence }: SearchState): string[] => {
   const asked = prompt.calls.flatMap(({ name, args }) =>
     read && name === read.name ? cleanPath(pathOfCall(read, args)) : [],
@@ -51,7 +51,7 @@ export const missingFiles = ({ prompt, tools: { read }, evidence }: SearchState)
   return namedPaths(prompt.task).filter((path) => asked.includes(path) && !evidence.read.has(path));
 };
 
-/** In quotation marks, for thoughts and answers. */
+/** Writes terms for thoughts and answers. */
 export const quoteTerms = (terms: readonly SearchTerm[]): string =>
   terms
     .slice(0, 4)

@@ -20,10 +20,10 @@ import {
 } from './search-state.js';
 
 const MAX_SEARCHES = 5;
-/** Lines that are too few to choose from. */
+/** Fewer lines are not enough to choose from. */
 const FEW_HITS = 12;
 
-/** The searches that may still help, in their order; none once enough is found. */
+/** Returns the searches that may still help, in their order; none once enough is found. */
 export function searches(state: SearchState): Proposal[] {
   const { prompt, tools, terms } = state;
   const tried = prompt.calls.filter(({ name }) => name === tools.search?.name).length;
@@ -33,10 +33,10 @@ export function searches(state: SearchState): Proposal[] {
     : searchWords(state, tools.search);
 }
 
-/** The file that the task names has been read, and has something to quote. */
+/** Whether the file that the task names was read and has something to quote. */
 const isNamedEnough = (state: SearchState): boolean => isNamedRead(state) && state.ranked.length > 0;
 
-/** First what stands together in a line, then what was misspelt, then further afield. */
+/** Searches for lines that have several terms, then for misspelt terms, then more widely. */
 function searchExpressions(state: SearchState, search: OfferedTool): Proposal[] {
   const telling = tellingTerms(state);
   const names = telling.filter(isName);
@@ -60,8 +60,8 @@ function searchSlips(state: SearchState, search: OfferedTool): Proposal[] {
 }
 
 /**
- * Where more was found than shown: the sources and the documents by themselves. Where not, other words of the same
- * meaning; and where those are few, each word by itself.
+ * If a search found more than it returned, searches the folders of sources and documents one by one; else searches for
+ * synonyms and, if there are few hits, for each word alone.
  */
 function searchFurther(state: SearchState, search: OfferedTool, wanted: readonly SearchTerm[]): Proposal[] {
   const first = togetherPattern(wanted);
@@ -82,7 +82,7 @@ function searchFurther(state: SearchState, search: OfferedTool, wanted: readonly
 const isCutAt = ({ evidence }: SearchState, pattern: string): boolean =>
   evidence.searches.some(({ args, isCut }) => isCut && Object.values(args).includes(pattern));
 
-/** Names of files tell where to look. */
+/** Looks for files that have a term in their names. */
 function searchNames(state: SearchState): Proposal[] {
   const { list } = state.tools;
   const glob = namesPattern(tellingTerms(state));
@@ -103,7 +103,10 @@ function searchFolders(state: SearchState, search: OfferedTool, pattern: string)
     .map((folder) => ({ thought: `I search ${folder} alone.`, call: searchCall(search, pattern, folder) }));
 }
 
-/** With a tool that takes words only: one after the other, as written, then their stems, until two have found something. */
+/**
+ * Searches with a tool that accepts words only: for one word after the other, then for their stems, until two searches
+ * have found something.
+ */
 function searchWords(state: SearchState, search: OfferedTool): Proposal[] {
   const telling = tellingTerms(state);
   const { searches } = state.evidence;

@@ -35,23 +35,23 @@ const refusals = {
   overloaded: refusal('overloaded'),
 } satisfies Record<VendorErrorName, Behaviour>;
 
-/** Every way a provider can go wrong (rule: scripted-provider): name → what it does, in either vendor's shape, plain or streamed. */
+/** All faults of a provider by name (rule: scripted-provider), for either vendor, plain or streamed. */
 export const faults = {
   ...refusals,
 
-  /** 401 whose message and header repeat the key that was sent. */
+  /** 401 whose message and header repeat the key of the request. */
   'echoed-key': (question) =>
     refuse(question, echoedKey(question.request.headers['authorization'] ?? 'no key')),
-  /** 400 naming a parameter, as long as the request has it; then the completion. */
+  /** 400 that names a parameter, as long as the request has it; else the completion. */
   'unsupported-parameter': (question) => {
     const { parameter = 'temperature' } = question.fault;
     if (!(parameter in question.request.body)) return complete(question, question.completion);
     return refuse(question, unsupportedParameter(parameter));
   },
 
-  /** The headers come late. */
+  /** Late headers. */
   'slow-headers': (question) => ({ ...healthy(question), delayMs: question.fault.delayMs ?? 60_000 }),
-  /** Headers and half of the body, then nothing more. */
+  /** Headers and half of the body, then silence. */
   'stalled-body': (question) => ({ ...healthy(question), delivery: 'stall' }),
   /** The body byte by byte. */
   drip: (question) => ({
@@ -59,21 +59,21 @@ export const faults = {
     delivery: 'drip',
     paceMs: question.fault.intervalMs ?? 100,
   }),
-  /** A stream up to its finish reason; then neither its end event nor the end of the connection. Plain: the answer. */
+  /** Streamed: up to the finish reason, then neither the end event nor the end of the connection. Plain: the answer. */
   'no-end': (question) => ({
     ...succeed(question, withoutEnd(question)),
     ...(question.streamed && { delivery: 'hold' as const }),
   }),
   /** The connection breaks in the middle of the body or stream. */
   cut: (question) => ({ ...healthy(question), delivery: 'cut' }),
-  /** The connection is taken, and nothing is ever sent. */
+  /** The connection is accepted, and nothing is ever sent. */
   silence: () => ({ end: 'silence' }),
   /** The connection is reset before any header. */
   reset: () => ({ end: 'reset' }),
 
-  /** A page instead of an answer, with 200. */
+  /** 200 with an HTML page. */
   html: () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: [html] }),
-  /** A page of the proxy in front. */
+  /** 502 with an HTML page, as from a proxy. */
   'html-502': () => ({ status: 502, headers: { 'content-type': 'text/html' }, body: [html] }),
   /** 200 with a body of no bytes. */
   empty: (question) => succeed(question, []),
@@ -83,26 +83,26 @@ export const faults = {
   'empty-object': (question) => succeed(question, [framed(question, '{}')]),
   /** 200 with `choices: []` or `content: []`. */
   'empty-choices': (question) => succeed(question, withoutChoices(question)),
-  /** The JSON (of the answer, or of one event) ends in the middle; the HTTP message is whole. */
+  /** The JSON of the answer, or of one event, ends in the middle; the HTTP message is complete. */
   'truncated-json': (question) => succeed(question, truncated(question)),
-  /** A good answer that calls itself plain text. */
+  /** A good answer with the content type of plain text. */
   'wrong-content-type': (question) => ({
     ...healthy(question),
     headers: { 'content-type': 'text/plain' },
   }),
-  /** An endless text, made while it is read. */
+  /** A text of 300 MB, produced while the client reads. */
   huge: (question) => succeed(question, hugeBody(question)),
-  /** 307 to somewhere else; a client that follows sends the prompt there. */
+  /** 307; a client that follows sends the prompt to the other address. */
   redirect: ({ fault, request }) => ({
     status: 307,
     headers: { location: fault.location ?? `/redirected${request.path}` },
     body: [],
   }),
-  /** An error when the stream has begun; plain: an error body in a 200. */
+  /** Streamed: an error event in the middle. Plain: an error body with status 200. */
   'error-event': (question) => succeed(question, interrupted(question)),
 } as const satisfies Readonly<Record<FaultName, Behaviour>>;
 
-/** All names, in the order of the table: to try them all. */
+/** All names, in the order of the table. */
 // The keys of the literal above are exactly its type's keys.
 export const faultNames = Object.keys(faults) as readonly FaultName[];
 
@@ -119,7 +119,7 @@ const healthy = (question: FaultQuestion): HttpAnswer => complete(question, ques
 
 const framed = ({ streamed }: FaultQuestion, json: string): string => (streamed ? `data: ${json}\n\n` : json);
 
-/** A completion without content; since OpenAI wraps even nothing in a choice, the list is emptied in its text. */
+/** Writes an empty completion; OpenAI's has a choice even then, which is removed from its JSON. */
 function withoutChoices(question: FaultQuestion): string[] {
   const nothing = { finishReason: 'stop', text: null };
   return [...completionBody(question, nothing)].map((piece) =>
@@ -147,7 +147,7 @@ function interrupted(question: FaultQuestion): string[] {
   return [...events.slice(0, Math.floor(events.length / 2)), wire.errorEvent(vendorErrors.overloaded, id)];
 }
 
-/** 64 KiB at a time; a plain answer is cut open at a mark to let the text in. */
+/** Writes the text 64 KiB at a time; a plain answer is split at a placeholder for it. */
 function* hugeBody(question: FaultQuestion): Iterable<string> {
   const { bytes = 300_000_000 } = question.fault;
   if (question.streamed) return yield* completionBody(question, { chunks: filler(bytes) });

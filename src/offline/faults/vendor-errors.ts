@@ -6,7 +6,7 @@ export interface VendorError {
   readonly anthropic: Readonly<{ type: string; message: string; details?: Readonly<Record<string, string>> }>;
 }
 
-/** The error, its wording in both bodies; types and codes follow each vendor's error page. */
+/** The vendors' errors; types and codes follow each vendor's error page. */
 export const vendorErrors = {
   'bad-request': {
     status: 400,
@@ -130,7 +130,7 @@ export const vendorErrors = {
 
 export type VendorErrorName = keyof typeof vendorErrors;
 
-/** Refuses one parameter; OpenAI names it in `param`, Anthropic in the sentence alone. */
+/** The refusal of a parameter; OpenAI names it in `param`, Anthropic in the message only. */
 export const unsupportedParameter = (parameter: string): VendorError => ({
   status: 400,
   openai: {
@@ -142,7 +142,7 @@ export const unsupportedParameter = (parameter: string): VendorError => ({
   anthropic: { type: 'invalid_request_error', message: `\`${parameter}\` is not supported for this model.` },
 });
 
-/** What some gateways do: the refused key comes back in the message and in a header. */
+/** The error of some gateways, which repeat the refused key in the message and in a header. */
 export const echoedKey = (authorization: string): VendorError => ({
   ...vendorErrors.unauthorized,
   headers: { 'www-authenticate': authorization },
@@ -150,7 +150,7 @@ export const echoedKey = (authorization: string): VendorError => ({
   anthropic: { type: 'authentication_error', message: `invalid bearer token: ${authorization}` },
 });
 
-/** Any other refusal of a request, in words of the fake. */
+/** Any other refusal of a request, in the fake's own words. */
 export const refusedRequest = (message: string): VendorError => ({
   status: 400,
   openai: { message, type: 'invalid_request_error' },

@@ -1,22 +1,25 @@
-import { checkAnthropicSchema, checkOpenAiSchema } from './check-schema.js';
-
-/** A JSON object of unknown shape. */
-type Fields = Readonly<Record<string, unknown>>;
+import {
+  checkAnthropicSchema,
+  checkOpenAiSchema,
+  type Fields,
+  fieldsOf,
+  firstProblem,
+} from './check-schema.js';
 
 /**
- * What the vendor would say against a request, or null. Only rules that hold for every model are checked, so that a
- * request which passes here fails at the vendor for no reason of form (reference: both vendors' API pages).
+ * Returns the problem that the vendor would report about a request, or null. Checks the rules of form that hold for every
+ * model (both vendors' API pages).
  */
 export type CheckRequest = (body: Fields) => string | null;
 
 export const checkOpenAiRequest: CheckRequest = (body) =>
   checkCommon(body) ??
-  firstProblem(listOf(body['messages']), checkOpenAiMessage) ??
-  checkToolMessages(listOf(body['messages'])) ??
-  firstProblem(listOf(body['tools']), ({ function: tool }) => checkToolName(fieldsOf(tool)['name'], 64)) ??
+  firstProblem(objectsOf(body['messages']), checkOpenAiMessage) ??
+  checkToolMessages(objectsOf(body['messages'])) ??
+  firstProblem(objectsOf(body['tools']), ({ function: tool }) => checkToolName(fieldsOf(tool)['name'], 64)) ??
   checkResponseFormat(body);
 
-/** What is no strict schema is taken as llama.cpp and its like take it: whatever it is. */
+/** Accepts any schema that is not strict, as llama.cpp and similar servers do. */
 function checkResponseFormat({ response_format, messages }: Fields): string | null {
   const { type, json_schema } = fieldsOf(response_format);
   if (type === undefined || type === 'text') return null;
@@ -34,7 +37,7 @@ const checkMentionsJson = (messages: unknown): string | null =>
     : "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.";
 
 export const checkAnthropicRequest: CheckRequest = (body) => {
-  const messages = listOf(body['messages']);
+  const messages = objectsOf(body['messages']);
   return (
     checkCommon(body) ??
     (isPositiveInteger(body['max_tokens']) ? null : 'max_tokens: Field required') ??
@@ -43,7 +46,7 @@ export const checkAnthropicRequest: CheckRequest = (body) => {
     firstProblem(messages, checkAnthropicMessage) ??
     checkToolBlocks(messages) ??
     checkBreakpoints(body) ??
-    firstProblem(listOf(body['tools']), ({ name }) => checkToolName(name, 128)) ??
+    firstProblem(objectsOf(body['tools']), ({ name }) => checkToolName(name, 128)) ??
     checkOutputFormat(body)
   );
 };
@@ -59,18 +62,18 @@ function checkOutputFormat({ output_config }: Fields): string | null {
 
 function checkCommon({ model, messages }: Fields): string | null {
   if (typeof model !== 'string' || model === '') return 'you must provide a model parameter';
-  return listOf(messages).length > 0 ? null : "Invalid 'messages': empty array";
+  return objectsOf(messages).length > 0 ? null : "Invalid 'messages': empty array";
 }
 
 function checkOpenAiMessage({ role, content, tool_calls }: Fields, index: number): string | null {
   const roles = ['system', 'developer', 'user', 'assistant', 'tool'];
   if (!roles.includes(String(role))) return `Invalid value: messages[${index}].role`;
-  const callsTools = role === 'assistant' && listOf(tool_calls).length > 0;
-  if (typeof content === 'string' || listOf(content).length > 0 || callsTools) return null;
+  const callsTools = role === 'assistant' && objectsOf(tool_calls).length > 0;
+  if (typeof content === 'string' || objectsOf(content).length > 0 || callsTools) return null;
   return `Invalid value for 'content': expected a string, got null: messages[${index}]`;
 }
 
-/** Every tool call is answered directly after its message, and nothing else is. */
+/** Checks that tool messages directly follow the message with their calls, one for each call. */
 function checkToolMessages(messages: readonly Fields[]): string | null {
   let open = new Set<unknown>();
   for (const { role, tool_calls, tool_call_id } of [...messages, {}]) {
@@ -80,7 +83,7 @@ function checkToolMessages(messages: readonly Fields[]): string | null {
       continue;
     }
     if (open.size > 0) return "An assistant message with 'tool_calls' must be followed by tool messages";
-    open = new Set(listOf(tool_calls).map(({ id }) => id));
+    open = new Set(objectsOf(tool_calls).map(({ id }) => id));
   }
   return null;
 }
@@ -89,17 +92,17 @@ function checkAnthropicMessage({ role, content }: Fields, index: number): string
   if (!['user', 'assistant', 'system'].includes(String(role))) return `messages.${index}.role: invalid`;
   if (typeof content === 'string')
     return content === '' ? `messages.${index}: must have non-empty content` : null;
-  const blocks = listOf(content);
+  const blocks = objectsOf(content);
   if (blocks.length === 0) return `messages.${index}: must have non-empty content`;
   const empty = blocks.some(({ type, text }) => type === 'text' && text === '');
   return empty ? `messages.${index}: text content blocks must be non-empty` : null;
 }
 
-/** Every `tool_use` has its `tool_result` in the next message, and no other is there. */
+/** Checks that the next message has one `tool_result` for each `tool_use`, and no others. */
 function checkToolBlocks(messages: readonly Fields[]): string | null {
   let used = new Set<unknown>();
   for (const { content } of [...messages, {}]) {
-    const blocks = listOf(content);
+    const blocks = objectsOf(content);
     const results = new Set(
       blocks.filter(({ type }) => type === 'tool_result').map(({ tool_use_id }) => tool_use_id),
     );
@@ -114,32 +117,19 @@ function checkToolBlocks(messages: readonly Fields[]): string | null {
 
 function checkBreakpoints({ system, tools, messages }: Fields): string | null {
   const blocks = [
-    ...listOf(system),
-    ...listOf(tools),
-    ...listOf(messages).flatMap(({ content }) => listOf(content)),
+    ...objectsOf(system),
+    ...objectsOf(tools),
+    ...objectsOf(messages).flatMap(({ content }) => objectsOf(content)),
   ];
   const marked = blocks.filter(({ cache_control }) => cache_control != null);
   return marked.length > 4 ? 'A maximum of 4 blocks with cache_control may be provided' : null;
 }
 
-const checkToolName = (name: unknown, longest: number): string | null =>
-  typeof name === 'string' && /^[\w-]+$/.test(name) && name.length <= longest
+const checkToolName = (name: unknown, maxLength: number): string | null =>
+  typeof name === 'string' && /^[\w-]+$/.test(name) && name.length <= maxLength
     ? null
-    : `tools: name must match ^[a-zA-Z0-9_-]{1,${longest}}$`;
-
-function firstProblem(
-  items: readonly Fields[],
-  check: (item: Fields, index: number) => string | null,
-): string | null {
-  for (const [index, item] of items.entries()) {
-    const problem = check(item, index);
-    if (problem !== null) return problem;
-  }
-  return null;
-}
+    : `tools: name must match ^[a-zA-Z0-9_-]{1,${maxLength}}$`;
 
 const isPositiveInteger = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0;
 
-const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
-
-const fieldsOf = (value: unknown): Fields => Object.fromEntries(Object.entries(value ?? {}));
+const objectsOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);

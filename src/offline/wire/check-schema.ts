@@ -1,14 +1,14 @@
 /** A JSON object of unknown shape. */
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a vendor takes as the schema of a reply (docs/reference/constrained-output.md has the sources). */
+/** The part of JSON Schema that a vendor accepts as the schema of a reply (sources: docs/reference/constrained-output.md). */
 interface Subset {
-  /** Keywords of every node, and those of the nodes of one type. */
+  /** The keywords that a node may have, whatever its type. */
   readonly keywords: ReadonlySet<string>;
   readonly allRequired: boolean;
   readonly unionAtRoot: boolean;
   readonly distinctFirstKeys: boolean;
-  readonly most: Readonly<Partial<Record<keyof Counts, number>>>;
+  readonly max: Readonly<Partial<Record<keyof Counts, number>>>;
 }
 
 interface Counts {
@@ -51,7 +51,7 @@ const openaiSubset: Subset = {
   allRequired: true,
   unionAtRoot: false,
   distinctFirstKeys: true,
-  most: { depth: 10, properties: 5_000, enumValues: 1_000, characters: 120_000 },
+  max: { depth: 10, properties: 5_000, enumValues: 1_000, characters: 120_000 },
 };
 
 const anthropicSubset: Subset = {
@@ -59,16 +59,16 @@ const anthropicSubset: Subset = {
   allRequired: false,
   unionAtRoot: true,
   distinctFirstKeys: false,
-  most: { optional: 24, unions: 16 },
+  max: { optional: 24, unions: 16 },
 };
 
-/** What OpenAI would say against the schema of a strict `response_format`, or null. */
+/** Returns the problem that OpenAI would report about the schema of a strict `response_format`, or null. */
 export function checkOpenAiSchema(schema: unknown, name: string): string | null {
   const problem = new SchemaCheck(openaiSubset).check(schema);
   return problem && `Invalid schema for response_format '${name}': ${problem}`;
 }
 
-/** What Anthropic would say against the schema of `output_config.format`, or null. */
+/** Returns the problem that Anthropic would report about the schema of `output_config.format`, or null. */
 export function checkAnthropicSchema(schema: unknown): string | null {
   const problem = new SchemaCheck(anthropicSubset).check(schema);
   return problem && `output_config.format.schema: Invalid schema: ${problem}`;
@@ -156,19 +156,19 @@ class SchemaCheck {
   }
 
   #checkCounts(): string | null {
-    const { most } = this.#subset;
-    const over = countNames.find((name) => this.#counts[name] > (most[name] ?? Number.POSITIVE_INFINITY));
-    return over ? `too many ${over} (${this.#counts[over]}), which exceeds the limit: ${most[over]}` : null;
+    const { max } = this.#subset;
+    const over = countNames.find((name) => this.#counts[name] > (max[name] ?? Number.POSITIVE_INFINITY));
+    return over ? `too many ${over} (${this.#counts[over]}), which exceeds the limit: ${max[over]}` : null;
   }
 }
 
-/** An alternative, or those of a union in its place. */
+/** Returns the alternative, or those of the union that stands in its place. */
 function withNested(alternative: unknown): Fields[] {
   const schema = fieldsOf(alternative);
   return schema['anyOf'] === undefined ? [schema] : listOf(schema['anyOf']).flatMap(withNested);
 }
 
-/** Strings of one enum: so many may be of any length. */
+/** Only the strings of a longer enum are limited in their length. */
 const LONG_ENUM_VALUES = 250;
 const LONG_ENUM_CHARACTERS = 15_000;
 
@@ -199,7 +199,7 @@ const isLength = (value: unknown): boolean => Number.isInteger(value) && Number(
 
 const countNames = ['depth', 'properties', 'optional', 'unions', 'enumValues', 'characters'] as const;
 
-/** Without a constant that tells them apart. */
+/** Whether both objects have the same first key, and no constant in it tells them apart. */
 function beginAlike(one: Fields, other: Fields): boolean {
   const [first] = Object.entries(fieldsOf(one['properties']));
   const [second] = Object.entries(fieldsOf(other['properties']));
@@ -214,9 +214,12 @@ function literalsOf(schema: unknown): unknown[] {
   return constant === undefined ? listOf(values) : [constant];
 }
 
-function firstProblem(nodes: readonly unknown[], check: (node: unknown) => string | null): string | null {
-  for (const node of nodes) {
-    const problem = check(node);
+export function firstProblem<Item>(
+  items: readonly Item[],
+  check: (item: Item, index: number) => string | null,
+): string | null {
+  for (const [index, item] of items.entries()) {
+    const problem = check(item, index);
     if (problem !== null) return problem;
   }
   return null;
@@ -224,4 +227,4 @@ function firstProblem(nodes: readonly unknown[], check: (node: unknown) => strin
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-const fieldsOf = (value: unknown): Fields => Object.fromEntries(Object.entries(value ?? {}));
+export const fieldsOf = (value: unknown): Fields => Object.fromEntries(Object.entries(value ?? {}));

@@ -1,10 +1,10 @@
 import type { RecordedRequest } from './reply.js';
 import { type HttpAnswer, jsonType } from './wire-answer.js';
 
-/** The one model this server has of its own. */
+/** Name of the only model that this server lists. */
 export const offlineModelName = 'offline';
 
-/** `GET /v1/models`: Anthropic's clients are known by their version header. */
+/** Answers `GET /v1/models`; a version header identifies Anthropic's clients. */
 export function listModels({ headers }: RecordedRequest): HttpAnswer {
   const body = 'anthropic-version' in headers ? anthropicModels : openaiModels;
   return { status: 200, headers: { 'content-type': jsonType }, body: [JSON.stringify(body)] };

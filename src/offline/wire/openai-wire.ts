@@ -9,7 +9,7 @@ const finishReasons: Readonly<Record<string, string>> = {
   refusal: 'content_filter',
 };
 
-/** Chat Completions, as https://platform.openai.com/docs/api-reference/chat describes them. */
+/** OpenAI's Chat Completions (https://platform.openai.com/docs/api-reference/chat). */
 export const openaiWire: Wire = {
   requestIdHeader: 'x-request-id',
   check: checkOpenAiRequest,

@@ -1,9 +1,9 @@
 import type { VendorErrorName } from '../faults/vendor-errors.js';
 
-/** What a loopback provider answers to one request: a completion, or something that goes wrong. */
+/** The reply of a loopback provider to one request: a completion or a fault. */
 export type ScriptedReply = ScriptedCompletion | Fault;
 
-/** A completion, in neither vendor's words; each wire writes it in its own. */
+/** A completion in a neutral form, which each wire writes in its vendor's. */
 export interface ScriptedCompletion {
   readonly fault?: never;
   /** The text. `null` or absent: OpenAI `content: null`, Anthropic no text block. `''` is sent as an empty text. */
@@ -18,26 +18,26 @@ export interface ScriptedCompletion {
   readonly finishReason?: string;
   /** Overrides the fake's own count, which is a quarter of the characters, rounded up. */
   readonly usage?: Partial<ScriptedUsage>;
-  /** The model named in the answer; by default the one that was asked for. */
+  /** The model named in the answer; by default the requested one. */
   readonly model?: string;
-  /** The text deltas of a stream, lazily taken; by default one for each word of `text`. */
+  /** The text deltas of a stream, read lazily; by default one for each word of `text`. */
   readonly chunks?: Iterable<string>;
-  /** Wait before the headers. */
+  /** Delay before the headers. */
   readonly delayMs?: number;
-  /** Wait before each event of a stream. */
+  /** Delay before each event of a stream. */
   readonly chunkDelayMs?: number;
 }
 
-/** A native call, in either vendor's shape. */
+/** A native tool call. */
 export interface ScriptedToolCall {
-  /** By default made from the call, so that it is the same in each run. */
+  /** By default derived from the call, so that it is the same in each run. */
   readonly id?: string;
   readonly name: string;
-  /** A string is sent as it stands, so that broken JSON can be scripted (OpenAI shape, and Anthropic streams). */
+  /** A string is sent unchanged, so that broken JSON can be scripted (OpenAI shape, and Anthropic streams). */
   readonly arguments: Readonly<Record<string, unknown>> | string;
 }
 
-/** Tokens. `input` includes the cached and the written ones, whatever the vendor's own arithmetic. */
+/** Token counts. `input` includes tokens read from and written to the cache, whatever the vendor's own arithmetic. */
 export interface ScriptedUsage {
   readonly input: number;
   readonly output: number;
@@ -46,7 +46,7 @@ export interface ScriptedUsage {
   readonly reasoning: number;
 }
 
-/** Every way a provider can go wrong: one of its own errors, or a row of the table in `faults.ts`. */
+/** All faults: the vendors' own errors and the other rows of the table in `faults.ts`. */
 export type FaultName =
   | VendorErrorName
   | 'echoed-key'
@@ -73,42 +73,42 @@ export type FaultName =
 /** A fault of the table in `faults.ts`. Every option has a default, so `{ fault }` alone is a reply. */
 export interface Fault {
   readonly fault: FaultName;
-  /** What is slowed, dripped, stalled, cut, or at last given. */
+  /** The completion that is slowed, dripped, stalled or cut, or that follows the fault. */
   readonly completion?: ScriptedCompletion;
-  /** `slow-headers`: wait before the headers (default 60,000). */
+  /** `slow-headers`: delay before the headers (default 60,000). */
   readonly delayMs?: number;
-  /** `drip`: wait before each byte (default 100). */
+  /** `drip`: delay before each byte (default 100). */
   readonly intervalMs?: number;
-  /** Errors: the Retry-After header as it is to be sent (only `rate-limited` has one by itself: 1 second). */
+  /** Errors: value of the Retry-After header (by default only `rate-limited` has one: 1 second). */
   readonly retryAfter?: string;
-  /** `redirect`: where to (default: a path of the same server, where the second request is recorded). */
+  /** `redirect`: target (default: a path of the same server, which records the second request). */
   readonly location?: string;
-  /** `unsupported-parameter`: the parameter that is refused (default `temperature`). */
+  /** `unsupported-parameter`: name of the refused parameter (default `temperature`). */
   readonly parameter?: string;
   /** `huge`: the size of the answer in bytes (default 300 MB). */
   readonly bytes?: number;
 }
 
-/** One request as it arrived. */
+/** A received request. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON object that was sent; `{}` if it was none. */
+  /** The JSON object in the body; `{}` if there is none. */
   readonly body: Readonly<Record<string, unknown>>;
   /** The bytes of the body as text. */
   readonly rawBody: string;
-  /** Milliseconds since the epoch, when the body had arrived. */
+  /** When the body was complete, in milliseconds since the epoch. */
   readonly at: number;
-  /** How the exchange ended; null while it goes on. */
+  /** How the exchange ended; null while it lasts. */
   readonly ending: Ending | null;
-  /** When it ended, in milliseconds since the epoch; null while it goes on. */
+  /** When it ended, in milliseconds since the epoch; null while it lasts. */
   readonly endedAt: number | null;
-  /** True once the client went away before the reply had ended. */
+  /** Whether the client left before the reply had ended. */
   readonly aborted: boolean;
   /** Resolves when the exchange ends; never rejects. */
   readonly ended: Promise<Ending>;
 }
 
-/** `aborted`: the client went away; `cut`: the provider broke the connection itself. */
+/** `aborted`: the client left; `cut`: the provider broke the connection. */
 export type Ending = 'answered' | 'aborted' | 'cut';

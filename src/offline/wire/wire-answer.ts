@@ -2,24 +2,24 @@ import type { VendorError } from '../faults/vendor-errors.js';
 import type { Fault, RecordedRequest, ScriptedCompletion } from './reply.js';
 import { stableId, type Wire } from './wire.js';
 
-/** What the server does with one request. */
+/** The server's reaction to one request. */
 export type WireAnswer = HttpAnswer | { readonly end: 'silence' } | { readonly end: 'reset' };
 
 export interface HttpAnswer {
   readonly end?: never;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body in pieces, lazily taken: as fast as the client reads. */
+  /** The body in parts, which are read lazily, as fast as the client reads. */
   readonly body: Iterable<string>;
-  /** What becomes of the body; `stall` and `cut` send half of it, `hold` all of it but no end. */
+  /** How the body is sent: `drip` byte by byte, `stall` and `cut` half of it, `hold` all of it but not its end. */
   readonly delivery?: 'whole' | 'drip' | 'stall' | 'cut' | 'hold';
-  /** Wait before the headers. */
+  /** Delay before the headers. */
   readonly delayMs?: number;
-  /** Wait before each piece, or before each byte of a drip. */
+  /** Delay before each part, or before each byte of a drip. */
   readonly paceMs?: number;
 }
 
-/** All an answer is made of: the request, the vendor's wire, plain or streamed, and the fault if there is one. */
+/** A request with the wire to answer it in. */
 export interface Question {
   readonly request: RecordedRequest;
   readonly wire: Wire;
@@ -28,7 +28,7 @@ export interface Question {
 
 export interface FaultQuestion extends Question {
   readonly fault: Fault;
-  /** What the provider would say if nothing went wrong. */
+  /** The answer without the fault. */
   readonly completion: ScriptedCompletion;
 }
 
@@ -37,7 +37,7 @@ const streamType = 'text/event-stream; charset=utf-8';
 
 export const requestIdOf = ({ rawBody }: RecordedRequest): string => stableId('req_', rawBody);
 
-/** A 200 with this body, in the content type the client expects. */
+/** Returns a 200 with this body, in the content type the client expects. */
 export function succeed({ wire, request, streamed }: Question, body: Iterable<string>): HttpAnswer {
   const headers = {
     'content-type': streamed ? streamType : jsonType,
@@ -46,7 +46,7 @@ export function succeed({ wire, request, streamed }: Question, body: Iterable<st
   return { status: 200, headers, body };
 }
 
-/** The completion in the vendor's words, plain or streamed as it was asked for. */
+/** Returns the completion in the vendor's form, plain or streamed as requested. */
 export function complete(question: Question, completion: ScriptedCompletion): HttpAnswer {
   const { delayMs = 0, chunkDelayMs = 0 } = completion;
   return {
@@ -59,7 +59,7 @@ export function complete(question: Question, completion: ScriptedCompletion): Ht
 export const completionBody = ({ wire, request, streamed }: Question, completion: ScriptedCompletion) =>
   streamed ? wire.events(completion, request) : [JSON.stringify(wire.plain(completion, request))];
 
-/** The error in the vendor's words. It is never streamed: a provider refuses before the stream begins. */
+/** Returns the error in the vendor's form. It is never streamed: a provider refuses before the stream begins. */
 export function refuse({ wire, request }: Question, error: VendorError): HttpAnswer {
   const id = requestIdOf(request);
   return {

@@ -1,12 +1,12 @@
-/** A call as an earlier step wrote it. */
+/** A call that an earlier step wrote. */
 export interface WrittenCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The calls in an assistant's text, in the taught forms only: `Action: name(key=value, …)`, `<tool_code>` and a JSON object on a line.
- * It reads what this model wrote itself; other models' dialects are the service's concern.
+ * Reads the calls in an assistant's text, in the taught forms only: `Action: name(key=value, …)`, `<tool_code>`, and a JSON
+ * object on a line. This model wrote the text itself; reading other models' forms is the service's concern.
  */
 export function readCalls(text: string): WrittenCall[] {
   const actions = [...text.matchAll(/^[ \t]*Action:[ \t]*([A-Za-z_][\w.-]*)\(/gmu)].map((match) => ({
@@ -16,7 +16,7 @@ export function readCalls(text: string): WrittenCall[] {
   return actions.length > 0 ? actions : [...xmlCalls(text), ...jsonCalls(text)];
 }
 
-/** True if the text is an answer: it says so, or calls nothing. */
+/** Whether the text is marked as an answer or has no call. */
 export const isAnswer = (text: string): boolean =>
   /^[ \t]*Final Answer:|<final_answer>/imu.test(text) || readCalls(text).length === 0;
 
@@ -44,7 +44,7 @@ function parametersIn(call: string): string {
   return start === -1 || end < start ? '{}' : call.slice(start + '<parameters>'.length, end);
 }
 
-/** `key=value` pairs up to the closing parenthesis; a value is a JSON literal, or a word. */
+/** Reads `key=value` pairs up to the closing parenthesis; a value is a JSON literal or a word. */
 function readArguments(text: string, start: number): Record<string, unknown> {
   const args: Record<string, unknown> = {};
   const pair = /\s*([A-Za-z_]\w*)\s*[=:]\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^,()\s]+)\s*(,?)/uy;

@@ -1,13 +1,13 @@
 import { parseJson } from './read-calls.js';
 
-/** One line of a file, as some observation showed it. */
+/** A line of a file in an observation. */
 export interface SeenLine {
   readonly path: string;
   readonly line: number;
   readonly text: string;
 }
 
-/** Search results: `path:line: text`, lines under a heading that is a path, or JSON objects with these fields. */
+/** Reads search results: `path:line: text`, lines under a heading that is a path, or JSON objects with these fields. */
 export function readHits(observation: string): SeenLine[] {
   const json = /^\s*[[{]/u.test(observation) ? parseJson(observation) : undefined;
   if (json !== undefined) return hitsIn(json);
@@ -22,7 +22,10 @@ export function readHits(observation: string): SeenLine[] {
   });
 }
 
-/** A file that was read: numbered lines between a header and a footer, or else its text from `firstLine` on. Of blank lines in a row the first stands for all. */
+/**
+ * Reads a file's content: numbered lines between a header and a footer, or else its text from `firstLine` on. Skips all but
+ * the first of consecutive blank lines.
+ */
 export function* readLines(observation: string, path: string, firstLine: number): Generator<SeenLine> {
   const isNumbered = numbersLines(observation, firstLine);
   let next = firstLine;
@@ -36,8 +39,8 @@ export function* readLines(observation: string, path: string, firstLine: number)
 }
 
 /**
- * Numbers that count from the line that was asked for, on most of the lines; in a list of ports, say, they do not. They may
- * jump: of a long observation the prompt leaves out the middle.
+ * Whether most lines have numbers that rise from the requested line on; in a list of ports, say, they do not. They may
+ * jump, since the prompt omits the middle of a long observation.
  */
 function numbersLines(text: string, firstLine: number): boolean {
   let lines = 0;
@@ -54,7 +57,7 @@ function numbersLines(text: string, firstLine: number): boolean {
   return numbered > 0 && numbered * 2 >= lines - 3;
 }
 
-/** One at a time: all the lines of a long text take many times its memory. */
+/** Yields one line at a time, since the array of all lines would take many times the memory of the text. */
 function* linesOf(text: string): Generator<string> {
   let start = 0;
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
@@ -64,7 +67,7 @@ function* linesOf(text: string): Generator<string> {
   yield text.slice(start);
 }
 
-/** A listing: one path a line, or a tree drawn with indentation; directories are left out. */
+/** Reads a listing: one path per line, or a tree drawn with indentation. Omits directories. */
 export function readPaths(observation: string): string[] {
   const folders: { depth: number; name: string }[] = [];
   return observation.split('\n').flatMap((each) => {
@@ -79,19 +82,21 @@ export function readPaths(observation: string): string[] {
   });
 }
 
-/** True where a tool says that it failed or found nothing. */
+/** Whether the tool reports a failure. */
 export const isFailure = (observation: string): boolean => /^\s*(?:error\b|not run\b)/iu.test(observation);
 
-/** True where a tool says that it shows less than there is. */
+/** Whether the tool reports that it shows only a part of its result. */
 export function isCut(observation: string): boolean {
-  const [, shown, total] = /\bshowing (\d+) of (\d+) matches\b/iu.exec(observation.slice(-END_LENGTH)) ?? [];
+  const [, shown, total] =
+    /\bshowing (\d+) of (\d+) matches\b/iu.exec(observation.slice(-REMARK_CHARACTERS)) ?? [];
   return (
-    Number(shown) < Number(total) || /\btruncated\b|\bmore matches\b/iu.test(observation.slice(-END_LENGTH))
+    Number(shown) < Number(total) ||
+    /\btruncated\b|\bmore matches\b/iu.test(observation.slice(-REMARK_CHARACTERS))
   );
 }
 
-/** In characters: what a tool says of its result stands at the end. */
-const END_LENGTH = 200;
+/** A tool's remark about its result is in the last characters. */
+const REMARK_CHARACTERS = 200;
 
 function numberedLine(text: string): { line: number; text: string } | null {
   const match = /^\s*(\d+)(?:\t|\s*[|│→:] ?|\s{2,})(.*)$/u.exec(text);
@@ -103,7 +108,7 @@ const looksLikePath = (text: string): boolean =>
 
 export const cleanPath = (path: string): string => path.trim().replace(/^\.\//u, '');
 
-/** Objects that name a path and a line, at most a few levels down. */
+/** Finds objects that have a path and a line, at most a few levels down. */
 function hitsIn(value: unknown, levels = 5): SeenLine[] {
   if (typeof value !== 'object' || value === null || levels === 0) return [];
   const fields = new Map(Object.entries(value));

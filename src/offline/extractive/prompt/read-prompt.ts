@@ -8,18 +8,18 @@ export interface ChatMessage {
   readonly content: unknown;
 }
 
-/** All the model knows: what it reads out of the messages. The policy sees nothing else. */
+/** Everything that the model reads from the messages; it decides by this alone. */
 export interface SeenPrompt {
   readonly task: string;
   readonly tools: readonly OfferedTool[];
-  /** The calls since the task was set, each with what came of it. */
+  /** The calls since the task was set, each with its observation. */
   readonly calls: readonly PastCall[];
   readonly contextFiles: readonly ContextFile[];
-  /** The last message says that no further action is taken. */
+  /** Whether the last message forbids further actions. */
   readonly mustAnswer: boolean;
-  /** The form that the system text teaches. */
+  /** The form of actions that the system text teaches. */
   readonly form: 'text' | 'xml' | 'json';
-  /** A strict phase asks for its own JSON block; `act` is as usual. */
+  /** `reason` and `observe` ask for a JSON block of their own; `act` is the usual form. */
   readonly phase: 'reason' | 'act' | 'observe';
 }
 
@@ -29,12 +29,12 @@ export interface PastCall extends WrittenCall {
 
 interface ContextFile {
   readonly path: string;
-  /** The number of the first line. */
+  /** Number of the first line. */
   readonly firstLine: number;
   readonly content: string;
 }
 
-/** Reads a prompt tolerantly: what stands in a fence is data, what stands outside is said by somebody. */
+/** Reads a prompt leniently: text inside fences is data, text outside is the user's or the service's. */
 export function readPrompt(messages: readonly ChatMessage[]): SeenPrompt {
   const system = messages.filter(isSystem).map(textOf).join('\n\n');
   const turns = messages.filter((message) => !isSystem(message)).map(cutAtFences);
@@ -49,21 +49,20 @@ export function readPrompt(messages: readonly ChatMessage[]): SeenPrompt {
   };
 }
 
-/** How the prompt teaches to act. */
 function formOf(system: string): SeenPrompt['form'] {
   if (/^\s*Action:/mu.test(system)) return 'text';
   if (/<tool_code>/u.test(system)) return 'xml';
   return /^\{"thought": /mu.test(system) ? 'json' : 'text';
 }
 
-/** Words of the service that ask for an answer; they are never part of the task. */
+/** The service's requests for an answer; they are not part of the task. */
 const urges =
   /\b(?:must|have to|should|need to|please)\b[^.\n]{0,80}\banswer\b[^.\n]{0,80}\bnow\b|\banswer now\b|\blast (?:iteration|step)\b|\bno (?:more|further) (?:tools?|actions?|calls?|iterations?|steps?)\b/iu;
 
-/** An instruction is a short paragraph. */
+/** Longer paragraphs are not instructions. */
 const isUrge = (paragraph: string): boolean => paragraph.length <= 2000 && urges.test(paragraph);
 
-/** Other words of the service around the task, left out paragraph by paragraph. */
+/** Beginnings of other paragraphs of the service around the task, which are omitted. */
 const asides =
   /^(?:continue\.?$|observation\b|advice:|context\b|the (?:following|files?)\b|current (?:file|focus)\b)/iu;
 
@@ -82,7 +81,7 @@ const cutAtFences = (message: ChatMessage): CutMessage => ({
   segments: partsOf(message.content).flatMap(splitBlocks),
 });
 
-/** Walks the conversation: an answer closes a task, and the next thing the user says is the next one. */
+/** Finds the current task and its calls: an answer ends a task, and the user's next text is the next one. */
 function readTurns(turns: readonly CutMessage[]): { task: string; calls: PastCall[] } {
   let task = '';
   let calls: PastCall[] = [];
@@ -108,7 +107,7 @@ function readTurns(turns: readonly CutMessage[]): { task: string; calls: PastCal
   return { task, calls };
 }
 
-/** Pairs open calls with the observations of the next message; what is missing was not run. */
+/** Pairs calls with the observations of the next message; a call without one was not run. */
 function observe(open: readonly WrittenCall[], segments: readonly MessageSegment[]): PastCall[] {
   const fenced = segments.flatMap((each) =>
     each.kind === 'block' && isObservation(each.block) ? [each.block.content] : [],
@@ -119,7 +118,7 @@ function observe(open: readonly WrittenCall[], segments: readonly MessageSegment
 
 const isObservation = ({ name }: FencedBlock): boolean => /observation|result|output/u.test(name);
 
-/** The task: what is said after the files, without the service's own words; a block may be named for it. */
+/** Returns the task: the block with such a name, else the text after the files without the service's own words. */
 function taskIn(segments: readonly MessageSegment[]): string {
   const named = segments.find(
     (each) => each.kind === 'block' && /^(?:task|query|user_query|question)$/u.test(each.block.name),
@@ -130,10 +129,10 @@ function taskIn(segments: readonly MessageSegment[]): string {
   return (after.length > 0 ? after : paragraphs(segments)).join('\n\n');
 }
 
-/** What a strict phase asks for stands below the task, to the end (rule: phases). */
+/** A strict phase's instruction, from below the task to the end (rule: phases). */
 const phaseOrder = /^Phase: (?:reason|act|observe)\. [\s\S]*$/mu;
 
-/** The service's advice and urges are lines right below the task (rule: tail). */
+/** Whether a line is the service's advice or request, which stand directly below the task (rule: tail). */
 const isOrder = (line: string): boolean => /^note: /iu.test(line) || isUrge(line);
 
 const paragraphs = (segments: readonly MessageSegment[]): string[] =>
@@ -156,7 +155,7 @@ const isFile = ({ attributes }: FencedBlock): boolean => pathOf(attributes) !== 
 const pathOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
   attributes['path'] ?? attributes['file'] ?? attributes['filename'];
 
-/** Files in fences, also those inside a block that only groups them. */
+/** Reads files in fences, also inside a block that only groups them. */
 function readFiles(segments: readonly MessageSegment[], levels = 2): ContextFile[] {
   return segments.flatMap((segment) => {
     if (segment.kind === 'text' || isObservation(segment.block)) return [];
@@ -181,10 +180,10 @@ function partsOf(content: unknown): string[] {
   });
 }
 
-/** Of one text so many characters are read, half of them at each end: its lines and words take far more memory than it does. */
-const MOST_CHARACTERS = 524_288;
+/** Of a longer text, only half of this is read at either end: its lines and words take far more memory than the text. */
+const MAX_CHARACTERS = 524_288;
 
 const endsOf = (text: string): string =>
-  text.length <= MOST_CHARACTERS
+  text.length <= MAX_CHARACTERS
     ? text
-    : `${text.slice(0, MOST_CHARACTERS / 2)}\n${text.slice(-MOST_CHARACTERS / 2)}`;
+    : `${text.slice(0, MAX_CHARACTERS / 2)}\n${text.slice(-MAX_CHARACTERS / 2)}`;

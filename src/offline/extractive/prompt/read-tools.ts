@@ -1,4 +1,4 @@
-/** A tool as the prompt offers it. */
+/** A tool that the prompt offers. */
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
@@ -6,8 +6,8 @@ export interface OfferedTool {
 }
 
 /**
- * Finds the tools in the system text, however they are written: signatures such as `read_file(path, start_line)`
- * at the start of a line, XML, or JSON schemas. The first mention of a name counts.
+ * Finds the tools in the system text: signatures such as `read_file(path, start_line)` at the start of a line, XML, or
+ * JSON schemas. Of several mentions of a name, the first with the most parameters counts.
  */
 export function readTools(system: string): OfferedTool[] {
   const found = [...xmlTools(system), ...signatures(system), ...jsonTools(system)];
@@ -19,7 +19,7 @@ export function readTools(system: string): OfferedTool[] {
   return [...byName.values()];
 }
 
-/** A line such as `- read_file(path: string, start_line?): reads a file`. Examples with values are none. */
+/** Reads lines such as `- read_file(path: string, start_line?): reads a file`; ignores examples with values. */
 function signatures(system: string): OfferedTool[] {
   const lines = system.matchAll(
     /^[ \t]*(?:[-*#]{1,6}[ \t]*|\d{1,4}\.[ \t]*)?[`*]{0,3}([A-Za-z_][\w.-]*)\(([^()\n]*)\)(.*)$/gmu,
@@ -35,13 +35,13 @@ function signatures(system: string): OfferedTool[] {
 const isParameter = (text: string): boolean => /^[[{]?[A-Za-z_]\w*\??(?:\s*[:=].*)?[\]}]?$/u.test(text);
 const nameOf = (text: string): string => /[A-Za-z_]\w*/u.exec(text)?.[0] ?? text;
 
-/** `<tool name="…">` or `<tool><name>…</name>`, each up to the next one. */
+/** Reads `<tool name="…">` or `<tool><name>…</name>`, each up to the next one. */
 function xmlTools(system: string): OfferedTool[] {
   const parts = system.split(/<tool(?:_definition)?\b/u).slice(1);
   return parts.flatMap((part) => {
-    const name = /^[^<>]*\bname="([^"]+)"/u.exec(part)?.[1] ?? textOf(part, 'name');
+    const name = /^[^<>]*\bname="([^"]+)"/u.exec(part)?.[1] ?? elementText(part, 'name');
     if (!name) return [];
-    return [{ name, description: textOf(part, 'description') ?? '', parameters: xmlParameters(part) }];
+    return [{ name, description: elementText(part, 'description') ?? '', parameters: xmlParameters(part) }];
   });
 }
 
@@ -50,13 +50,13 @@ function xmlParameters(body: string): string[] {
   return tags.length > 0 ? tags : schemaProperties(body);
 }
 
-function textOf(body: string, tag: string): string | undefined {
+function elementText(body: string, tag: string): string | undefined {
   const start = body.indexOf(`<${tag}>`);
   const end = start === -1 ? -1 : body.indexOf(`</${tag}>`, start);
   return end === -1 ? undefined : body.slice(start + tag.length + 2, end).trim();
 }
 
-/** `"name": "read_file"` and the `"properties"` that come before the next name. */
+/** Reads `"name": "read_file"` and the `"properties"` before the next name. */
 function jsonTools(system: string): OfferedTool[] {
   const parts = system.split(/(?="name"\s*:\s*"[\w.-]+")/u).slice(1);
   return parts.flatMap((part) => {
@@ -66,7 +66,7 @@ function jsonTools(system: string): OfferedTool[] {
   });
 }
 
-/** The names under `"properties"` of the first schema in the text. */
+/** Returns the names under `"properties"` of the first schema in the text. */
 function schemaProperties(text: string): string[] {
   const start = /"properties"\s*:\s*\{/u.exec(text);
   if (!start) return [];
@@ -78,7 +78,7 @@ function schemaProperties(text: string): string[] {
   }
 }
 
-/** From an opening brace to its closing one, strings skipped. Each character is looked at once. */
+/** Returns the text from an opening brace to its closing one, ignoring braces in strings. Reads each character once. */
 function balanced(text: string, start: number): string {
   let depth = 0;
   let inString = false;

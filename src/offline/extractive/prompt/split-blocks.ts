@@ -1,4 +1,4 @@
-/** A piece of a message: text that somebody says, or a fenced block, which is data. */
+/** A part of a message: text, or a fenced block, which is data. */
 export type MessageSegment =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'block'; readonly block: FencedBlock };
@@ -14,9 +14,8 @@ const opener = /^<([a-z][\w-]*)((?:[ \t][^<>\n]*)?)>/gimu;
 const closer = /<\/([a-z][\w-]*)([^<>\n]*)>/gimu;
 
 /**
- * Cuts a message at its fences: `<name attribute="…">` at the start of a line up to the matching closer.
- * If an attribute is repeated in a closer (a fence mark), only that closer counts. What is not closed is text.
- * Linear in the message.
+ * Cuts a message at its fences: `<name attribute="…">` at the start of a line up to the matching closer. If a closer
+ * repeats an attribute (a fence mark), only that closer counts. A block that is not closed is text. Linear in the message.
  */
 export function splitBlocks(message: string): MessageSegment[] {
   const segments: MessageSegment[] = [];
@@ -46,7 +45,7 @@ interface CloserSpan {
   readonly end: number;
 }
 
-/** Closers by tag, and by tag and each word they carry; every list in order, the last first. */
+/** Closers by tag, and by tag and each of their words; each list has the last closer first. */
 type Closers = ReadonlyMap<string, CloserSpan[]>;
 
 function indexClosers(message: string): Closers {
@@ -74,14 +73,14 @@ interface Opening {
   readonly body: number;
 }
 
-/** The first closer after the opener that carries a mark of it, else the first one. */
+/** Returns the first closer after the opener that repeats its mark, else the first one. */
 function findCloser(closers: Closers, { name, attributes, body }: Opening): CloserSpan | undefined {
   const marks = Object.values(attributes).filter((value) => value.match(markPattern)?.[0] === value);
   const marked = marks.flatMap((mark) => firstFrom(closers.get(keyOf(name, mark)), body) ?? []);
   return marked[0] ?? firstFrom(closers.get(keyOf(name, '')), body);
 }
 
-/** Openers come in order, so what stands before one is of no use to the next and is dropped. */
+/** Drops closers before the position: openers come in order, so no later one needs them. */
 function firstFrom(spans: CloserSpan[] | undefined, position: number): CloserSpan | undefined {
   while (spans && (spans.at(-1)?.start ?? position) < position) spans.pop();
   return spans?.at(-1);

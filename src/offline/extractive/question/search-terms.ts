@@ -1,28 +1,27 @@
 import { synonymsOf } from './synonyms.js';
-import { stopWords, weakWords } from './word-lists.js';
-import { singular, stemOf } from './words.js';
+import { singular, stemOf, stopWords, weakWords } from './words.js';
 
-/** Something to search for: how it is written in the task, and how it may be found. */
+/** A name or word to search for. */
 export interface SearchTerm {
-  /** As it is searched first. */
+  /** The form that is searched first. */
   readonly text: string;
-  /** What counts as a match in a line, lower case; a stem of `text`. */
+  /** A stem of `text` in lower case; a line that has it matches. */
   readonly stem: string;
-  /** How telling it is: names weigh more than words, long words more than short ones. */
+  /** Names weigh more than words, long words more than short ones. */
   readonly weight: number;
-  /** Stems of what else it may be called. */
+  /** Stems of words with the same meaning. */
   readonly synonyms: readonly string[];
-  /** Found only as it stands: names, quotations, proper nouns, and scripts without spaces between words. */
+  /** Matches only unchanged: names, quotations, proper nouns, and scripts without spaces between words. */
   readonly isLiteral: boolean;
-  /** How the task spells it, where that was taken for a slip. */
+  /** The task's spelling, if it was corrected. */
   readonly written?: string;
 }
 
-/** Of a task that is a whole document, the beginning tells. */
+/** A longer task is cut: of a whole document, the beginning is enough. */
 const MAX_TASK_LENGTH = 4000;
 const MAX_TERMS = 12;
 
-/** What to search for, the most telling first; every term once. Paths that the task names are no terms. */
+/** Returns the terms of the task, those with the highest weight first, each once. Paths in the task are not terms. */
 export function searchTerms(task: string): SearchTerm[] {
   const text = namedPaths(task)
     .reduce((rest, path) => rest.replaceAll(path, ' '), task.slice(0, MAX_TASK_LENGTH))
@@ -37,15 +36,15 @@ export function searchTerms(task: string): SearchTerm[] {
   return terms.map((term) => ({ ...term, synonyms: term.synonyms.filter((stem) => !byStem.has(stem)) }));
 }
 
-/** Nothing telling is in the task: it asks about the whole. */
+/** Whether the task has no telling term, and so asks about the whole project. */
 export const asksForOverview = (terms: readonly SearchTerm[]): boolean =>
   terms.every(({ weight }) => weight <= 1);
 
-/** The files themselves are asked for. */
+/** Whether the task asks which files there are. */
 export const asksForListing = (task: string): boolean =>
   /\b(?:list|which|what|show)\b.{0,40}\b(?:files|folders|tree|structure)\b/iu.test(task);
 
-/** Endings of file names; `order.status` is none. After a slash any ending will do. */
+/** Known endings of file names, since `order.status` is not a file. After a slash any ending is accepted. */
 const extensions =
   'bash bat c cc cfg cjs clj conf cpp cs css csv cts dart env erl ex exs go gradle graphql h hpp hs htm html ini ipynb java ' +
   'js json jsonc jsx kt less lock lua m md mdx mjs mts php pl proto ps1 py r rb rs rst scala scss sh sql svelte swift tf ' +
@@ -56,10 +55,10 @@ const pathPattern = new RegExp(
   'gu',
 );
 
-/** The one file that everybody names without its ending. */
+/** The file that people name without its ending. */
 const readme = /(?<![\w/.-])read-?me(?![\w/-]|\.\w)/giu;
 
-/** Paths that the task names: with a slash and an ending, or with an ending that files have; and the readme. */
+/** Returns the paths in the task: words with a slash and an ending, or with a known ending, and the readme. */
 export function namedPaths(task: string): string[] {
   const text = task.slice(0, MAX_TASK_LENGTH);
   const found = [...text.matchAll(pathPattern)].map(([, path = '']) => path);
@@ -74,7 +73,7 @@ const quoted = (task: string): string[] =>
     ),
   ].map(([, ...groups]) => groups.find((group) => group !== undefined) ?? '');
 
-/** camelCase, snake_case, kebab-case with digits, SCREAMING_CASE, dotted and scoped names. */
+/** Returns names in camelCase, snake_case or SCREAMING_CASE, and dotted and scoped names. */
 const identifiers = (task: string): string[] =>
   (task.match(/[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*/gu) ?? []).filter((word) =>
     /[a-z][A-Z]|_[A-Za-z]|\w{2}\.\w{2}|::|->|^[A-Z][A-Z\d]{2,}$/u.test(word),
@@ -90,10 +89,10 @@ const name = (text: string): SearchTerm => ({
   isLiteral: true,
 });
 
-/** Says what is looked for; other words fit nearly every question. */
+/** Whether the term tells questions apart; other words fit nearly every question. */
 export const isTelling = ({ weight }: SearchTerm): boolean => weight > 1;
 
-/** True for an identifier or a quotation: it is searched as it stands, and one hit is telling enough. */
+/** Whether the term is an identifier or a quotation: it is searched unchanged, and one hit is enough. */
 export const isName = ({ weight }: SearchTerm): boolean => weight > NAME_WEIGHT;
 
 function words(task: string, known: ReadonlySet<string>): SearchTerm[] {
@@ -111,5 +110,5 @@ function words(task: string, known: ReadonlySet<string>): SearchTerm[] {
   });
 }
 
-/** Words that no English sentence has: in German every noun has a capital letter. */
+/** Words of German, in which every noun has a capital letter. */
 const german = /\b(?:der|das|ist|sind|wie|wird|werden|wo|eine?|beim|mit|und|für|gibt|nicht)\b/iu;

@@ -1,13 +1,13 @@
 import type { SearchTerm } from './search-terms.js';
 import { singular, stemOf, wordsIn } from './words.js';
 
-/** Letters: shorter words are one slip away from too many others. */
-const SHORTEST = 5;
+/** Shorter words are one typing error away from too many others. */
+const MIN_LETTERS = 5;
 
 const mayBeMisspelt = ({ stem, synonyms, isLiteral }: SearchTerm): boolean =>
-  !isLiteral && synonyms.length === 0 && stem.length >= SHORTEST && /^[a-zäöüß]+$/u.test(stem);
+  !isLiteral && synonyms.length === 0 && stem.length >= MIN_LETTERS && /^[a-zäöüß]+$/u.test(stem);
 
-/** Regular expressions for a word that was written with one slip after its first letter; none for what is no such word. */
+/** Returns regular expressions for a word with one typing error after its first letter; none for other terms. */
 export const misspellings = (term: SearchTerm): string[] =>
   mayBeMisspelt(term)
     ? Array.from(
@@ -16,7 +16,7 @@ export const misspellings = (term: SearchTerm): string[] =>
       )
     : [];
 
-/** The terms, and for what stands nowhere in the texts, the word that stands there most often and is one slip away. */
+/** Replaces each term that occurs nowhere in the texts by their most frequent word that is one typing error away. */
 export function correctSpelling(terms: readonly SearchTerm[], texts: Iterable<string>): SearchTerm[] {
   const suspects = new Set(terms.filter(mayBeMisspelt));
   if (suspects.size === 0) return [...terms];
@@ -30,13 +30,13 @@ export function correctSpelling(terms: readonly SearchTerm[], texts: Iterable<st
 
 function corrected(term: SearchTerm, words: readonly string[]): SearchTerm {
   if (words.some((word) => word.startsWith(term.stem))) return term;
-  const meant = words.find((word) => isOneSlipAway(term.stem, stemOf(singular(word))));
-  return meant === undefined
+  const intended = words.find((word) => isOneSlipAway(term.stem, stemOf(singular(word))));
+  return intended === undefined
     ? term
-    : { ...term, text: meant, stem: stemOf(singular(meant)), written: term.text };
+    : { ...term, text: intended, stem: stemOf(singular(intended)), written: term.text };
 }
 
-/** One letter too many, too few or wrong, or two that changed places; the first one is right. */
+/** Whether one letter is surplus, missing or wrong, or two are swapped; the first must be the same. */
 function isOneSlipAway(a: string, b: string): boolean {
   if (a === b || a[0] !== b[0] || Math.abs(a.length - b.length) > 1) return false;
   let start = 0;

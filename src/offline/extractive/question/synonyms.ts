@@ -1,8 +1,8 @@
 import { stemOf } from './words.js';
 
 /**
- * Words that developers use for one another: what a question says is often not what the code says. One line for each
- * notion; after the bar the beginnings of German words for it. It knows programs in general, and no project.
+ * Words that developers use for each other, since a question often has other words than the code. One line for each
+ * notion; after the bar the beginnings of German words for it. The list is about programs in general, not a project.
  */
 const notions = `
 abort cancel interrupt stop | abbrech abbruch

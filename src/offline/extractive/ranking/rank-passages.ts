@@ -6,13 +6,13 @@ import { comment, definition, type Passage, splitPassages } from './split-passag
 
 export interface RankedPassage extends Passage {
   readonly score: number;
-  /** Of what the question says, the part that stands here, from 0 to 1: by the weight of its telling terms. */
+  /** The share of the question's terms that occur here, by weight, from 0 to 1. */
   readonly coverage: number;
-  /** The terms that stand here, and the words they stand here as. */
+  /** The terms that occur here, and the words as which they occur. */
   readonly matched: ReadonlyMap<SearchTerm, readonly string[]>;
 }
 
-/** The parts of a passage that BM25 weighs apart. */
+/** The fields of a passage to which BM25 gives different weights. */
 interface Fields {
   readonly id: number;
   readonly name: string;
@@ -24,13 +24,14 @@ interface Fields {
 }
 
 const boost = { name: 2.5, path: 1, heading: 2.5, symbols: 2.5, comments: 1.5, body: 1 };
-/** What a word of the same meaning counts for: little if the word itself stands somewhere, else nearly as much. */
+/** Weight of a synonym: low if the word itself occurs somewhere, else nearly that of the word. */
 const SYNONYM_SHARE = { beside: 0.35, instead: 0.7 };
 const MAX_PASSAGES = 4_000;
 
 /**
- * All that has been seen, cut into passages, and files of which only the name is known, the best first: BM25 over path, headings, names, comments and body; then by
- * how much of the question is there, and by what kind of file it is. Ties go by path and line: the order is always the same.
+ * Cuts all known lines into passages and returns those that match, the best first, and with them files of which only the
+ * name is known. The score is BM25 over path, headings, names, comments and body, times the share of the question that
+ * occurs, times a factor for the kind of file. Ties are ordered by path and line, so that the order is stable.
  */
 export function rankPassages(
   { files, paths }: Evidence,
@@ -54,19 +55,19 @@ export function rankPassages(
   return ranked.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path) || firstOf(a) - firstOf(b));
 }
 
-/** A passage that says so much less of the question than another one is left alone. */
-const COVERAGE_SHARE = 0.5;
+/** A passage with a smaller share of the best passage's coverage is ignored. */
+const MIN_COVERAGE_SHARE = 0.5;
 
-/** Those that can stand beside the one that says the most of the question. */
+/** Returns the passages whose coverage comes close enough to the maximum. */
 export function coveringMost(passages: readonly RankedPassage[]): RankedPassage[] {
-  const most = Math.max(0, ...passages.map(({ coverage }) => coverage));
-  return passages.filter(({ coverage }) => coverage >= most * COVERAGE_SHARE);
+  const max = Math.max(0, ...passages.map(({ coverage }) => coverage));
+  return passages.filter(({ coverage }) => coverage >= max * MIN_COVERAGE_SHARE);
 }
 
 const firstOf = ({ lines }: Passage): number => lines[0]?.line ?? 0;
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** What a term counts for: a name for far more than a word, a word that fits every question for little. */
+/** Returns the weight of a term in scores: high for a name, low for a word that fits every question. */
 const worthOf = (term: SearchTerm): number => {
   if (isName(term)) return 3;
   if (!isTelling(term)) return 0.2;
@@ -151,13 +152,13 @@ function fieldsOf({ path, lines, heading }: Passage, id: number): Fields {
   };
 }
 
-/** What a passage counts for of which only a line is known, or only the name of its file. */
-const ALONE: readonly number[] = [0.7, 0.7];
+/** Factors for a passage of which no line or only one line is known. */
+const FEW_LINES: readonly number[] = [0.7, 0.7];
 
 const asksForNumber =
   /\bhow (?:long|many|much|often|old|big|large)\b|\bwhen\b|\bwhat (?:percentage|number|limit|port|size)\b|\blimit\b|\bmaximum\b|\bwie (?:lange|viele?|oft|groß)\b|\bwann\b/iu;
 
-/** What kind of file it is, beside what it says. The numbers 0 and 1 stand in too many lines to tell anything. */
+/** Returns a function for the factor of a passage that does not depend on its words. The numbers 0 and 1 occur in too many lines. */
 function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passage) => number {
   const stems = terms.flatMap(({ stem, synonyms }) => [stem, ...synonyms]);
   const hasTerm = (text: string): boolean => stems.some((stem) => text.toLowerCase().includes(stem));
@@ -166,7 +167,7 @@ function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passa
   return ({ path, lines }) => {
     const number =
       wantsNumber && lines.some(({ text }) => /\d{2}|[2-9]/u.test(text) && hasTerm(text)) ? 2 : 1;
-    const alone = ALONE[lines.length] ?? 1;
+    const alone = FEW_LINES[lines.length] ?? 1;
     const imports =
       lines.length > 0 &&
       lines.every(({ text }) => /^\s*(?:import|from|require|using|#include|\}\s*from)\b/u.test(text))
@@ -177,7 +178,7 @@ function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passa
   };
 }
 
-/** Files that tell of the project at second hand; the first that fits counts. */
+/** Files that describe the project at second hand; the first match counts. */
 const kinds = [
   { path: /(?:^|\/)(?:change-?log|history|news|release-?notes)\b/iu, factor: 0.35 },
   { path: /(?:^|\/)readme\b/iu, factor: 0.6 },

@@ -1,9 +1,9 @@
 /** Lines of a file that belong together: a function with its comment, a section below its heading, or a hit by itself. */
 export interface Passage {
   readonly path: string;
-  /** Line numbers, in order, with their texts; blank lines are left out at the ends. */
+  /** The lines in order, without blank lines at the beginning and the end. */
   readonly lines: readonly NumberedLine[];
-  /** The headings or the class that it stands below. */
+  /** The heading or the class above it. */
   readonly heading: string;
 }
 
@@ -12,12 +12,12 @@ export interface NumberedLine {
   readonly text: string;
 }
 
-/** Lines; what is longer is cut into several. */
-const MAX_HEIGHT = 40;
-/** Lines of prose after which a paragraph is a passage of its own. */
-const MAX_PROSE = 8;
+/** Longer passages are cut. */
+const MAX_PASSAGE_LINES = 40;
+/** After so many lines of prose, the next paragraph begins a passage. */
+const MAX_PROSE_LINES = 8;
 
-/** Cuts what is known of a file where something new begins: after a gap, at a heading, at a paragraph that defines something. */
+/** Cuts the known lines of a file after gaps, at headings, and at paragraphs that begin with a definition. */
 export function splitPassages(path: string, texts: ReadonlyMap<number, string>): Passage[] {
   const isProse = /\.(?:md|mdx|rst|txt|adoc)$/iu.test(path);
   const passages: Passage[] = [];
@@ -44,26 +44,26 @@ function beginsAnew(
 ): boolean {
   const last = before.at(-1);
   if (!last) return false;
-  if (line !== last.line + 1 || before.length >= MAX_HEIGHT) return true;
+  if (line !== last.line + 1 || before.length >= MAX_PASSAGE_LINES) return true;
   const isAfterBlank = last.text.trim() === '';
-  if (isProse) return /^#{1,6}\s/u.test(text) || (isAfterBlank && before.length >= MAX_PROSE);
+  if (isProse) return /^#{1,6}\s/u.test(text) || (isAfterBlank && before.length >= MAX_PROSE_LINES);
   return isAfterBlank && (/^\S/u.test(text) || beginsDefinition(text));
 }
 
 const beginsDefinition = (text: string): boolean =>
   comment.test(text) || definition.test(text) || method.test(text);
 
-/** A line that is nothing but a comment. */
+/** Matches a line that has only a comment. */
 export const comment = /^\s*(?:\/\/|\/\*|\*(?:\s|\/|$)|#(?!include|!)|--\s|"""|''')/u;
 
-/** A line that defines a name, in the languages most projects are written in. */
+/** Matches a line that defines a name, in common programming languages. */
 export const definition =
   /^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:public\s+|private\s+|static\s+|readonly\s+|pub\s+)*(?:function|class|interface|type|enum|const|let|var|def|fn|func|fun|struct|trait|impl|module|namespace|sub)\b/u;
 
 const method =
   /^\s+(?:(?:async|public|private|protected|static|override|get|set)\s+)*#?[\w$]+\s*(?:<[^>]*>)?\([^;]*\{\s*$/u;
 
-/** What the lines below stand under; undefined for a line that changes nothing about that. */
+/** Returns the heading or class for the lines below; undefined for a line that does not change it. */
 function headingOf(text: string, isProse: boolean): string | undefined {
   if (isProse) return /^#{1,6}\s+(.*)$/u.exec(text)?.[1];
   if (!/^\S/u.test(text)) return undefined;

@@ -94,8 +94,7 @@ function lineOf(file: string, line: number): string {
   return (text.length > 160 ? `${text.slice(0, 159)}…` : text).trimEnd();
 }
 
-const leftOut =
-  /^(?:node_modules|dist|\.build|\.git|coverage)$|^test\/service\/offline\/extractive\/evaluation$/;
+const leftOut = /^(?:node_modules|dist|\.build|\.git|coverage)$|^test\/offline\/extractive\/evaluation$/;
 
 /** A copy of this repository without the questions themselves, which would be found before any answer. */
 export function copyRepository(): { readonly folder: string; readonly remove: () => void } {
