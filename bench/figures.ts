@@ -1,53 +1,45 @@
 import { median, quantile } from './measure/samples.js';
 
-/** One line of the last table: what was promised, and what was measured. */
+/** One row of the table of figures. */
 export interface Figure {
   readonly what: string;
-  readonly wanted: string;
-  readonly measured: string;
-  /** From the first quartile to the third, and of how many samples. */
-  readonly spread: string;
-  /** Null where no bound is set. */
-  readonly reached: boolean | null;
-}
-
-export interface Quantity {
-  readonly what: string;
-  /** As it is written after the number. */
+  /** Unit, as printed after the number. */
   readonly unit: string;
-  /** Digits after the point. Default 1. */
+  /** Digits after the decimal point. Default 1. */
   readonly digits?: number;
+  readonly measured: Measured;
+  /** The same quantity over the first requests of a fresh process. */
+  readonly cold?: Measured;
 }
 
-export function atLeast(quantity: Quantity, bound: number, samples: readonly number[]): Figure {
-  const reached = median(samples) >= bound;
-  return { ...stated(quantity, samples), wanted: `≥ ${bound} ${quantity.unit}`, reached };
+/** Samples, and the bound that their median must keep. Without a bound the figure is only printed. */
+export interface Measured {
+  readonly samples: readonly number[];
+  readonly bound?: Bound;
 }
 
-export function atMost(quantity: Quantity, bound: number, samples: readonly number[]): Figure {
-  const reached = median(samples) <= bound;
-  return { ...stated(quantity, samples), wanted: `≤ ${bound} ${quantity.unit}`, reached };
+interface Bound {
+  readonly sign: '≥' | '≤';
+  readonly value: number;
 }
 
-/** A figure without a bound: it stands beside one that has. */
-export function stated({ what, unit, digits = 1 }: Quantity, samples: readonly number[]): Figure {
-  const show = (number: number): string => number.toFixed(digits);
-  const [first, third] = [quantile(samples, 0.25), quantile(samples, 0.75)];
-  return {
-    what,
-    wanted: '–',
-    measured: `${show(median(samples))} ${unit}`,
-    spread: samples.length > 1 ? `${show(first)}–${show(third)} (${samples.length})` : 'one sample',
-    reached: null,
-  };
-}
+export const atLeast = (value: number, samples: readonly number[]): Measured => ({
+  samples,
+  bound: { sign: '≥', value },
+});
 
-/** As a table of Markdown, which can be read on a terminal as well: what was promised first, what stands beside it after. */
-export function tableOf(unordered: readonly Figure[]): string {
-  const isStated = ({ reached }: Figure): number => (reached === null ? 1 : 0);
-  const figures = [...unordered].sort((one, other) => isStated(one) - isStated(other));
-  const heading = ['what', 'figure wanted', 'measured', 'spread', 'reached'];
-  const rows = figures.map((each) => [each.what, each.wanted, each.measured, each.spread, sayReached(each)]);
+export const atMost = (value: number, samples: readonly number[]): Measured => ({
+  samples,
+  bound: { sign: '≤', value },
+});
+
+const heading = ['what', 'bound', 'measured', 'spread', 'bound, cold', 'cold', 'spread, cold', 'reached'];
+
+/** Returns a Markdown table, aligned so that a terminal shows it well: bounded figures first. */
+export function tableOf(figures: readonly Figure[]): string {
+  const bounded = figures.filter((figure) => boundsOf(figure).length > 0);
+  const others = figures.filter((figure) => boundsOf(figure).length === 0);
+  const rows = [...bounded, ...others].map(cellsOf);
   const widths = heading.map((_, column) =>
     Math.max(...[heading, ...rows].map((row) => row[column]?.length ?? 0)),
   );
@@ -56,7 +48,34 @@ export function tableOf(unordered: readonly Figure[]): string {
   return [line(heading), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-function sayReached({ reached }: Figure): string {
-  if (reached === null) return '';
-  return reached ? 'yes' : 'NO';
+function cellsOf(figure: Figure): string[] {
+  const { what, measured, cold } = figure;
+  const coldCells = cold ? measuredCells(figure, cold) : ['', '', ''];
+  return [what, ...measuredCells(figure, measured), ...coldCells, reachedCell(figure)];
+}
+
+/** Bound, median, and the spread: first to third quartile, and the number of samples. */
+function measuredCells({ unit, digits = 1 }: Figure, { samples, bound }: Measured): string[] {
+  const show = (number: number): string => number.toFixed(digits);
+  const quartiles = `${show(quantile(samples, 0.25))}–${show(quantile(samples, 0.75))}`;
+  return [
+    bound ? `${bound.sign} ${bound.value} ${unit}` : '',
+    `${show(median(samples))} ${unit}`,
+    samples.length > 1 ? `${quartiles} (${samples.length})` : 'one sample',
+  ];
+}
+
+function reachedCell(figure: Figure): string {
+  const bounds = boundsOf(figure);
+  if (bounds.length === 0) return '';
+  return bounds.every(isReached) ? 'yes' : 'NO';
+}
+
+const boundsOf = ({ measured, cold }: Figure): Measured[] =>
+  [measured, ...(cold ? [cold] : [])].filter(({ bound }) => bound !== undefined);
+
+function isReached({ samples, bound }: Measured): boolean {
+  if (!bound) return true;
+  const value = median(samples);
+  return bound.sign === '≥' ? value >= bound.value : value <= bound.value;
 }

@@ -1,50 +1,38 @@
 import { type Figure, tableOf } from './figures.js';
-import { profileSteps } from './flame.js';
 import type { BenchOptions } from './measure/rounds.js';
 import { installPeers } from './peers.js';
 import { describeRun, writeResults } from './results.js';
 
 type Suite = () => Promise<{ run: (options: BenchOptions) => Promise<readonly Figure[]> }>;
 
-/** In the order of `npm run bench`, which runs all. */
 const suites: Readonly<Record<string, Suite>> = {
   step: () => import('./suites/step.js'),
   relay: () => import('./suites/relay.js'),
   flight: () => import('./suites/flight.js'),
-  growth: () => import('./suites/growth.js'),
   start: () => import('./suites/start.js'),
-  overload: () => import('./suites/overload.js'),
-  holds: () => import('./suites/holds.js'),
+  'event-loop': () => import('./suites/event-loop.js'),
   parser: () => import('./suites/parser.js'),
   tokens: () => import('./suites/tokens.js'),
   context: () => import('./suites/context.js'),
-  page: () => import('./suites/page.js'),
   terminal: () => import('./suites/terminal.js'),
   faults: () => import('./suites/faults.js'),
 };
 
-const usage = `usage: npm run bench                          all suites; writes bench/RESULTS.md
-       npm run bench -- SUITE …               ${Object.keys(suites).join(', ')}
-       npm run bench -- --many SUITE …        with as many rounds as all of it takes
-       npm run bench -- --quick [SUITE …]     only shows that they run
-       npm run bench -- flame [KILOBYTES]     profiles ten-step runs over a context of this size (100)`;
+const usage = `usage: npm run bench                      all suites; writes bench/RESULTS.md
+       npm run bench -- SUITE …           ${Object.keys(suites).join(', ')}
+       npm run bench -- --quick [SUITE …] only shows that they run`;
 
 async function main(words: readonly string[]): Promise<void> {
-  const [first, size = '100'] = words;
-  if (first === 'flame' && words.length <= 2 && Number(size) > 0) return profileSteps(Number(size));
-  const quick = words.includes('--quick');
-  const names = words.filter((word) => word !== '--quick' && word !== '--many');
+  const names = words.filter((word) => word !== '--quick');
   if (!names.every((name) => Object.hasOwn(suites, name))) {
     console.error(usage);
     process.exitCode = 2;
     return;
   }
+  const quick = words.includes('--quick');
   const isWhole = names.length === 0;
   if (isWhole) installPeers();
-  const few = !isWhole && !words.includes('--many');
-  const figures = await runSuites(isWhole ? Object.keys(suites) : names, { quick, few });
-  if (few && !quick && names.includes('step'))
-    console.log('\nfew rounds; --many takes as many as the whole bench');
+  const figures = await runSuites(isWhole ? Object.keys(suites) : names, { quick });
   if (isWhole && !quick) writeResults(figures);
 }
 

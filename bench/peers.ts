@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What the bench compares with and the package does not need; see `bench/peers/package.json`. */
+/** Installs what the bench compares with (`bench/peers/package.json`); the package itself does not depend on it. */
 export function installPeers(): void {
   if (existsSync('bench/peers/node_modules/@portkey-ai')) return;
   console.log('installing the peers into bench/peers …');
@@ -19,7 +19,7 @@ export function installPeers(): void {
   execFileSync('npm', options, { stdio: 'inherit' });
 }
 
-/** Imports by file, since the peers are no dependency of this package. */
+/** Imports a peer by its file, since it is no dependency of this package. */
 export async function importPeer(path: string): Promise<Record<string, unknown>> {
   return import(pathToFileURL(resolve('bench/peers/node_modules', path)).href);
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { loadParsers, type Parser } from '../bench/stacks/parsers.js';
+import { loadParsers, type Parser } from '../conformance/peers.js';
 import { outcomeOf, toOffered } from '../conformance/stepwise.js';
 import { loadCases, type ParserCase } from '../test/support/parsing/cases.js';
 

@@ -17,15 +17,7 @@ const rooms: Record<string, readonly string[]> = {
   'parsing/structured': ['parsing'],
   offline: ['minisearch', 'node:'],
   'service/json': ['contract:types', 'event-loop'],
-  'service/context': [
-    'contract',
-    'files',
-    'files/disk',
-    'event-loop',
-    'service/json:types',
-    'tokens',
-    'node:',
-  ],
+  'service/context': ['contract', 'files', 'files/disk', 'event-loop', 'tokens', 'node:'],
   'service/step': [
     'contract',
     'conversation',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const folder = 'node_modules/zod/src/v4/core';
 
-/** Without runs of so many characters: on one of them js-tiktoken takes seconds. */
+/** Long runs of characters are removed: js-tiktoken takes seconds for one of them. */
 const code = readdirSync(folder)
   .filter((name) => name.endsWith('.ts'))
   .map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
@@ -15,15 +15,15 @@ let lap = 0;
 let rest = '';
 
 /**
- * The next so many characters of some 600,000 of real TypeScript; when they are used up they come again under other names
- * (`ParsePayload1`), so that nothing is sent twice that a service could have remembered.
+ * Returns the next characters of some 600,000 of real TypeScript. Once all are used, they come again under other names
+ * (`ParsePayload1`), so that no text is sent twice that a service could have cached.
  */
 export function takeCode(length: number): string {
   while (rest.length < length) {
     rest += code.replace(longName, `$&${lap}`);
     lap += 1;
   }
-  // As blocks of their own: a slice would be read through its whole.
+  // Copies the text: a slice would keep the whole string alive.
   const text = Buffer.from(rest.slice(0, length)).toString();
   rest = rest.slice(length);
   return text;

@@ -1,29 +1,29 @@
 import { atOnce, post } from '../measure/client.js';
-import type { Rounds } from '../measure/rounds.js';
 import type { Route } from '../stacks/routes.js';
 import { takeCode } from './code.js';
 
-/** Requests of one size, some at a time. */
-export interface RelayLoad extends Rounds {
-  /** Of each body. */
+/** Requests of one size, several at a time. */
+export interface RelayLoad {
+  /** Length of each body. */
   readonly bytes: number;
-  /** Characters of it that are one file, the same in ten requests, as in the steps of a run; 0 for none. */
+  /** Characters of the body that are one file, the same in ten requests, as in the steps of a run; 0 for none. */
   readonly context: number;
+  /** Requests of a round. */
   readonly requests: number;
   readonly atOnce: number;
   readonly streamed: boolean;
 }
 
-const RUN = 10;
+const REQUESTS_WITH_ONE_FILE = 10;
 
-/** Sends what a round sends, each question new; resolves with the milliseconds that each took. */
+/** Sends the requests of a round, each with a new question; resolves with the milliseconds that each took. */
 export async function sendRound(route: Route, load: RelayLoad): Promise<number[]> {
   const bodies = bodiesOf(route, load);
   const url = route.url(load.streamed);
   const times: number[] = [];
   await atOnce(load.atOnce, bodies.length, async (index) => {
     const start = performance.now();
-    const { status, text } = await post(url, bodies[index] ?? '', { headers: route.headers });
+    const { status, text } = await post(url, bodies[index] ?? '', route.headers);
     times.push(performance.now() - start);
     if (status !== 200) throw new Error(`${url} answered ${status}: ${text.slice(0, 500)}`);
   });
@@ -33,7 +33,7 @@ export async function sendRound(route: Route, load: RelayLoad): Promise<number[]
 function bodiesOf(route: Route, { bytes, context, requests, streamed }: RelayLoad): string[] {
   let file = '';
   return Array.from({ length: requests }, (_, index) => {
-    if (index % RUN === 0) file = takeCode(context);
+    if (index % REQUESTS_WITH_ONE_FILE === 0) file = takeCode(context);
     const body = (question: string): string =>
       JSON.stringify(route.body({ context: file, question, streamed }));
     return body(takeCode(Math.max(100, bytes - body('').length)));

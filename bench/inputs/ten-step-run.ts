@@ -9,13 +9,12 @@ export const STEPS = 10;
 const FILES = 10;
 const OBSERVED = 4_000;
 
-/** What one run is about: its files, and the tokens they may take together with all else. */
 export interface RunContext {
   readonly files: readonly { path: string; content: string }[];
   readonly tokenLimit: number;
 }
 
-/** Code that no other run has seen, as ten files of equal size. */
+/** Returns ten files of equal size, with code that no other run has seen. */
 export function newContext(kilobytes: number, tokenLimit: number): RunContext {
   const content = (): string => takeCode((kilobytes * 1_000) / FILES);
   const files = Array.from({ length: FILES }, (_, index) => ({
@@ -25,7 +24,7 @@ export function newContext(kilobytes: number, tokenLimit: number): RunContext {
   return { files, tokenLimit };
 }
 
-/** Ten steps over the same files, each with the history that the step before returned and one more observation. */
+/** Sends ten steps over the same files, each with the history that the step before returned and one more observation. */
 export async function playRun(url: string, context: RunContext): Promise<void> {
   let history: TurnInput[] = [{ role: 'user', content: 'Where is the total computed?' }];
   for (let step = 0; step < STEPS; step += 1) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
 
-/** Connections stay open, as a caller's would. */
+/** Keeps connections open between requests, as a caller would. */
 const agent = new Agent({ keepAliveTimeout: 60_000, headersTimeout: 120_000, bodyTimeout: 120_000 });
 
 export interface Exchange {
@@ -9,31 +9,33 @@ export interface Exchange {
   readonly text: string;
 }
 
-interface PostOptions {
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Leaves, whatever has come by then. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Sends a JSON body and reads the answer to its end. */
+/** Sends a JSON body and reads the whole response. */
 export async function post(
   url: string,
   body: string | Buffer,
-  { headers, signal }: PostOptions = {},
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Exchange> {
   const { origin, pathname } = new URL(url);
-  const { statusCode, body: answer } = await agent.request({
+  const { statusCode, body: response } = await agent.request({
     origin,
     path: pathname,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
-    signal,
   });
-  return { status: statusCode, text: await answer.text() };
+  return { status: statusCode, text: await response.text() };
 }
 
-/** The text of a 200. A service that sheds load on a busy machine is asked again; anything else ends the bench. */
+/** Resolves with the milliseconds until the whole response was read. */
+export async function timeGet(url: string): Promise<number> {
+  const { origin, pathname } = new URL(url);
+  const start = performance.now();
+  const { body } = await agent.request({ origin, path: pathname, method: 'GET' });
+  await body.dump();
+  return performance.now() - start;
+}
+
+/** Returns the text of a 200. Retries a 503, with which a service on a busy machine sheds load; any other status ends the bench. */
 export async function postJson(url: string, request: object): Promise<string> {
   for (;;) {
     const { status, text } = await post(url, JSON.stringify(request));
@@ -43,7 +45,7 @@ export async function postJson(url: string, request: object): Promise<string> {
   }
 }
 
-/** Does the work for each index, so many at a time. */
+/** Does the work for each index from 0 to `count`, so many at a time. */
 export async function atOnce(
   concurrency: number,
   count: number,

@@ -1,31 +1,46 @@
+/**
+ * Steps or requests that a stack answers before the first one that counts. It is the same number for all stacks that are compared:
+ * V8 compiles for thousands of requests, so a stack with less warm-up would only look slower.
+ */
+export const WARM_UP_REQUESTS = 4_000;
+
+/** A cold figure covers this many steps or requests, the first ones of a fresh process. */
+export const COLD_REQUESTS = 40;
+
+/** Fresh processes of each stack behind a cold figure. */
+const COLD_PROCESSES = 3;
+
 export interface BenchOptions {
   /** Only shows that the suite runs; its figures mean nothing. */
   readonly quick: boolean;
-  /** Fewer rounds, for whoever changes the code: the medians are the same, give or take a tenth. */
-  readonly few: boolean;
 }
 
-export interface Rounds {
-  /** Rounds of each contestant that are not kept: V8 has compiled what is hot by their end. */
-  readonly warmUp: number;
-  readonly kept: number;
+/** How much work a suite does. */
+export interface Effort {
+  readonly warmUpRequests: number;
+  readonly rounds: number;
+  readonly coldProcesses: number;
+}
+
+export function effortOf({ quick }: BenchOptions, rounds: number): Effort {
+  if (quick) return { warmUpRequests: 0, rounds: 1, coldProcesses: 1 };
+  return { warmUpRequests: WARM_UP_REQUESTS, rounds, coldProcesses: COLD_PROCESSES };
 }
 
 /**
- * Contestants take turns, so that a drift of the machine meets all alike, and the one that begins changes.
- * Resolves with what was measured, by contestant and in order of the rounds.
+ * Measures each contestant once a round. They take turns, and every other round in reverse order, so that a drift of the machine meets
+ * all of them alike. Resolves with the results by contestant, in the order of the rounds.
  */
 export async function interleave<Name extends string, Result>(
   names: readonly Name[],
-  { warmUp, kept }: Rounds,
+  rounds: number,
   measure: (name: Name, round: number) => Promise<Result>,
 ): Promise<Record<Name, Result[]>> {
   const results = new Map(names.map((name): [Name, Result[]] => [name, []]));
-  for (let round = 0; round < warmUp + kept; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     for (const name of round % 2 ? names.toReversed() : names) {
-      const result = await measure(name, round);
-      if (round >= warmUp) results.get(name)?.push(result);
+      results.get(name)?.push(await measure(name, round));
     }
   }
-  return Object.fromEntries(results) as Record<Name, Result[]>; // by the names it was made of
+  return Object.fromEntries(results) as Record<Name, Result[]>; // the map was built from these names
 }

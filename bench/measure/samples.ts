@@ -2,7 +2,7 @@ export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }
 
-/** The sample below which this share of all lie; between two of them in proportion. */
+/** Returns the value below which this share of the samples lies, interpolated between two samples. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   const place = (sorted.length - 1) * share;
@@ -11,10 +11,7 @@ export function quantile(samples: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** Round by round, since what disturbed a round disturbed both; no number where the other is not above zero. */
-export function ratios(ours: readonly number[], theirs: readonly number[]): number[] {
-  return ours.map((each, round) => {
-    const other = theirs[round] ?? 0;
-    return other > 0 ? each / other : Number.NaN;
-  });
+/** Divides round by round, since a disturbance of the machine met both in the same round. */
+export function ratios(dividends: readonly number[], divisors: readonly number[]): number[] {
+  return dividends.map((each, round) => each / (divisors[round] ?? Number.NaN));
 }

@@ -1,14 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Profiler } from 'node:inspector';
-import type { Spent, StackName, StackOptions } from '../stacks/stack-child.js';
+import type { StackName, StackOptions, Usage } from '../stacks/stack-child.js';
 
-/** A stack in a process of its own, so that what it uses is not mixed with what the bench uses. */
+/** A stack in a process of its own, so that its CPU and memory are not mixed with those of the bench. */
 export interface StackProcess {
   readonly url: string;
-  spent(): Promise<Spent>;
-  /** The profile of what it does until the work is done. */
-  profile(work: () => Promise<void>): Promise<Profiler.Profile>;
+  /** Returns the CPU since the last call, and the memory now. */
+  usage(): Promise<Usage>;
   stop(): void;
 }
 
@@ -16,31 +14,32 @@ const entry = new URL('../stacks/stack-child.js', import.meta.url);
 
 export async function startStack(name: StackName, options: StackOptions = {}): Promise<StackProcess> {
   const child = fork(entry, [name, JSON.stringify(options)], {
-    // Its log goes where a log costs what it costs, and is not read.
+    // Log lines are written, at their usual cost, and thrown away.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`The stack ${name} ended with exit code ${code}.`);
   });
-  // It ends as well when it is stopped, and nobody waits then.
+  // Handles the rejection after `stop`, when nothing waits for `ended`.
   ended.catch(() => undefined);
   const answer = async <Answer>(): Promise<Answer> => {
     const [message] = await Promise.race([once(child, 'message'), ended]);
     return message;
   };
-  const ask = <Answer>(question: string): Promise<Answer> => {
-    child.send(question);
-    return answer();
-  };
   return {
     url: await answer<string>(),
-    spent: () => ask('spent'),
-    profile: async (work) => {
-      await ask('profile');
-      await work();
-      return ask('profiled');
+    usage: () => {
+      child.send('usage');
+      return answer<Usage>();
     },
     stop: () => child.kill(),
   };
+}
+
+/** Returns the CPU milliseconds that the stack's process used during the work, on all its threads. */
+export async function cpuMsOf(stack: StackProcess, work: () => Promise<unknown>): Promise<number> {
+  await stack.usage();
+  await work();
+  return (await stack.usage()).cpuMs;
 }

@@ -4,7 +4,7 @@ import ranks from 'js-tiktoken/ranks/o200k_base';
 import OpenAI from 'openai';
 import { listen } from './listen.js';
 
-/** The part of a step request that the plain build looks at. */
+/** The fields of a step request that the plain stack reads. */
 interface PlainRequest {
   readonly user_query: string;
   readonly conversation_history: readonly { role: string; content: string }[];
@@ -15,8 +15,8 @@ interface PlainRequest {
 const instructions = 'Answer with `Thought:` and `Action: tool(name=value)`, or with `Final Answer:`.';
 
 /**
- * The step as it is built in an afternoon: Express and its JSON reader, js-tiktoken over every section, the vendor's
- * SDK, a regular expression for the action. Answers with the URL it listens on.
+ * A step as one builds it in an afternoon: Express and its JSON reader, js-tiktoken over every section, the vendor's
+ * SDK, a regular expression for the action. Resolves with the URL it listens on.
  */
 export async function startPlainStack(upstreamUrl: string): Promise<string> {
   const tokenizer = new Tiktoken(ranks);
@@ -40,7 +40,7 @@ export async function startPlainStack(upstreamUrl: string): Promise<string> {
   return listen(app);
 }
 
-/** Whole sections, the newest turns first, as long as they fit. */
+/** Takes whole sections, the newest turns first, as long as they fit. */
 function selectSections(
   { inline_context, conversation_history, llm_config }: PlainRequest,
   count: (text: string) => number,

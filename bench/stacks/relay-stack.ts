@@ -2,7 +2,7 @@ import express from 'express';
 import OpenAI from 'openai';
 import { listen } from './listen.js';
 
-/** The least that takes a caller's key to a vendor with its SDK: no counting, no context, no parsing. */
+/** The minimum that passes a request with the caller's key to a vendor through its SDK: no counting, no context, no parsing. */
 export async function startRelayStack(upstreamUrl: string): Promise<string> {
   const app = express();
   app.use(express.json({ limit: '4mb' }));

@@ -2,37 +2,35 @@ import type { Settings } from '../../src/service/config.js';
 import { stepPath, streamPath } from '../../test/support/test-service.js';
 import { key, llmConfig, stepRequest } from '../../test/support/whole-service.js';
 import { type StackProcess, startStack } from '../measure/stack-process.js';
-import type { UpstreamOptions } from './upstream.js';
 
-/** One way from a caller to the provider. */
+/** A way from a caller to the provider. */
 export interface Route {
   readonly stack: StackProcess;
   readonly url: (streamed: boolean) => string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A step for the service, the vendor's own request for a relay. */
+  /** A step request for the service, the vendor's own request for a relay. */
   readonly body: (text: PromptText) => object;
 }
 
 interface PromptText {
-  /** A file; none where it is empty. */
+  /** Content of a file; empty for none. */
   readonly context: string;
   readonly question: string;
   readonly streamed: boolean;
 }
 
-/** The first is no way round at all. */
-export type RouteName = 'direct' | 'ours' | 'relay' | 'floor' | 'portkey';
+/** `direct` asks the provider itself. */
+export type RouteName = 'direct' | 'ours' | 'relay' | 'portkey';
 
 const relayPath = '/v1/chat/completions';
 
-/** All ways to one provider, which behaves like this. */
-export async function openRoutes(behaviour: UpstreamOptions = {}): Promise<Record<RouteName, Route>> {
-  const upstream = await startStack('upstream', behaviour);
+/** Opens every route to one provider, each in a fresh process. */
+export async function openRoutes(): Promise<Record<RouteName, Route>> {
+  const upstream = await startStack('upstream');
   return {
     direct: relayRoute(upstream),
     ours: await openOurs(upstream.url),
     relay: await openRelay(upstream.url),
-    floor: relayRoute(await startStack('floor', { upstreamUrl: upstream.url })),
     portkey: relayRoute(await startStack('portkey'), {
       'x-portkey-provider': 'openai',
       'x-portkey-custom-host': `${upstream.url}/v1`,

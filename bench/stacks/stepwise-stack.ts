@@ -1,13 +1,8 @@
 import type { Settings } from '../../src/service/config.js';
-import { giveBackMemory, tuneV8 } from '../../src/service/tune-v8.js';
+import { startService } from '../../src/service/start.js';
 
-/**
- * This service as its program starts it, with its defaults, its log included; without the embedded model, unless the settings
- * say so.
- */
+/** The service with its defaults, logging included; the embedded model is off unless the settings say otherwise. */
 export async function startStepwiseStack(upstreamUrl: string, settings: Settings = {}): Promise<string> {
-  tuneV8();
-  const { startService } = await import('../../src/service/start.js');
   const { url, warm } = await startService({
     PORT: 0,
     OFFLINE_MODEL: 'off',
@@ -15,6 +10,6 @@ export async function startStepwiseStack(upstreamUrl: string, settings: Settings
     ANTHROPIC_UPSTREAM_URL: upstreamUrl,
     ...settings,
   });
-  void warm.then(giveBackMemory);
+  await warm;
   return url;
 }

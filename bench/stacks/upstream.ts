@@ -5,16 +5,12 @@ import { listen } from './listen.js';
 
 /** How the fake provider behaves. */
 export interface UpstreamOptions {
-  /** From the request's last byte to the answer's first. Default 0. */
+  /** From the last byte of the request to the first byte of the response. Default 0. */
   readonly delayMs?: number;
-  /** Whether each call waits for another time, from half of `delayMs` to one and a half, evenly spread. */
-  readonly spread?: boolean;
-  /** So many are answered at once, to begin with. Default 0. */
+  /** Number of requests that are answered without delay at the beginning. Default 0. */
   readonly warmUp?: number;
-  /** Answers nobody else before so many have arrived, or a minute has passed since the first. Default 1. */
+  /** Holds back every later response until this many requests have arrived, for at most a minute. Default 1. */
   readonly holdUntil?: number;
-  /** Pause between the chunks of a stream; without one, each is written in a turn of its own. */
-  readonly chunkEveryMs?: number;
 }
 
 const CHUNKS = 500;
@@ -32,7 +28,7 @@ const completion = JSON.stringify({
   usage,
 });
 
-/** Words of an answer, as a model streams them. */
+/** An answer as a model streams it, word by word. */
 const chunks = [
   ...Array.from({ length: CHUNKS }, (_, index) =>
     chunkOf({ choices: choice({ delta: { content: index ? ` word${index}` : 'Final Answer:' } }, null) }),
@@ -46,26 +42,21 @@ function chunkOf(fields: object): string {
   return `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...fields })}\n\n`;
 }
 
-/** A provider in OpenAI's shape that says the same to everybody, in a process whose CPU nobody counts. */
+/** A provider in OpenAI's shape that gives the same reply to every request. Its CPU is not measured. */
 export async function startUpstream(options: UpstreamOptions): Promise<string> {
-  const { delayMs = 0, spread = false, warmUp = 0, holdUntil = 1, chunkEveryMs } = options;
+  const { delayMs = 0, warmUp = 0, holdUntil = 1 } = options;
   const hold = holdFor(holdUntil);
   let arrived = 0;
   return listen(async (request, response) => {
     const body = await buffer(request);
     arrived += 1;
-    if (arrived > warmUp) await Promise.all([sleep(delayMs * (spread ? factorOf(arrived) : 1)), hold()]);
-    if (body.includes('"stream":true')) await stream(response, chunkEveryMs);
+    if (arrived > warmUp) await Promise.all([sleep(delayMs), hold()]);
+    if (body.includes('"stream":true')) await stream(response);
     else response.writeHead(200, { 'content-type': 'application/json' }).end(completion);
   });
 }
 
-const GOLDEN = (Math.sqrt(5) - 1) / 2;
-
-/** From 0.5 to 1.5, in an order that covers any of its parts evenly, the same in each run. */
-const factorOf = (call: number): number => 0.5 + ((call * GOLDEN) % 1);
-
-/** Each call waits until there have been so many. */
+/** Returns a function whose promises all resolve once it has been called so many times. */
 function holdFor(count: number): () => Promise<void> {
   let arrived = 0;
   let open = (): void => undefined;
@@ -80,11 +71,12 @@ function holdFor(count: number): () => Promise<void> {
   };
 }
 
-async function stream(response: ServerResponse, chunkEveryMs: number | undefined): Promise<void> {
+/** Writes each chunk in a turn of its own. */
+async function stream(response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const chunk of chunks) {
     response.write(chunk);
-    await (chunkEveryMs === undefined ? turn() : sleep(chunkEveryMs));
+    await turn();
   }
   response.end();
 }

@@ -2,7 +2,7 @@ import { commonPrefix, keptSteps, type RunShape, recordRun } from '../../test/su
 import { startWholeService } from '../../test/support/whole-service.js';
 import { atMost, type Figure } from '../figures.js';
 
-/** How much of a prompt the next step's begins with, in the bodies that the provider received. */
+/** How much of a step's prompt the next step repeats, in the bodies that the provider received. */
 export async function run(): Promise<Figure[]> {
   console.log(
     '\nStable prompt between steps, in the bodies that the provider received (tasks and focus changing):',
@@ -27,7 +27,7 @@ export async function run(): Promise<Figure[]> {
   const cuts = Object.entries(rows)
     .filter(([name]) => name.endsWith('40 steps at 32k'))
     .map(([, row]) => row.cuts / 4);
-  return [atMost({ what: 'cuts of the prompt in ten steps at 32k', unit: 'cuts' }, 1, cuts)];
+  return [{ what: 'cuts of the prompt in ten steps at 32k', unit: 'cuts', measured: atMost(1, cuts) }];
 }
 
 function stabilityOf(steps: Awaited<ReturnType<typeof recordRun>>) {

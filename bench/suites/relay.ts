@@ -1,117 +1,145 @@
-import { atMost, type Figure, stated } from '../figures.js';
+import { atMost, type Figure, type Measured } from '../figures.js';
 import { type RelayLoad, sendRound } from '../inputs/relay-load.js';
-import { interleave } from '../measure/rounds.js';
-import { median, quantile, ratios } from '../measure/samples.js';
+import { type BenchOptions, COLD_REQUESTS, effortOf, interleave } from '../measure/rounds.js';
+import { median, ratios } from '../measure/samples.js';
+import { cpuMsOf } from '../measure/stack-process.js';
 import { installPeers } from '../peers.js';
 import { openRoutes, type Route, type RouteName } from '../stacks/routes.js';
 
 type Routes = Readonly<Record<RouteName, Route>>;
-type Relay = Exclude<RouteName, 'direct'>;
+type Peer = Exclude<RouteName, 'direct' | 'ours'>;
 
-const relays: Readonly<Record<Exclude<Relay, 'ours'>, string>> = {
-  relay: 'Express + SDK',
-  portkey: 'Portkey 1.15',
-  floor: 'node:http + undici',
-};
+const titles: Readonly<Record<Peer, string>> = { relay: 'Express + SDK', portkey: 'Portkey 1.15' };
 
 interface Comparison {
   readonly what: string;
   readonly load: RelayLoad;
-  /** The service's share of another's CPU, at most. */
-  readonly wanted: Partial<Record<Relay, number>>;
+  readonly rounds: number;
+  /** Bounds of the service's share of a peer's CPU; null only prints it. */
+  readonly cpu: Partial<Record<Peer, number | null>>;
+  /** Bound of the service's share of the latency that Portkey adds. */
+  readonly latency?: number;
 }
 
-/**
- * Every stack has answered some thousands before anything is kept: measured in a row, each of them falls for so long, since
- * the JIT compiles on, on threads of its own.
- */
-const small: RelayLoad = {
-  bytes: 1_000,
-  context: 0,
-  requests: 200,
-  atOnce: 8,
-  streamed: false,
-  warmUp: 20,
-  kept: 9,
-};
-const large: RelayLoad = { ...small, bytes: 50_000, context: 45_000, requests: 100, warmUp: 30 };
-/** A round is a quarter of a second here, and one differs from the next by a third: more of them. */
-const alone: RelayLoad = { ...small, requests: 100, atOnce: 1, warmUp: 4, kept: 25 };
-const together: RelayLoad = { ...small, warmUp: 4 };
-const stream: RelayLoad = { ...small, requests: 24, streamed: true, warmUp: 80, kept: 7 };
-const slowStream: RelayLoad = { ...stream, warmUp: 1, kept: 3 };
-const SLOW_CHUNK_MS = 2;
+const small: RelayLoad = { bytes: 1_000, context: 0, requests: 200, atOnce: 8, streamed: false };
+const oneAtATime: RelayLoad = { ...small, requests: 100, atOnce: 1 };
+const large: RelayLoad = { ...small, bytes: 50_000, context: 45_000, requests: 100 };
+const stream: RelayLoad = { ...small, requests: 24, streamed: true };
 
-/** A step that counts, cuts and parses, beside relays that do nothing of it: CPU, and the time that each adds. */
-export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
+const comparisons: readonly Comparison[] = [
+  { what: '1 KB', load: small, rounds: 9, cpu: { relay: 0.8, portkey: 0.7 }, latency: 0.7 },
+  // Rounds of a quarter of a second differ by a third: hence more of them.
+  { what: '1 KB, one at a time', load: oneAtATime, rounds: 25, cpu: {}, latency: 0.7 },
+  { what: '50 KB', load: large, rounds: 9, cpu: { relay: 1, portkey: null } },
+  // Without Portkey: its streams fail with the newest of the server packages that it allows.
+  { what: '500 chunks', load: stream, rounds: 7, cpu: { relay: 0.8 } },
+];
+
+/** A step, which counts, cuts and parses, beside relays that do none of it: CPU per request, and added latency. */
+export async function run(options: BenchOptions): Promise<Figure[]> {
   installPeers();
-  const once = (load: RelayLoad): RelayLoad => (quick ? { ...load, warmUp: 0, kept: 1 } : load);
-  const routes = await openRoutes();
-  const figures = [
-    ...(await compareCpu(routes, { what: '1 KB', load: once(small), wanted: { relay: 1, portkey: 0.5 } })),
-    ...(await compareCpu(routes, { what: '50 KB', load: once(large), wanted: { relay: 1 } })),
-    ...(await compareCpu(routes, { what: '500 chunks', load: once(stream), wanted: { relay: 0.25 } })),
-    ...(await compareLatency(routes, once(together))),
-    ...(await compareLatency(routes, once(alone))),
-  ];
-  closeAll(routes);
-  const slow = await openRoutes({ chunkEveryMs: SLOW_CHUNK_MS });
-  const what = `500 chunks, ${SLOW_CHUNK_MS} ms apart`;
-  figures.push(...(await compareCpu(slow, { what, load: once(slowStream), wanted: {} })));
-  closeAll(slow);
+  const figures: Figure[] = [];
+  for (const comparison of comparisons) {
+    const warm = await measureWarm(comparison, options);
+    const cold = await measureCold(comparison, options);
+    figures.push(...cpuFigures(comparison, warm, cold), ...latencyFigures(comparison, warm, cold));
+  }
   return figures;
 }
 
-function closeAll(routes: Routes): void {
-  for (const route of Object.values(routes)) route.stack.stop();
+/** What one round cost a route: CPU per request, and the median of the times that callers waited. */
+interface Round {
+  readonly cpuMs: number;
+  readonly p50Ms: number;
 }
 
-async function compareCpu(routes: Routes, { what: kind, load, wanted }: Comparison): Promise<Figure[]> {
-  const what = `${kind} (warm by ${load.warmUp * load.requests})`;
-  // The gateway's streams fail with the newest of the servers that its package allows.
-  const others = load.streamed ? (['relay', 'floor'] as const) : (['relay', 'portkey', 'floor'] as const);
-  const names = ['ours', ...others] as const;
-  const ms = await interleave(names, load, (name) => cpuPerRequest(routes[name], load));
-  const shares = others.map((name) => {
-    const quantity = { what: `CPU per request, ${what}, of that of ${relays[name]}`, unit: '×', digits: 2 };
-    const bound = wanted[name];
-    const share = ratios(ms.ours, ms[name]);
-    return bound === undefined ? stated(quantity, share) : atMost(quantity, bound, share);
+type Rounds = Readonly<Record<RouteName, readonly Round[]>>;
+
+async function measureWarm(comparison: Comparison, options: BenchOptions): Promise<Rounds> {
+  const { load } = comparison;
+  const { warmUpRequests, rounds } = effortOf(options, comparison.rounds);
+  const routes = await openRoutes();
+  for (const name of routesOf(comparison))
+    await sendRound(routes[name], { ...load, requests: warmUpRequests, atOnce: small.atOnce });
+  const measured = await interleave(routesOf(comparison), rounds, (name) => playRound(routes[name], load));
+  closeAll(routes);
+  return measured;
+}
+
+/** The first requests of fresh processes, their start excluded. */
+async function measureCold(comparison: Comparison, options: BenchOptions): Promise<Rounds> {
+  const load = { ...comparison.load, requests: COLD_REQUESTS };
+  const rounds: Record<RouteName, Round[]> = { direct: [], ours: [], relay: [], portkey: [] };
+  for (let left = effortOf(options, 1).coldProcesses; left > 0; left -= 1) {
+    const routes = await openRoutes();
+    for (const name of routesOf(comparison)) rounds[name].push(await playRound(routes[name], load));
+    closeAll(routes);
+  }
+  return rounds;
+}
+
+/** Peers of which nothing is printed are not measured. */
+const routesOf = ({ cpu, latency }: Comparison): readonly RouteName[] =>
+  latency === undefined && !('portkey' in cpu)
+    ? ['direct', 'ours', 'relay']
+    : ['direct', 'ours', 'relay', 'portkey'];
+
+async function playRound(route: Route, load: RelayLoad): Promise<Round> {
+  let times: number[] = [];
+  const cpuMs = await cpuMsOf(route.stack, async () => {
+    times = await sendRound(route, load);
+  });
+  return { cpuMs: cpuMs / load.requests, p50Ms: median(times) };
+}
+
+function closeAll(routes: Routes): void {
+  for (const { stack } of Object.values(routes)) stack.stop();
+}
+
+function cpuFigures({ what, cpu }: Comparison, warm: Rounds, cold: Rounds): Figure[] {
+  const cpuMs = (rounds: Rounds, name: RouteName) => rounds[name].map((round) => round.cpuMs);
+  const share = (rounds: Rounds, peer: Peer) => ratios(cpuMs(rounds, 'ours'), cpuMs(rounds, peer));
+  const peers = Object.keys(cpu) as Peer[]; // the keys of a table of peers
+  const shares = peers.map((peer) => ({
+    what: `CPU per request, ${what}: share of ${titles[peer]}`,
+    unit: '×',
+    digits: 2,
+    measured: within(cpu[peer], share(warm, peer)),
+    cold: { samples: share(cold, peer) },
+  }));
+  if (shares.length === 0) return [];
+  const own = { measured: { samples: cpuMs(warm, 'ours') }, cold: { samples: cpuMs(cold, 'ours') } };
+  return [...shares, { what: `CPU per request, ${what}: this service`, unit: 'ms', digits: 2, ...own }];
+}
+
+/** A route adds the difference to asking the provider itself, of the medians of each round. */
+function latencyFigures({ what, latency }: Comparison, warm: Rounds, cold: Rounds): Figure[] {
+  if (latency === undefined) return [];
+  const added = (rounds: Rounds, name: RouteName) =>
+    rounds[name].map(({ p50Ms }, round) => p50Ms - (rounds.direct[round]?.p50Ms ?? Number.NaN));
+  const share = (rounds: Rounds) => ratios(added(rounds, 'ours'), added(rounds, 'portkey'));
+  const title = `added latency p50, ${what}`;
+  const own = (name: RouteName) => ({
+    measured: { samples: added(warm, name) },
+    cold: { samples: added(cold, name) },
   });
   return [
-    ...shares,
-    stated({ what: `CPU per request, ${what}: this service`, unit: 'ms', digits: 2 }, ms.ours),
+    {
+      what: `${title}: share of ${titles.portkey}`,
+      unit: '×',
+      digits: 2,
+      measured: within(latency, share(warm)),
+      cold: { samples: share(cold) },
+    },
+    { what: `${title}: this service`, unit: 'ms', digits: 2, ...own('ours') },
+    ...(['relay', 'portkey'] as const).map((peer) => ({
+      what: `${title}: ${titles[peer]}`,
+      unit: 'ms',
+      digits: 2,
+      ...own(peer),
+    })),
   ];
 }
 
-async function cpuPerRequest(route: Route, load: RelayLoad): Promise<number> {
-  await route.stack.spent();
-  await sendRound(route, load);
-  return (await route.stack.spent()).cpuMs / load.requests;
-}
-
-/**
- * What a relay adds is the difference to asking the provider itself: of the medians of each round, and at the 99th percentile,
- * for which one round is too short, of all rounds together.
- */
-async function compareLatency(routes: Routes, load: RelayLoad): Promise<Figure[]> {
-  const names = ['direct', 'ours', 'relay', 'portkey', 'floor'] as const;
-  const rounds = await interleave(names, load, (name) => sendRound(routes[name], load));
-  const p99 = (name: RouteName): number => quantile(rounds[name].flat(), 0.99);
-  const added = {
-    p50: (name: RouteName) =>
-      rounds[name].map((times, round) => median(times) - median(rounds.direct[round] ?? [])),
-    p99: (name: RouteName) => [p99(name) - p99('direct')],
-  };
-  return (['p50', 'p99'] as const).flatMap((percentile) => {
-    const what = `added latency ${percentile}, 1 KB, ${load.atOnce} at a time`;
-    const share = ratios(added[percentile]('ours'), added[percentile]('portkey'));
-    return [
-      atMost({ what: `${what}, of that of ${relays.portkey}`, unit: '×', digits: 2 }, 0.5, share),
-      stated({ what: `${what}: this service`, unit: 'ms', digits: 2 }, added[percentile]('ours')),
-      ...(['relay', 'portkey', 'floor'] as const).map((name) =>
-        stated({ what: `${what}: ${relays[name]}`, unit: 'ms', digits: 2 }, added[percentile](name)),
-      ),
-    ];
-  });
-}
+const within = (bound: number | null | undefined, samples: readonly number[]): Measured =>
+  typeof bound === 'number' ? atMost(bound, samples) : { samples };

@@ -5,15 +5,15 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atMost, type Figure, stated } from '../figures.js';
-import { interleave } from '../measure/rounds.js';
+import { atMost, type Figure } from '../figures.js';
+import { type BenchOptions, interleave } from '../measure/rounds.js';
 
 const REST_MS = 10_000;
-const rounds = { warmUp: 2, kept: 11 };
+const ROUNDS = 11;
 
 interface Command {
   readonly arguments: readonly string[];
-  /** The output that is waited for: anything, or what matches. */
+  /** Output to wait for. Default: any. */
   readonly until?: RegExp;
 }
 
@@ -27,34 +27,28 @@ const commands = {
   task: { arguments: [...cli, '--dir', 'examples/shop', 'Where is the total of a cart computed?'] },
 } satisfies Record<string, Command>;
 
-/** From the start of a process to what it says first, beside Node that does nothing; and memory at rest. */
-export async function run({ quick }: { quick: boolean }): Promise<Figure[]> {
+/** From the start of a process to its first output, beside Node that does nothing; and memory at rest. */
+export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   execFileSync('npm', ['run', '-s', 'build'], { stdio: 'inherit' });
   const home = mkdtempSync(join(tmpdir(), 'stepwise-bench-'));
   const names = Object.keys(commands) as (keyof typeof commands)[]; // its own names
-  const ms = await interleave(names, quick ? { warmUp: 0, kept: 1 } : rounds, (name) =>
-    firstOutputMs(commands[name], home),
-  );
+  const ms = await interleave(names, quick ? 1 : ROUNDS, (name) => firstOutputMs(commands[name], home));
   const memory = await memoryAtRest(home, quick ? 100 : REST_MS);
   rmSync(home, { recursive: true });
-  const milliseconds = { unit: 'ms', digits: 0 };
-  const megabytes = { unit: 'MB', digits: 0 };
+  const inMs = { unit: 'ms', digits: 0 };
+  const inMegabytes = { unit: 'MB', digits: 0 };
   return [
-    atMost({ what: 'start of the service to listening', ...milliseconds }, 300, ms.service),
-    atMost({ what: 'memory of the service, started', ...megabytes }, 90, [memory.started]),
-    atMost({ what: 'memory of the service, 10 s later', ...megabytes }, 90, [memory.rested]),
-    atMost({ what: 'start of the CLI to first output: --help', ...milliseconds }, 400, ms.help),
-    atMost({ what: 'start of the CLI to first output: a tool', ...milliseconds }, 400, ms.tool),
-    atMost(
-      { what: 'start of the CLI to first output: a task, offline model', ...milliseconds },
-      400,
-      ms.task,
-    ),
-    stated({ what: 'start of Node to first output', ...milliseconds }, ms.node),
+    { what: 'start of the service to listening', ...inMs, measured: atMost(300, ms.service) },
+    { what: 'memory of the service, started', ...inMegabytes, measured: atMost(90, [memory.started]) },
+    { what: 'memory of the service, 10 s later', ...inMegabytes, measured: atMost(90, [memory.rested]) },
+    { what: 'start of the CLI to first output: --help', ...inMs, measured: atMost(400, ms.help) },
+    { what: 'start of the CLI to first output: a tool', ...inMs, measured: atMost(400, ms.tool) },
+    { what: 'start of the CLI to first output: a task, offline', ...inMs, measured: atMost(400, ms.task) },
+    { what: 'start of Node to first output', ...inMs, measured: { samples: ms.node } },
   ];
 }
 
-/** In an environment of its own, where a run that is saved is saved for nobody. */
+/** Starts the command with an empty home folder, so that it neither finds nor leaves anything on this machine. */
 function start({ arguments: given }: Command, home: string) {
   const env = { PATH: process.env['PATH'], HOME: home, PORT: '0', NO_COLOR: '1' };
   return spawn(process.execPath, given, { env, stdio: ['ignore', 'pipe', 'pipe'] });

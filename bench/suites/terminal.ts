@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { ScriptedReply } from '../../src/offline/wire/reply.js';
-import { atMost, type Figure, stated } from '../figures.js';
+import { atMost, type Figure } from '../figures.js';
 import type { BenchOptions } from '../measure/rounds.js';
 
 const FRAME = '\u001b[?2026h';
@@ -51,11 +51,11 @@ export async function run({ quick }: BenchOptions): Promise<readonly Figure[]> {
 function figuresOf(what: string, drawn: Drawn, length: number): Figure[] {
   const { paintMs, frames, seconds, bytes, cpuSeconds, peakMegabytes } = drawn;
   return [
-    atMost({ what: `${what}: frames per second`, unit: '' }, 31, [frames / seconds]),
-    atMost({ what: `${what}: bytes written for each of its own`, unit: '' }, 10, [bytes / length]),
-    atMost({ what: `${what}: peak memory`, unit: 'MB', digits: 0 }, 250, [peakMegabytes]),
-    stated({ what: `${what}: processor time, start included`, unit: 's' }, [cpuSeconds]),
-    stated({ what: `${what}: to the first paint`, unit: 'ms', digits: 0 }, [paintMs]),
+    { what: `${what}: frames per second`, unit: '', measured: atMost(31, [frames / seconds]) },
+    { what: `${what}: bytes written for each of its own`, unit: '', measured: atMost(10, [bytes / length]) },
+    { what: `${what}: peak memory`, unit: 'MB', digits: 0, measured: atMost(250, [peakMegabytes]) },
+    { what: `${what}: CPU, start included`, unit: 's', measured: { samples: [cpuSeconds] } },
+    { what: `${what}: to the first paint`, unit: 'ms', digits: 0, measured: { samples: [paintMs] } },
   ];
 }
 

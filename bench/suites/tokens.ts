@@ -1,74 +1,66 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Tiktoken } from 'js-tiktoken/lite';
+import ranks from 'js-tiktoken/ranks/o200k_base';
 import { type Encoding, loadEncoding } from '../../src/tokens/encodings.js';
 import { createTokenCounter } from '../../src/tokens/token-counter.js';
 import { atLeast, atMost, type Figure } from '../figures.js';
+import { type BenchOptions, interleave } from '../measure/rounds.js';
+import { ratios } from '../measure/samples.js';
 
 const ENCODING: Encoding = 'o200k_base';
 const CHUNK = 200_000;
 const ROUNDS = 7;
 const MEGABYTE = 1_000_000;
-const COLD_PASS = 'cold pass of the token bench';
+const TRIALS = 3;
 
-type Count = (text: string) => Promise<number> | number;
-const contestants: Record<'ours' | 'js-tiktoken', () => Promise<Count>> = {
-  ours: async () => {
-    await loadEncoding(ENCODING);
-    // a new counter each time, as each step has one: what is remembered between them is what counts
-    return (text: string) => createTokenCounter(ENCODING).count(text);
-  },
-  'js-tiktoken': async () => {
-    const [{ Tiktoken }, ranks] = await Promise.all([
-      import('js-tiktoken/lite'),
-      import('js-tiktoken/ranks/o200k_base'),
-    ]);
-    const tokenizer = new Tiktoken(ranks.default);
-    return (text) => tokenizer.encode(text, [], []).length;
-  },
-};
-type Contestant = keyof typeof contestants;
-
-/** Token counts: speed on code side by side with js-tiktoken, then one megabyte of everything hostile. */
-export async function run(): Promise<Figure[]> {
-  const chunks = codeChunks();
-  console.log(
-    `Token counts (${ENCODING}). Code: ${ROUNDS} rounds of ${CHUNK / 1000} kB TypeScript, interleaved; medians.`,
-  );
-  const warm = await compareWarm(chunks);
-  console.table({
-    'load (ms), new isolate': await compareCold(chunks, 'load'),
-    'first text (ms), new isolate': await compareCold(chunks, 'count'),
-    ...warm,
-  });
-  console.log(
-    '1 MB (UTF-16 units) of one thing, nothing remembered; each figure the least disturbed of three trials:',
-  );
-  const hostile = await countHostileInputs();
+/** Token counts: speed on code beside js-tiktoken, then one megabyte of each hostile text. */
+export async function run({ quick }: BenchOptions): Promise<Figure[]> {
+  await loadEncoding(ENCODING);
+  const { ours, theirs } = await compareOnCode(quick ? 1 : ROUNDS);
+  const hostile = await countHostileInputs(quick ? 1 : TRIALS);
+  console.log(`\n1 MB (UTF-16 units) of one thing, never seen before; the best of ${TRIALS} trials:\n`);
   console.table(hostile);
-  const worst = (figure: keyof HostileResult): number[] => [
-    Math.max(...Object.values(hostile).map((result) => result[figure])),
+  const worst = (figure: keyof HostileCount): number[] => [
+    Math.max(...Object.values(hostile).map((count) => count[figure])),
   ];
+  const inMs = { unit: 'ms', digits: 0 };
   return [
-    atLeast({ what: "token counts of code, of js-tiktoken's speed", unit: '×' }, 10, [warm[NEW_TEXT].ratio]),
-    atMost(
-      { what: 'token count of 1 MB of anything, the worst', unit: 'ms', digits: 0 },
-      1_500,
-      worst('wall (ms)'),
-    ),
-    atMost(
-      { what: 'event loop held by it, the worst', unit: 'ms', digits: 0 },
-      50,
-      worst('longest hold (ms)'),
-    ),
+    {
+      what: "token counts of code, of js-tiktoken's speed",
+      unit: '×',
+      measured: atLeast(8, ratios(theirs, ours)),
+    },
+    {
+      what: 'token count of 1 MB of anything, the worst',
+      ...inMs,
+      measured: atMost(1_500, worst('wall (ms)')),
+    },
+    {
+      what: 'event loop held by it, the worst',
+      ...inMs,
+      measured: atMost(200, worst('longest hold (ms)')),
+    },
   ];
 }
 
-const NEW_TEXT = 'new text (ms), warm';
-const SAME_TEXT = 'the same text again (ms)';
+/** Milliseconds for a new chunk of code each round. The first round warms both up and is not kept. */
+async function compareOnCode(rounds: number): Promise<Record<'ours' | 'theirs', number[]>> {
+  const chunks = codeChunks(rounds + 1);
+  const tokenizer = new Tiktoken(ranks);
+  const counts = {
+    ours: (text: string) => createTokenCounter(ENCODING).count(text),
+    theirs: (text: string) => tokenizer.encode(text, [], []).length,
+  };
+  const { ours, theirs } = await interleave(['ours', 'theirs'], rounds + 1, (name, round) =>
+    msOf(() => counts[name](chunks[round] ?? '')),
+  );
+  return { ours: ours.slice(1), theirs: theirs.slice(1) };
+}
 
-/** Real code, in chunks without the runs of over a thousand characters on which js-tiktoken would take minutes. */
-function codeChunks(): string[] {
+/** Returns real code without files that hold runs of over a thousand characters, for which js-tiktoken takes minutes. */
+function codeChunks(count: number): string[] {
   const folder = 'node_modules/zod/src';
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
@@ -77,87 +69,30 @@ function codeChunks(): string[] {
     .map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
     .filter((text) => !/\S{1000}/.test(text))
     .join('\n');
-  return Array.from({ length: ROUNDS + 1 }, (_, index) =>
-    flat(code.slice(index * CHUNK, (index + 1) * CHUNK)),
-  );
+  return Array.from({ length: count }, (_, index) => flat(code.slice(index * CHUNK, (index + 1) * CHUNK)));
 }
 
-interface Comparison {
-  ours: number;
-  'js-tiktoken': number;
-  ratio: number;
+interface HostileCount {
+  readonly 'CPU (ms)': number;
+  readonly 'wall (ms)': number;
+  readonly 'longest hold (ms)': number;
 }
 
-interface Timing {
-  load: number;
-  count: number;
-}
-
-async function compareCold(chunks: readonly string[], part: keyof Timing): Promise<Comparison> {
-  return compare(3, async (contestant) => (await inNewIsolate(contestant, chunks[0] ?? ''))[part]);
-}
-
-function inNewIsolate(contestant: Contestant, text: string): Promise<Timing> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), {
-      workerData: { task: COLD_PASS, contestant, text },
-    });
-    worker.once('message', resolve);
-    worker.once('error', reject);
-  });
-}
-
-async function compareWarm(
-  chunks: readonly string[],
-): Promise<Record<typeof NEW_TEXT | typeof SAME_TEXT, Comparison>> {
-  const counts = { ours: await contestants.ours(), 'js-tiktoken': await contestants['js-tiktoken']() };
-  const pass = (round: number) => async (contestant: Contestant) =>
-    time(() => counts[contestant](chunks[round] ?? ''));
-  await compare(1, pass(0));
-  return {
-    [NEW_TEXT]: await compare(ROUNDS, (contestant, round) => pass(round + 1)(contestant)),
-    [SAME_TEXT]: await compare(ROUNDS, (contestant, round) => pass(round + 1)(contestant)),
-  };
-}
-
-async function compare(
-  rounds: number,
-  measure: (contestant: Contestant, round: number) => Promise<number>,
-): Promise<Comparison> {
-  const ours: number[] = [];
-  const theirs: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    ours.push(await measure('ours', round));
-    theirs.push(await measure('js-tiktoken', round));
-  }
-  const medians = { ours: median(ours), 'js-tiktoken': median(theirs) };
-  return { ...medians, ratio: rounded(medians['js-tiktoken'] / medians.ours) };
-}
-
-interface HostileResult {
-  tokens: number;
-  'CPU (ms)': number;
-  'wall (ms)': number;
-  'longest hold (ms)': number;
-}
-
-async function countHostileInputs(): Promise<Record<string, HostileResult>> {
-  const { count } = createTokenCounter(ENCODING);
-  const results: Record<string, HostileResult> = {};
+async function countHostileInputs(trials: number): Promise<Record<string, HostileCount>> {
+  const counts: Record<string, HostileCount> = {};
   for (const [name, makeText] of Object.entries(hostileInputs)) {
-    const text = makeText();
-    const trials: HostileResult[] = [];
-    // The end makes a text of its own of each, or the memo would answer.
-    for (const end of ['.', '!', '?']) trials.push(await watch(count, flat(text + end)));
-    const least = (figure: keyof HostileResult): number => Math.min(...trials.map((trial) => trial[figure]));
-    results[name] = {
-      tokens: least('tokens'),
+    const tried: HostileCount[] = [];
+    // Makes a new text for each trial, with a beginning of its own: the cache holds the chunks of the last one.
+    for (const first of ['x', 'y', 'z'].slice(0, trials))
+      tried.push(await watchCount(flat(first + makeText())));
+    const least = (figure: keyof HostileCount): number => Math.min(...tried.map((trial) => trial[figure]));
+    counts[name] = {
       'CPU (ms)': least('CPU (ms)'),
       'wall (ms)': least('wall (ms)'),
       'longest hold (ms)': least('longest hold (ms)'),
     };
   }
-  return results;
+  return counts;
 }
 
 const hostileInputs: Record<string, () => string> = {
@@ -186,60 +121,28 @@ function randomCharacters(length: number, first: number, span: number): string {
   ).join('');
 }
 
-/** Counts while a chain of immediates notes the longest time between two turns of the event loop. */
-async function watch(count: Count, text: string): Promise<HostileResult> {
+/** Counts while a loop notes the longest time between two turns of the event loop. */
+async function watchCount(text: string): Promise<HostileCount> {
+  let isCounted = false;
   let longest = 0;
-  let last = performance.now();
-  let watching = true;
-  const turn = (): void => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
-    if (watching) setImmediate(turn);
-  };
-  await new Promise((resolve) => setImmediate(resolve));
-  turn();
-  longest = 0;
-  const cpuBefore = process.cpuUsage();
-  const start = performance.now();
-  const tokens = await count(text);
-  const wall = performance.now() - start;
-  const cpu = process.cpuUsage(cpuBefore);
-  turn();
-  watching = false;
-  return {
-    tokens,
-    'CPU (ms)': rounded((cpu.user + cpu.system) / 1000),
-    'wall (ms)': rounded(wall),
-    'longest hold (ms)': rounded(longest),
-  };
+  const watching = (async () => {
+    while (!isCounted) longest = Math.max(longest, await msOf(() => turn()));
+  })();
+  const before = process.cpuUsage();
+  const wall = await msOf(() => createTokenCounter(ENCODING).count(text));
+  const { user, system } = process.cpuUsage(before);
+  isCounted = true;
+  await watching;
+  return { 'CPU (ms)': (user + system) / 1_000, 'wall (ms)': wall, 'longest hold (ms)': longest };
 }
 
-/** A string in one block: one joined of a million parts is a tree, and the garbage collector's walk is not our hold. */
+/** Returns a copy in one block: a string of a million parts is a tree, which the garbage collector would have to walk. */
 function flat(text: string): string {
   return Buffer.from(text).toString();
 }
 
-async function time(work: () => Promise<unknown> | unknown): Promise<number> {
+async function msOf(work: () => unknown): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
-}
-
-function median(values: readonly number[]): number {
-  return rounded([...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0);
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
-if (!isMainThread && workerData?.task === COLD_PASS) {
-  const { contestant, text }: { contestant: Contestant; text: string } = workerData;
-  let count: Count = () => 0;
-  const load = await time(async () => {
-    count = await contestants[contestant]();
-  });
-  const timing: Timing = { load, count: await time(() => count(text)) };
-  parentPort?.postMessage(timing);
 }

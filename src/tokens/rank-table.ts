@@ -1,6 +1,3 @@
-/** No token: these bytes are not in the vocabulary. */
-export const NO_RANK = -1;
-
 /** All tokens of an encoding in the order of their ranks: token r is `bytes[starts[r], starts[r + 1])`. */
 export interface RankTable {
   readonly bytes: Uint8Array;
@@ -15,9 +12,9 @@ const PADDING = 0x3d;
 
 /**
  * Reads js-tiktoken's form of a vocabulary: `! <rank of the first> <base64> <base64> …` with no gap in the ranks.
- * One pass over the characters: splitting it into 200,000 strings would take ten times as long.
+ * Reads it in one pass over the characters, since splitting it into 200,000 strings takes ten times as long.
  *
- * @throws Error when the data is not one gapless list from rank 0.
+ * @throws Error if the data is not one list without gaps from rank 0 on.
  */
 export function readRankTable(text: string): RankTable {
   const header = '! 0 ';

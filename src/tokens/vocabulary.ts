@@ -1,12 +1,14 @@
-import { NO_RANK, type RankTable } from './rank-table.js';
-import { SHORT_TOKEN, ShortTokens } from './short-tokens.js';
+import type { RankTable } from './rank-table.js';
+
+/** Bytes that are not a token have no rank. */
+export const NO_RANK = -1;
 
 /** A slot holds a rank in its low bits and a tag of the hash above, so that most misses never touch token bytes. */
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 const EMPTY = -1;
 
-/** Looked up once: if the global object is a proxy, as under test runners, each `Math.` in the hash costs more than the hash. */
+/** Bound once: where the global object is a proxy, as under test runners, each `Math.` costs more than the hash. */
 const { imul } = Math;
 
 /**
@@ -18,19 +20,16 @@ export class Vocabulary {
   readonly longestToken: number;
   readonly #bytes: Uint8Array;
   readonly #starts: Uint32Array;
-  readonly #shortTokens: ShortTokens;
   readonly #slots: Int32Array;
   readonly #slotMask: number;
-  /** The ranks of two bytes, by both: every merge begins with these, and they need no hash. */
+  /** The ranks of tokens of two bytes, by both bytes: every merge begins with these, and they need no hash. */
   readonly #pairRanks = new Int32Array(256 * 256).fill(NO_RANK);
 
   constructor({ bytes, starts }: RankTable) {
     const size = starts.length - 1;
-    const short = countShort(starts);
-    const slotCount = 2 ** Math.ceil(Math.log2((size - short) * 2));
+    const slotCount = 2 ** Math.ceil(Math.log2(size * 2));
     this.#bytes = bytes;
     this.#starts = starts;
-    this.#shortTokens = new ShortTokens(short);
     this.#slots = new Int32Array(slotCount).fill(EMPTY);
     this.#slotMask = slotCount - 1;
     let longest = 0;
@@ -38,10 +37,9 @@ export class Vocabulary {
     this.longestToken = longest;
   }
 
-  /** The rank of `bytes[start, end)`, or NO_RANK. Merges of lower rank come first. */
+  /** Returns the rank of `bytes[start, end)`, or NO_RANK. Merges of lower rank come first. */
   rankOf(bytes: Uint8Array, start: number, end: number): number {
     if (end - start === 2) return this.#pairRanks[pairAt(bytes, start)] ?? NO_RANK;
-    if (end - start <= SHORT_TOKEN) return this.#shortTokens.rankOf(bytes, start, end);
     const hash = hashOf(bytes, start, end);
     const tag = hash >>> (RANK_BITS + 1);
     for (let slot = hash & this.#slotMask; ; slot = (slot + 1) & this.#slotMask) {
@@ -53,20 +51,16 @@ export class Vocabulary {
     }
   }
 
+  /** Returns the length of the token. */
   #insert(rank: number): number {
     const start = this.#starts[rank] ?? 0;
     const end = this.#starts[rank + 1] ?? 0;
     if (end - start === 2) this.#pairRanks[pairAt(this.#bytes, start)] = rank;
-    if (end - start <= SHORT_TOKEN) this.#shortTokens.add(rank, this.#bytes, start, end);
-    else this.#insertLong(rank, start, end);
-    return end - start;
-  }
-
-  #insertLong(rank: number, start: number, end: number): void {
     const hash = hashOf(this.#bytes, start, end);
     let slot = hash & this.#slotMask;
     while (this.#slots[slot] !== EMPTY) slot = (slot + 1) & this.#slotMask;
     this.#slots[slot] = ((hash >>> (RANK_BITS + 1)) << RANK_BITS) | rank;
+    return end - start;
   }
 
   #isToken(rank: number, bytes: Uint8Array, start: number, end: number): boolean {
@@ -77,13 +71,6 @@ export class Vocabulary {
     }
     return true;
   }
-}
-
-function countShort(starts: Uint32Array): number {
-  let short = 0;
-  for (let rank = 1; rank < starts.length; rank++)
-    if ((starts[rank] ?? 0) - (starts[rank - 1] ?? 0) <= SHORT_TOKEN) short++;
-  return short;
 }
 
 function pairAt(bytes: Uint8Array, start: number): number {

@@ -1,15 +1,11 @@
 import type { TokenCounter } from '../../src/tokens/token-counter.js';
 
-/** A counter to test with: pieces of words, signs and newlines. It remembers nothing. Its counts add up where a text ends in a newline. */
+/** A counter for tests: counts words of up to four letters, signs and newlines. Its counts add up if a text ends in a newline. */
 export const wordCounter: TokenCounter = {
   encoding: 'o200k_base',
   counting: 'exact',
   count: async (text) => countWords(text),
-  async countWithin({ text }, limit) {
-    const tokens = countWords(text);
-    return tokens <= limit ? tokens : undefined;
-  },
-  async fits(text, limit) {
+  fits: async (text, limit) => {
     const tokens = countWords(text);
     return tokens <= limit ? tokens : undefined;
   },
@@ -18,13 +14,6 @@ export const wordCounter: TokenCounter = {
       (sum, { texts, framing }) => texts.reduce((tokens, text) => tokens + countWords(text), sum + framing),
       0,
     ),
-  countJoined: async (pieces) => countWords(pieces.map(({ text }) => text).join('')),
-  recall: () => undefined,
-  atMost: (pieces) => ({
-    tokens: Buffer.byteLength(pieces.map(({ text }) => text).join('')),
-    isExact: false,
-  }),
-  remembered: (_key, find) => find(),
 };
 
 export function countWords(text: string): number {

@@ -6,20 +6,22 @@ import { encodings } from '../support/tokens/reference-tokenizer.js';
 
 const load = createRequire(import.meta.url);
 
-/** The patterns that split-pieces.ts writes out. If the reference changes one, that file has to follow. */
+/** The patterns that split-pieces.ts implements. If the reference changes one, that file has to follow. */
 const patterns = {
   o200k_base: String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
   cl100k_base: String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
 };
 
-test.each(encodings)('%s: the ranks we read are the reference’s, and so is the pattern', (encoding) => {
+test.each(encodings)('%s: our ranks and pattern equal the reference’s', (encoding) => {
   const reference: { pat_str: string; bpe_ranks: string } = load(`tiktoken/encoders/${encoding}.json`);
   const ours: { bpe_ranks: string } = load(`js-tiktoken/ranks/${encoding}`);
   expect(reference.pat_str).toBe(patterns[encoding]);
   expect(ours.bpe_ranks === reference.bpe_ranks).toBe(true);
 });
 
-test.each(encodings)('%s: every token has its own rank and nothing else has', async (encoding) => {
+test.each(
+  encodings,
+)('%s: every token has the rank of the reference, and other bytes have none', async (encoding) => {
   const { vocabulary } = await loadEncoding(encoding);
   const data: { bpe_ranks: string } = load(`js-tiktoken/ranks/${encoding}`);
   const tokens = data.bpe_ranks.split(' ').slice(2);
@@ -33,12 +35,12 @@ test.each(encodings)('%s: every token has its own rank and nothing else has', as
   expect(vocabulary.longestToken).toBe(128);
 });
 
-test('an encoding is read once, however many ask for it at once', async () => {
+test('concurrent calls of loadEncoding share one load', async () => {
   const [first, second] = await Promise.all([loadEncoding('o200k_base'), loadEncoding('o200k_base')]);
   expect(first).toBe(second);
 });
 
-test('rank data of another form is refused', () => {
+test('readRankTable throws on data of another form', () => {
   expect(() => readRankTable('! 5 IQ== Ig==')).toThrow('rank data');
   expect(() => readRankTable('! 0 IQ==\n! 9 Ig==')).toThrow('rank data');
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { endOfChunk, isSafeSeam, joinUnsafeSeams, segmentsOf } from '../../src/tokens/seams.js';
+import { endOfChunk, isSafeSeam } from '../../src/tokens/seams.js';
 import { encodings, referenceCount } from '../support/tokens/reference-tokenizer.js';
 import { anyText } from '../support/tokens/texts.js';
 
@@ -10,12 +10,18 @@ const asciiText = fc.string({
 });
 const text = fc.oneof(anyText, asciiText);
 
-test.each(encodings)('%s: at a safe seam the counts of the parts add up, by the reference', (encoding) => {
+/** Judges the seam between two texts by the bytes beside it. */
+function meetAtSafeSeam(left: string, right: string): boolean {
+  const [before, after] = [Buffer.from(left).at(-1), Buffer.from(right).at(0)];
+  return before !== undefined && after !== undefined && isSafeSeam(before, after);
+}
+
+test.each(
+  encodings,
+)('%s: in the reference, the counts of two texts that meet at a safe seam add up', (encoding) => {
   fc.assert(
     fc.property(text, text, (left, right) => {
-      fc.pre(
-        left !== '' && right !== '' && isSafeSeam(left.charCodeAt(left.length - 1), right.charCodeAt(0)),
-      );
+      fc.pre(meetAtSafeSeam(left, right));
       const parts = referenceCount(encoding, left) + referenceCount(encoding, right);
       expect(parts).toBe(referenceCount(encoding, left + right));
     }),
@@ -23,24 +29,10 @@ test.each(encodings)('%s: at a safe seam the counts of the parts add up, by the 
   );
 });
 
-test('sections that end a line may be counted alone, unless whitespace or a slash follows', () => {
+test('after a line break there is a safe seam, unless whitespace or a slash follows', () => {
   const after = (next: string): boolean => isSafeSeam(0x0a, next.charCodeAt(0));
   expect(['#', '[', 'x', '`', '<'].map(after)).toEqual([true, true, true, true, true]);
   expect(['/', ' ', '\n', '\t'].map(after)).toEqual([false, false, false, false]);
-});
-
-test('segments make the text again, and all but the last have at least the size', () => {
-  fc.assert(
-    fc.property(text, fc.integer({ min: 1, max: 50 }), (whole, size) => {
-      const segments = [...segmentsOf(whole, size)];
-      expect(segments.join('')).toBe(whole);
-      expect(segments.slice(0, -1).every((segment) => segment.length >= size)).toBe(true);
-    }),
-  );
-});
-
-test('a text without seams is one segment', () => {
-  expect([...segmentsOf('東京'.repeat(100), 10)]).toHaveLength(1);
 });
 
 function chunksOf(text: string): string[] {
@@ -51,7 +43,7 @@ function chunksOf(text: string): string[] {
   return chunks;
 }
 
-test('chunks make the text again, all but the last long enough, and meet at safe seams', () => {
+test('the chunks of a text are the whole text, have at least 1024 bytes but for the last, and meet at safe seams', () => {
   const parts = fc.array(fc.tuple(text, fc.integer({ min: 1, max: 300 })), { maxLength: 6 });
   const longText = parts.map((some) => some.map(([part, times]) => part.repeat(times)).join(' '));
   fc.assert(
@@ -60,7 +52,7 @@ test('chunks make the text again, all but the last long enough, and meet at safe
       expect(chunks.join('')).toBe(whole.toWellFormed());
       expect(chunks.slice(0, -1).every((chunk) => Buffer.byteLength(chunk) >= 1024)).toBe(true);
       for (const [index, chunk] of chunks.slice(1).entries())
-        expect(isSafeSeam((chunks[index] ?? '').slice(-1).charCodeAt(0), chunk.charCodeAt(0))).toBe(true);
+        expect(meetAtSafeSeam(chunks[index] ?? '', chunk)).toBe(true);
     }),
     { numRuns: 500 },
   );
@@ -70,8 +62,8 @@ test('a text without seams is one chunk', () => {
   expect(chunksOf('東京'.repeat(10_000))).toHaveLength(1);
 });
 
-test('a text that was cut at the front, or changed in one place, keeps nearly all of its chunks', () => {
-  const files = ['token-counter', 'seams', 'encodings', 'text-memo'];
+test('a text that is cut at the front or edited in one place keeps nearly all of its chunks', () => {
+  const files = ['token-counter', 'seams', 'encodings', 'count-cache'];
   const code = files.map((name) => readFileSync(`test/tokens/${name}.test.ts`, 'utf8')).join('');
   const before = new Set(chunksOf(code));
   const isNew = (chunk: string): boolean => !before.has(chunk);
@@ -79,40 +71,4 @@ test('a text that was cut at the front, or changed in one place, keeps nearly al
   expect(chunksOf(code.slice(777)).filter(isNew).length).toBeLessThanOrEqual(3);
   const edited = `${code.slice(0, 9_000)}one more word ${code.slice(9_000)}`;
   expect(chunksOf(edited).filter(isNew).length).toBeLessThanOrEqual(3);
-});
-
-test('joining keeps every character and leaves only safe seams', () => {
-  const pieces = ['# Title\n', 'text', ' more', '', 'over\n', '/x'].map((text) => ({ text }));
-  const joined = ['# Title\n', 'text', ' moreover\n/x'].map((text) => ({ text }));
-  expect(joinUnsafeSeams(pieces)).toEqual(joined);
-});
-
-test('a fence that comes with its digest is joined as one that comes without', () => {
-  const pieces = ['# Title\n', '<file>\n</file>\n', '<file>\n</file>\n', '(', '<file>\n</file>\n', '/x'];
-  const withDigests = pieces.map((text) =>
-    text.startsWith('<') ? { text, digest: 'of a fence' } : { text },
-  );
-  const withoutDigests = pieces.map((text) => ({ text }));
-  const textsOf = (joined: readonly { text: string }[]) => joined.map(({ text }) => text);
-  expect(textsOf(joinUnsafeSeams(withDigests))).toEqual(textsOf(joinUnsafeSeams(withoutDigests)));
-  expect(joinUnsafeSeams(withDigests).filter((piece) => piece.digest)).toHaveLength(2);
-});
-
-test('of a long piece only the end is joined, and taken away again', () => {
-  const code = 'let a = 1;\n'.repeat(200);
-  const fence = {
-    text: `<file>\n${code}</file 12>\n`,
-    digest: 'of a fence',
-    pieces: ['<file>\n', code, '</file 12>\n'],
-  };
-  expect(joinUnsafeSeams([fence, { text: ' why so?\n' }])).toEqual([
-    { text: '>\n why' },
-    { text: '>\n', isTaken: true },
-    { text: ' why', isTaken: true },
-    fence,
-    { text: ' why so?\n' },
-  ]);
-  expect(joinUnsafeSeams([{ text: '東'.repeat(2_000) }, { text: '京' }])).toEqual([
-    { text: `${'東'.repeat(2_000)}京` },
-  ]);
 });

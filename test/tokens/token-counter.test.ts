@@ -2,28 +2,46 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createTokenCounter } from '../../src/tokens/token-counter.js';
+import { Vocabulary } from '../../src/tokens/vocabulary.js';
 import { encodings, referenceCount } from '../support/tokens/reference-tokenizer.js';
 import { anyText } from '../support/tokens/texts.js';
 
-const asTexts = (texts: readonly string[]) => texts.map((text) => ({ text }));
-
-const pieces = fc.array(anyText, { maxLength: 6 });
-
-/** Turns of the event loop while the count is on its way. */
-async function turnsDuring(count: Promise<unknown>): Promise<number> {
+/** Turns of the event loop during a count, and the longest time between two of them. */
+async function turnsDuring(count: Promise<unknown>): Promise<{ turns: number; longestMs: number }> {
   let turns = 0;
+  let longestMs = 0;
+  let last = performance.now();
   let counting = true;
   const turn = (): void => {
+    const now = performance.now();
+    longestMs = Math.max(longestMs, now - last);
+    last = now;
     turns++;
     if (counting) setImmediate(turn);
   };
   setImmediate(turn);
   await count;
   counting = false;
-  return turns;
+  return { turns, longestMs };
 }
 
-/** Letters without any pattern, from a linear congruential generator: no two runs of the tests differ. */
+/** Measures the work of a count by the lookups in the vocabulary, which do not depend on the machine. */
+async function lookupsDuring(count: () => Promise<unknown>): Promise<number> {
+  const { rankOf } = Vocabulary.prototype;
+  let lookups = 0;
+  Vocabulary.prototype.rankOf = function (...range) {
+    lookups++;
+    return rankOf.apply(this, range);
+  };
+  try {
+    await count();
+  } finally {
+    Vocabulary.prototype.rankOf = rankOf;
+  }
+  return lookups;
+}
+
+/** Returns letters without any pattern, the same in each run, from a linear congruential generator. */
 function letters(length: number, seed = 1): string {
   const codes = new Uint8Array(length);
   let state = seed;
@@ -34,7 +52,7 @@ function letters(length: number, seed = 1): string {
   return Buffer.from(codes).toString('latin1');
 }
 
-/** Lines that differ, so that no part of the text has been counted with another. */
+/** Returns lines that differ, so that no two parts of the text are the same chunk. */
 function lines(count: number, text: string): string {
   return Array.from({ length: count }, (_, index) => `${text} ${index}\n`).join('');
 }
@@ -49,7 +67,7 @@ function sourceFiles(folder: string): string[] {
 describe.each(encodings)('%s', (encoding) => {
   const counter = createTokenCounter(encoding);
 
-  test('the count is the reference’s, on texts over all of Unicode (rule: counting)', async () => {
+  test('counts texts over all of Unicode as the reference does (rule: counting)', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, async (text) => {
         expect(await counter.count(text)).toBe(referenceCount(encoding, text));
@@ -58,7 +76,7 @@ describe.each(encodings)('%s', (encoding) => {
     );
   });
 
-  test('the count is the reference’s, on this project’s code and on long locale files', async () => {
+  test('counts this project’s code and long locale files as the reference does', async () => {
     const files = [
       ...sourceFiles('src'),
       ...sourceFiles('test'),
@@ -84,79 +102,85 @@ describe.each(encodings)('%s', (encoding) => {
     ['apostrophes', "'"],
     ['U+0085', '\u0085'],
     ['lone surrogates', '\udc00'],
-  ])('runs of %s count as in the reference, whatever their length', async (_name, unit, end = '') => {
+  ])('counts runs of %s as the reference does, whatever their length', async (_name, unit, end = '') => {
     for (const times of [1, 2, 3, 42, 43, 127, 128, 129, 256, 700]) {
       const text = unit.repeat(times) + end;
       expect(await counter.count(text)).toBe(referenceCount(encoding, text));
     }
   });
 
-  test('letters in no order count as in the reference, below and above the length of a long piece', async () => {
+  test('counts random letters as the reference does, below and above the length of a long piece', async () => {
     for (const length of [2, 10, 100, 127, 128, 129, 300, 1500]) {
       const text = letters(length, length);
       expect(await counter.count(text)).toBe(referenceCount(encoding, text));
     }
   });
 
-  test('a special token in a text is ordinary text', async () => {
+  test('counts a special token as ordinary text', async () => {
     const text = 'before <|endoftext|> after <|endofprompt|>';
     expect(await counter.count(text)).toBe(referenceCount(encoding, text));
     expect(await counter.count('<|endoftext|>')).toBeGreaterThan(1);
   });
 
-  test('lone surrogates count as the replacement characters they are sent as', async () => {
+  test('counts lone surrogates as the replacement characters they are sent as', async () => {
     expect(await counter.count('a\ud800b\udc00')).toBe(await counter.count('a\ufffdb\ufffd'));
   });
 
-  test('pieces count as the string they make, wherever the seams fall', async () => {
-    await fc.assert(
-      fc.asyncProperty(pieces, async (parts) => {
-        expect(await counter.countJoined(asTexts(parts))).toBe(await counter.count(parts.join('')));
-      }),
-      { numRuns: 1000 },
-    );
-  });
-
-  test('long pieces count as the string they make, and are not joined where they have safe seams', async () => {
+  test('counts texts of several chunks as the reference does', async () => {
     const filler = fc.constantFrom(' word', 'x = 1;\n', '\n\n', '东京', "'s", '/');
-    const longPiece = fc
-      .tuple(anyText, filler, fc.integer({ min: 1, max: 700 }), anyText)
+    const part = fc
+      .tuple(anyText, filler, fc.integer({ min: 1, max: 500 }), anyText)
       .map(([before, filled, times, after]) => before + filled.repeat(times) + after);
     await fc.assert(
-      fc.asyncProperty(fc.array(longPiece, { maxLength: 4 }), async (parts) => {
-        expect(await counter.countJoined(asTexts(parts))).toBe(await counter.count(parts.join('')));
+      fc.asyncProperty(fc.array(part, { maxLength: 4 }), async (parts) => {
+        const text = parts.join('');
+        expect(await counter.count(text)).toBe(referenceCount(encoding, text));
       }),
       { numRuns: 300 },
     );
   });
 
-  test('a text cut anywhere counts as a whole when its halves are joined', async () => {
+  test('counts a text that shares chunks with one counted before as the reference does', async () => {
+    const code = sourceFiles('src/tokens').join('\n');
+    await counter.count(code);
     await fc.assert(
-      fc.asyncProperty(anyText, fc.nat(), async (text, at) => {
-        const cut = at % (text.length + 1);
-        const joined = await counter.countJoined(asTexts([text.slice(0, cut), text.slice(cut)]));
-        expect(joined).toBe(await counter.count(text));
+      fc.asyncProperty(fc.nat(code.length), fc.nat(code.length), anyText, async (start, end, inserted) => {
+        const text = code.slice(0, start) + inserted + code.slice(end);
+        expect(await counter.count(text)).toBe(referenceCount(encoding, text));
       }),
-      { numRuns: 1000 },
+      { numRuns: 100 },
     );
   });
 
-  test('a count within a limit is the count, or undefined exactly when that is above the limit', async () => {
+  test('fits returns the count, or undefined exactly if that is above the limit', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, fc.integer({ min: -1, max: 60 }), async (text, limit) => {
         const tokens = await counter.count(text);
-        expect(await counter.countWithin({ text }, limit)).toBe(tokens <= limit ? tokens : undefined);
+        expect(await counter.fits(text, limit)).toBe(tokens <= limit ? tokens : undefined);
       }),
       { numRuns: 1000 },
     );
   });
 
-  test('texts of many segments count as the sum the reference gives', async () => {
-    const code = sourceFiles('src').join('\n');
-    const text = code.repeat(Math.ceil(100_000 / code.length));
-    expect(await counter.count(text)).toBe(referenceCount(encoding, text));
-    expect(await counter.countWithin({ text }, referenceCount(encoding, text))).toBe(
-      referenceCount(encoding, text),
+  test('fits decides by one token in a text of many chunks', async () => {
+    const text = sourceFiles('src/tokens').join('\n');
+    const tokens = referenceCount(encoding, text);
+    expect(await counter.fits(text, tokens - 1)).toBeUndefined();
+    expect(await counter.fits(text, tokens)).toBe(tokens);
+  });
+
+  test('countMessages adds the counts of all texts and the framing', async () => {
+    const texts = fc.array(anyText, { maxLength: 3 });
+    const messages = fc.array(fc.record({ texts, framing: fc.nat(12) }), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(messages, async (given) => {
+        const counts = given.flatMap((message) =>
+          message.texts.map((text) => referenceCount(encoding, text)),
+        );
+        const framing = given.map((message) => message.framing);
+        const sum = [...counts, ...framing].reduce((total, tokens) => total + tokens, 0);
+        expect(await counter.countMessages(given)).toBe(sum);
+      }),
     );
   });
 });
@@ -164,29 +188,40 @@ describe.each(encodings)('%s', (encoding) => {
 describe('the event loop', () => {
   const counter = createTokenCounter('o200k_base');
 
-  test('goes on turning while one long run is counted (rule: loop-share)', async () => {
-    expect(await turnsDuring(counter.count(letters(200_000)))).toBeGreaterThan(20);
+  test.each([
+    ['one letter', () => 'a'.repeat(1_000_000)],
+    ['random letters', () => letters(1_000_000, 9)],
+    ['spaces', () => ' '.repeat(1_000_000)],
+    ['CJK without seams', () => '東京'.repeat(500_000)],
+    ['lines of code', () => lines(90_000, 'let x = 1;')],
+  ])('goes on turning while a megabyte of %s is counted (rule: loop-share)', async (_name, text) => {
+    const { turns, longestMs } = await turnsDuring(counter.count(text()));
+    expect(turns).toBeGreaterThan(3);
+    expect(longestMs).toBeLessThan(200);
   });
 
-  test('goes on turning while ordinary text is counted (rule: loop-share)', async () => {
-    expect(await turnsDuring(counter.count(lines(60_000, 'let x = 1;')))).toBeGreaterThan(20);
+  test('goes on turning while many texts are counted at once', async () => {
+    const texts = Array.from({ length: 50 }, (_, index) => lines(2_000, `${index} of many`));
+    const { turns, longestMs } = await turnsDuring(Promise.all(texts.map((text) => counter.count(text))));
+    expect(turns).toBeGreaterThan(3);
+    expect(longestMs).toBeLessThan(200);
   });
 
-  test('is shared out: many counts at once take as many turns as one after the other', async () => {
-    const texts = Array.from({ length: 50 }, (_, index) => `${index} of many\n`.repeat(1600));
-    expect(await turnsDuring(Promise.all(texts.map((text) => counter.count(text))))).toBeGreaterThan(20);
+  test('goes on turning while many short messages are counted', async () => {
+    const messages = Array.from({ length: 100_000 }, () => ({ texts: ['short'], framing: 4 }));
+    expect((await turnsDuring(counter.countMessages(messages))).longestMs).toBeLessThan(200);
   });
 
   test('a short count does not wait for a long one to end', async () => {
     const order: string[] = [];
     await Promise.all([
-      counter.count(letters(60_000, 2)).then(() => order.push('long')),
+      counter.count(letters(1_000_000, 2)).then(() => order.push('long')),
       counter.count('short').then(() => order.push('short')),
     ]);
     expect(order).toEqual(['short', 'long']);
   });
 
-  test('huge pieces at once give the counts they give alone', async () => {
+  test('long pieces counted at once have the counts they have alone', async () => {
     const texts = [letters(20_000, 3), letters(30_000, 4), letters(40_000, 5)];
     const together = await Promise.all(texts.map((text) => counter.count(` ${text}`)));
     const alone: number[] = [];
@@ -195,58 +230,83 @@ describe('the event loop', () => {
   });
 });
 
-describe('work is saved', () => {
+describe('the work of a count', () => {
   const counter = createTokenCounter('o200k_base');
+  const lookupsOf = (text: string): Promise<number> => lookupsDuring(() => counter.count(text));
 
-  test('counting stops at the limit', async () => {
+  test.each(['a', ' ', '\n', '=', '東', '\u0301'])('grows in proportion to a run of %j', async (unit) => {
+    const once = await lookupsOf(unit.repeat(50_000));
+    expect(await lookupsOf(unit.repeat(100_000))).toBeLessThan(2.2 * once);
+  });
+
+  test('ends at the limit of fits', async () => {
     const text = lines(40_000, 'one two three four');
-    expect(await turnsDuring(counter.count(text))).toBeGreaterThan(20);
-    expect(await turnsDuring(counter.countWithin({ text: `${text}.` }, 8_000))).toBeLessThan(10);
+    const whole = await lookupsOf(text);
+    const fitting = await lookupsDuring(() => counter.fits(`${text.slice(1)}.`, 8_000));
+    expect(fitting).toBeLessThan(whole / 10);
   });
 
-  test('a text too long for its limit in the longest tokens is not counted at all', async () => {
-    expect(await turnsDuring(counter.countWithin({ text: ' '.repeat(1_000_000) }, 5_000))).toBeLessThan(5);
+  test('ends at the limit of fits inside one long piece', async () => {
+    const whole = await lookupsOf(letters(500_000, 10));
+    const fitting = await lookupsDuring(() => counter.fits(letters(500_000, 11), 8_000));
+    expect(fitting).toBeLessThan(whole / 10);
   });
 
-  test('a text counted before overtakes one of its size that is new', async () => {
-    const known = lines(20_000, 'counted once and for all');
-    const tokens = await counter.count(known);
-    const order: string[] = [];
-    await Promise.all([
-      counter.count(lines(20_000, 'not counted before this one')).then(() => order.push('new')),
-      counter.count(known).then((again) => order.push(`known: ${again === tokens}`)),
-    ]);
-    expect(order).toEqual(['known: true', 'new']);
+  test('is nothing for a text that is too long for the limit even in the longest tokens', async () => {
+    for (const text of [' '.repeat(4_000_000), '東'.repeat(1_500_000)])
+      expect(await lookupsDuring(() => counter.fits(text, 30_000))).toBe(0);
+  });
+
+  test('is nothing for a text counted before, by whatever counter of the encoding', async () => {
+    const text = lines(2_000, 'counted once and for all');
+    const tokens = await counter.count(text);
+    const estimate = createTokenCounter('o200k_base', { margin: 2 });
+    const lookups = await lookupsDuring(async () => {
+      expect(await counter.fits(text, tokens)).toBe(tokens);
+      expect(await estimate.count(text)).toBe(2 * tokens);
+    });
+    expect(lookups).toBeLessThan(100); // the last chunk may be too short to be cached
+  });
+
+  test('is small for a text that grew, was cut at the front, or was edited', async () => {
+    const text = lines(10_000, 'a text that grows');
+    const whole = await lookupsOf(text);
+    const versions = [
+      `${text}one line more\n`,
+      text.slice(777),
+      `${text.slice(0, 50_000)}!${text.slice(50_000)}`,
+    ];
+    for (const version of versions) expect(await lookupsOf(version)).toBeLessThan(whole / 10);
   });
 });
 
-describe('a count that nobody waits for ends (rule: one-deadline)', () => {
+describe('an aborted count (rule: one-deadline)', () => {
   const gone = new Error('the caller left');
 
   test.each([
     ['text with seams', lines(80_000, 'one two three four five')],
-    ['one endless piece', 'a'.repeat(1_000_000)],
-  ])('%s: within a few turns of the event loop', async (_name, text) => {
+    ['one endless piece', 'b'.repeat(1_000_000)],
+  ])('of %s ends within a few turns of the event loop', async (_name, text) => {
     const leaving = new AbortController();
     const counter = createTokenCounter('o200k_base', { signal: leaving.signal });
     const counted = counter.count(text).catch((error: unknown) => error);
     setImmediate(() => leaving.abort(gone));
     const turns = turnsDuring(counted);
     expect(await counted).toBe(gone);
-    expect(await turns).toBeLessThan(10);
+    expect((await turns).turns).toBeLessThan(10);
   });
 
-  test('also while it waits for the huge piece of another', async () => {
+  test('ends while another count goes on', async () => {
     const leaving = new AbortController();
-    const first = createTokenCounter('o200k_base').count(letters(200_000, 6));
-    const waiting = createTokenCounter('o200k_base', { signal: leaving.signal }).count(letters(200_000, 7));
+    const first = createTokenCounter('o200k_base').count(letters(1_000_000, 6));
+    const waiting = createTokenCounter('o200k_base', { signal: leaving.signal }).count(letters(1_000_000, 7));
     setTimeout(() => leaving.abort(gone), 20);
     const settled = [first.then(() => 'counted'), waiting.catch((error: unknown) => error)];
     expect(await Promise.race(settled)).toBe(gone);
     expect(await first).toBeGreaterThan(0);
   });
 
-  test('and leaves the counts of others alone', async () => {
+  test('does not disturb later counts of the same text', async () => {
     const text = `${letters(30_000, 8)} and more`;
     const signal = AbortSignal.abort(gone);
     await expect(createTokenCounter('o200k_base', { signal }).count(text)).rejects.toBe(gone);
@@ -254,33 +314,33 @@ describe('a count that nobody waits for ends (rule: one-deadline)', () => {
   });
 });
 
-describe('estimates (rule: counting)', () => {
+describe('an estimate (rule: counting)', () => {
   const exact = createTokenCounter('o200k_base');
   const estimate = createTokenCounter('o200k_base', { margin: 1.5 });
 
-  test('say that they are estimates', () => {
+  test('is reported as an estimate', () => {
     expect([exact.counting, estimate.counting]).toEqual(['exact', 'estimated']);
   });
 
-  test('are the count times the margin, rounded up once', async () => {
+  test('is the count of each text times the margin, rounded up', async () => {
     expect(await exact.count('one two three')).toBe(3);
     expect(await estimate.count('one two three')).toBe(5);
-    expect(await estimate.countJoined(asTexts(['one', ' two', ' three']))).toBe(5);
+    expect(await estimate.countMessages([{ texts: ['one two three', 'one'], framing: 3 }])).toBe(5 + 2 + 3);
     expect(await estimate.count('')).toBe(0);
   });
 
-  test('keep to a limit with the margin included', async () => {
+  test('keeps to the limit of fits with the margin included', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, fc.integer({ min: 0, max: 60 }), async (text, limit) => {
         const tokens = await estimate.count(text);
-        expect(await estimate.countWithin({ text }, limit)).toBe(tokens <= limit ? tokens : undefined);
+        expect(await estimate.fits(text, limit)).toBe(tokens <= limit ? tokens : undefined);
       }),
       { numRuns: 500 },
     );
   });
 });
 
-test('(rule: loop-share) an aborted signal ends a count that would take seconds, and one that waits for it', async () => {
+test('aborting ends two counts that would take seconds (rule: loop-share)', async () => {
   const leaving = new AbortController();
   const counter = createTokenCounter('o200k_base', { signal: leaving.signal });
   const counts = [counter.count('a'.repeat(3_900_000)), counter.count('b'.repeat(3_900_000))];

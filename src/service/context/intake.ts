@@ -1,57 +1,71 @@
-import type { ContextItem } from './context-item.js';
+import type { ReportItem } from '../../contract/context-report.js';
+import type { ContextGroup, GatheredFolder } from './context-item.js';
+import { inlinePath } from './fence.js';
+import { once } from './once.js';
 import type { SourceFile, SourceFolder } from './sources/context-source.js';
-import { fileItem, type Gathered, listingItem, listingOf, missingRow, originsOf } from './to-items.js';
+import { fileItem, fileOrigin, listingItem } from './to-items.js';
 
-/** Rows of the report, among them second ones for files of several folders. */
-const MOST_ROWS = 10_000;
-/** UTF-16 units that folders may list before no other folder is listed; far more than any model reads. */
-const MOST_LISTED = 1_048_576;
+/** Maximum number of report rows before a file of several folders gets no second row. */
+const MAX_ROWS = 10_000;
+/** Maximum number of UTF-16 units of listings, far more than any model reads; later folders are not listed. */
+const MAX_LISTED_CHARACTERS = 1_048_576;
 const NOT_LISTED = 'not listed: the folders before it list more than is read in one step';
 
-/** A folder as a source gave it, and as it was asked for. */
+/** The answer to one thing that was asked for. */
+export interface Gathered {
+  readonly groups: readonly ContextGroup[];
+  readonly missing: readonly ReportItem[];
+  readonly folders: readonly GatheredFolder[];
+}
+
+/** A folder from a source, and the id by which the request asked for it. */
 export interface FoundFolder {
   readonly folder: SourceFolder;
   readonly id: string;
 }
 
 /**
- * Takes what is found and measures it. A thousand folders may hold the same ten thousand files, since they lie in each
- * other or are one folder in many spellings: beyond a bound a file that stands in an earlier folder is not given again,
- * and a folder is not listed (rule: linear-work).
+ * Turns folders into items and counts the characters of all items. A thousand folders may hold the same ten thousand
+ * files, because they contain each other or are one folder in many spellings. Above the limits, a file of an earlier
+ * folder is not repeated and a new folder is not listed (rule: linear-work).
  */
 export class Intake {
   readonly #paths = new Set<string>();
   readonly #listed = new Set<string>();
+  readonly #listingOf = once(({ listing }: SourceFolder) =>
+    listing.map((path) => `${inlinePath(path)}\n`).join(''),
+  );
+  readonly #originsOf = once((files: readonly SourceFile[]) => files.map(({ path }) => fileOrigin(path)));
   #listedCharacters = 0;
   #rows = 0;
   #characters = 0;
 
-  /** UTF-16 units of all that was taken. */
+  /** UTF-16 units of all items so far. */
   get characters(): number {
     return this.#characters;
   }
 
   take(found: Gathered | FoundFolder): Gathered {
     const gathered = 'folder' in found ? this.#open(found) : found;
-    this.#characters += itemsOf(gathered).reduce((sum, { text }) => sum + text.length, 0);
+    for (const { items } of gathered.groups) for (const { text } of items) this.#characters += text.length;
     return gathered;
   }
 
-  /** A listing, and then the files. */
+  /** The listing comes first, then the files. */
   #open({ folder, id }: FoundFolder): Gathered {
     const files = folder.files.filter((file) => this.#mayGive(file));
     const isListed = this.#mayList(folder);
-    const listing = isListed ? [listingItem(folder, id)] : [];
+    const listing = isListed ? [listingItem(folder, id, this.#listingOf(folder))] : [];
     const items = [...listing, ...files.map((file) => fileItem(file, file.path, 'folder'))];
     return {
       groups: [{ kind: 'explicit', items }],
-      missing: isListed ? [] : [missingRow('explicit', id, NOT_LISTED, 'dropped')],
-      folders: [{ path: folder.path, origins: originsOf(folder.files) }],
+      missing: isListed ? [] : [missingRow('explicit', id, { status: 'dropped', reason: NOT_LISTED })],
+      folders: [{ path: folder.path, origins: this.#originsOf(folder.files) }],
     };
   }
 
   #mayGive({ path }: SourceFile): boolean {
-    if (this.#paths.has(path) && this.#rows >= MOST_ROWS) return false;
+    if (this.#paths.has(path) && this.#rows >= MAX_ROWS) return false;
     this.#paths.add(path);
     this.#rows += 1;
     return true;
@@ -59,13 +73,18 @@ export class Intake {
 
   #mayList(folder: SourceFolder): boolean {
     if (this.#listed.has(folder.path)) return true;
-    if (this.#listedCharacters >= MOST_LISTED) return false;
+    if (this.#listedCharacters >= MAX_LISTED_CHARACTERS) return false;
     this.#listed.add(folder.path);
-    this.#listedCharacters += listingOf(folder).length;
+    this.#listedCharacters += this.#listingOf(folder).length;
     return true;
   }
 }
 
-export function itemsOf({ groups }: Gathered): ContextItem[] {
-  return groups.flatMap(({ items }) => items);
+/** The report row of something that was asked for and cannot be shown. */
+export function missingRow(
+  kind: ReportItem['kind'],
+  id: string,
+  { status, reason }: { readonly status: 'unavailable' | 'dropped'; readonly reason: string },
+): ReportItem {
+  return { kind, id, status, tokens: 0, original_tokens: null, lines: null, reason };
 }

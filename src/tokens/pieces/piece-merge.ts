@@ -1,20 +1,18 @@
-import { NO_RANK } from '../rank-table.js';
-import type { Vocabulary } from '../vocabulary.js';
-import { PairQueue } from './pair-queue.js';
+import { NO_RANK, type Vocabulary } from '../vocabulary.js';
 
 /**
- * Merges the adjacent pair of lowest rank, leftmost first, until no pair is a token: in n log n steps. Parts are told by their
- * lengths; a queue holds the pairs that are tokens, outdated ones too, which are skipped. Its arrays, 21 bytes for a
- * byte, are used again by each run.
+ * Merges the adjacent pair of lowest rank, leftmost first, until no pair is a token, in n log n steps. The lengths of the
+ * parts stand for the parts; a queue holds the pairs that are tokens, and outdated ones, which are skipped. Each run uses
+ * the same arrays, 21 bytes for each byte of the piece.
  */
 export class PieceMerge {
-  /** The length of a part, at its first byte and at its last: so its neighbours find it. No token has 256 bytes. */
+  /** The length of a part, at its first byte and at its last, so that the parts beside it find it. No token has 256 bytes. */
   readonly #lengths: Uint8Array;
   /** By the first byte of a part: the rank of the pair it begins, or NO_RANK. */
   readonly #ranks: Int32Array;
   readonly #queue: PairQueue;
 
-  /** @param capacity the most bytes that are merged. */
+  /** @param capacity maximum number of bytes that can be merged. */
   constructor(capacity: number) {
     this.#lengths = new Uint8Array(capacity);
     this.#ranks = new Int32Array(capacity);
@@ -22,7 +20,7 @@ export class PieceMerge {
     this.#queue = new PairQueue(2 * capacity);
   }
 
-  /** Where the tokens end, counted from the beginning of the bytes. */
+  /** Returns where the tokens end, counted from the beginning of the bytes. */
   run(vocabulary: Vocabulary, bytes: Uint8Array): Int32Array {
     let parts = bytes.length;
     this.#lengths.fill(1, 0, parts);
@@ -66,5 +64,63 @@ export class PieceMerge {
       ends[part] = end;
     }
     return ends;
+  }
+}
+
+/** Room for positions below a rank in one key; with ranks below 2^18, keys stay exact integers. */
+const POSITIONS = 2 ** 32;
+
+/**
+ * A binary heap of byte pairs, lowest rank first, leftmost first among equals. A pair is one number, rank and
+ * position, so that the heap is a flat array and an entry costs eight bytes.
+ */
+class PairQueue {
+  readonly #keys: Float64Array;
+  #size = 0;
+
+  constructor(capacity: number) {
+    this.#keys = new Float64Array(capacity);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  push(rank: number, position: number): void {
+    const keys = this.#keys;
+    const key = rank * POSITIONS + position;
+    let at = this.#size++;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = keys[parent] ?? 0;
+      if (above <= key) break;
+      keys[at] = above;
+      at = parent;
+    }
+    keys[at] = key;
+  }
+
+  /** Removes and returns the first pair. The queue must not be empty. */
+  pop(): { rank: number; position: number } {
+    const first = this.#keys[0] ?? 0;
+    this.#size--;
+    this.#sink(this.#keys[this.#size] ?? 0);
+    const position = first % POSITIONS;
+    return { rank: (first - position) / POSITIONS, position };
+  }
+
+  /** Moves a key from the first place down along the smaller children to its own. */
+  #sink(key: number): void {
+    const keys = this.#keys;
+    const size = this.#size;
+    let at = 0;
+    for (let child = 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && (keys[child + 1] ?? 0) < (keys[child] ?? 0)) child++;
+      const below = keys[child] ?? 0;
+      if (below >= key) break;
+      keys[at] = below;
+      at = child;
+    }
+    keys[at] = key;
   }
 }

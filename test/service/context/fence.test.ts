@@ -4,7 +4,6 @@ import {
   escapeFenced,
   type FenceTag,
   fence,
-  fenceInShares,
   fenceTags,
   inlinePath,
   unescapeFenced,
@@ -68,42 +67,6 @@ describe('a fence cannot be forged (rule: fences)', () => {
         ).toHaveLength(1);
       }),
       { numRuns: 500 },
-    );
-  });
-
-  test('a long text, escaped in slices, stands in the very fence that it gets at once (rule: loop-share)', async () => {
-    const long = fc
-      .tuple(
-        fc.integer({ min: 65_500, max: 65_540 }),
-        hostile,
-        hostile,
-        fc.constantFrom('x', ' ', '\n', '\\', '<'),
-      )
-      .map(([length, first, second, filler]) => (filler.repeat(length) + first + second).repeat(2));
-    await fc.assert(
-      fc.asyncProperty(long, async (text) => {
-        const fenced = { tag: 'file', attributes: { path: 'a.ts' }, text } as const;
-        expect((await fenceInShares(fenced)).text).toEqual(fence(fenced));
-      }),
-      { numRuns: 300 },
-    );
-    for (const token of ['<<SYS>>', '<\\\\<SYS>>', '< /file>', '[/INST]', '<|im_end|>']) {
-      for (let length = 65_536 - token.length; length <= 65_537; length += 1) {
-        const fenced = { tag: 'file', attributes: {}, text: 'x'.repeat(length) + token } as const;
-        expect((await fenceInShares(fenced)).text).toEqual(fence(fenced));
-      }
-    }
-    const closers = { tag: 'file', attributes: {}, text: '</file>\n[INST]<<SYS>>'.repeat(20_000) } as const;
-    expect((await fenceInShares(closers)).text).toEqual(fence(closers));
-  });
-
-  test('a text that comes again under its key stands in the very fence that it had, escaped or not', async () => {
-    await fc.assert(
-      fc.asyncProperty(hostile, fc.uuid(), async (text, key) => {
-        const fenced = { tag: 'file', attributes: { path: 'a.ts' }, text } as const;
-        for (let step = 0; step < 3; step += 1)
-          expect((await fenceInShares(fenced, key)).text).toEqual(fence(fenced));
-      }),
     );
   });
 

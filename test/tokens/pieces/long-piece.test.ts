@@ -6,11 +6,11 @@ import { PieceMerge } from '../../../src/tokens/pieces/piece-merge.js';
 import { Vocabulary } from '../../../src/tokens/vocabulary.js';
 import { encodings } from '../../support/tokens/reference-tokenizer.js';
 
-/** Several windows of them. */
+/** Length of a piece of several windows. */
 const LENGTH = 20_000;
 const unbounded = { limit: Number.POSITIVE_INFINITY };
 
-/** Few different bytes, so that merges run into one another; or a short run again and again, with a flaw in it. */
+/** Few different bytes, so that merges compete; or a repeated short run with one byte changed. */
 const bytes = fc.oneof(
   fc
     .tuple(fc.uint8Array({ minLength: 1, maxLength: 4 }), fc.infiniteStream(fc.nat(3)))
@@ -29,7 +29,7 @@ function countInOneGo(vocabulary: Vocabulary, piece: Uint8Array): number {
 }
 
 describe('a long piece (rule: counting)', () => {
-  test.each(encodings)('counts window by window as it does in one go: %s', async (name: Encoding) => {
+  test.each(encodings)('%s: has as many tokens window by window as in one go', async (name: Encoding) => {
     const { vocabulary } = await loadEncoding(name);
     await fc.assert(
       fc.asyncProperty(bytes, async (piece) => {
@@ -39,7 +39,7 @@ describe('a long piece (rule: counting)', () => {
     );
   });
 
-  test('counts right where the end of a window decides about all tokens before it', async () => {
+  test('is counted exactly even if the end of a window decides about all tokens before it', async () => {
     const symbols = 3_001;
     const vocabulary = new Vocabulary(pairingFromTheRight(symbols));
     const piece = Uint8Array.from(range(symbols).flatMap(symbol));
@@ -48,7 +48,7 @@ describe('a long piece (rule: counting)', () => {
     expect(countInOneGo(vocabulary, piece)).toBe((symbols + 1) / 2);
   });
 
-  test('is given up above its limit', async () => {
+  test('is not counted further once it has more tokens than the limit', async () => {
     const { vocabulary } = await loadEncoding('o200k_base');
     const piece = new Uint8Array(100_000).fill(0x61);
     const whole = countInOneGo(vocabulary, piece);
@@ -60,10 +60,10 @@ describe('a long piece (rule: counting)', () => {
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
-/** Two bytes; the first is never the second of another. */
+/** Returns two bytes, of which the first is never the second of another symbol. */
 const symbol = (index: number): [number, number] => [128 + (index >> 7), index & 127];
 
-/** An encoding in which the symbol further right always pairs first. */
+/** Builds an encoding in which the symbol further right always pairs first. */
 function pairingFromTheRight(symbols: number) {
   const tokens = [
     ...range(256).map((byte) => [byte]),

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Encoding } from '../../../src/tokens/encodings.js';
-import { classifyCharacters, unclassified } from '../../../src/tokens/pieces/character-kinds.js';
+import { classifyCharacters } from '../../../src/tokens/pieces/character-kinds.js';
 import {
   type EndOfPiece,
   endOfCl100kPiece,
@@ -18,8 +18,7 @@ const splitters: Record<Encoding, EndOfPiece> = {
 };
 
 function piecesOf(encoding: Encoding, text: string): string[] {
-  const characters = unclassified(new TextEncoder().encode(text));
-  classifyCharacters(characters, 0, characters.bytes.length);
+  const characters = classifyCharacters(new TextEncoder().encode(text));
   const pieces: string[] = [];
   for (let start = 0; start < characters.bytes.length; ) {
     const end = splitters[encoding](characters, start);
@@ -32,7 +31,7 @@ function piecesOf(encoding: Encoding, text: string): string[] {
 describe.each(encodings)('%s', (encoding) => {
   const { pat_str: pattern }: { pat_str: string } = load(`js-tiktoken/ranks/${encoding}`);
 
-  test('pieces are the matches of the published pattern', () => {
+  test('the pieces of a text are the matches of the published pattern', () => {
     fc.assert(
       fc.property(plainText, (text) => {
         const matches = [...text.matchAll(new RegExp(pattern, 'gu'))].map(([match]) => match);
@@ -42,7 +41,7 @@ describe.each(encodings)('%s', (encoding) => {
     );
   });
 
-  test('pieces make the text again, lone surrogates replaced', () => {
+  test('the pieces of a text are the whole text, with lone surrogates replaced', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(piecesOf(encoding, text).join('')).toBe(Buffer.from(text).toString());
@@ -51,12 +50,12 @@ describe.each(encodings)('%s', (encoding) => {
   });
 });
 
-test('a contraction is one without regard to case, the long s included, as the reference folds case', () => {
+test('a contraction may be in upper or lower case, or hold a long s, as the reference folds case', () => {
   expect(piecesOf('o200k_base', "it'ſa it'Sa it'LLa")).toEqual(["it'ſ", 'a', " it'S", 'a', " it'LL", 'a']);
   expect(piecesOf('cl100k_base', "it'ſa it'Sa")).toEqual(['it', "'ſ", 'a', ' it', "'S", 'a']);
 });
 
-test('whitespace is what the reference takes for it: U+0085, but not U+FEFF', () => {
+test('U+0085 is whitespace and U+FEFF is not, as in the reference', () => {
   for (const encoding of encodings) {
     expect(piecesOf(encoding, 'a\u0085\u0085b')).toEqual(['a', '\u0085', '\u0085b']);
     expect(piecesOf(encoding, '!\ufeff!')).toEqual(['!\ufeff!']);

@@ -1,41 +1,41 @@
-import type { TokenCounter } from '../../../tokens/token-counter.js';
-import { countLines, countNewlines, type LineRange, offsetAfterLines } from '../lines.js';
-import { cutLines, fitWhole } from './cut-lines.js';
+import { countLines, countNewlines, LineIndex, type LineRange } from '../lines.js';
+import { cutLines } from './cut-lines.js';
 import {
   type CutSource,
   type CutText,
   describeGap,
   type FittedText,
   fitText,
-  lastLineOf,
-  rememberedCut,
+  type NumberedSource,
+  numberLines,
+  type TokenLimit,
+  wholeText,
 } from './cut-source.js';
 import { largestFitting } from './largest-fitting.js';
 
 /**
- * Cuts a text to some lines and as many of their neighbours as fit, the same before and after; a line at each cut
- * says what is missing. If not even the lines themselves fit, they are cut like any other text.
+ * Cuts a text to some of its lines and as many adjacent ones as fit, the same number of characters before and after;
+ * a line at each cut says what is missing. If not even the lines themselves fit, cuts them like any other text.
  */
 export async function cutAround(
   source: CutSource,
   lines: LineRange,
-  { limit, counter }: { limit: number; counter: TokenCounter },
+  { limit, counter }: TokenLimit,
 ): Promise<FittedText | undefined> {
-  const whole = await fitWhole(source, limit, counter);
+  const numbered = numberLines(source);
+  const { text, firstLine } = numbered;
+  const tryCut = (cut: CutText) => fitText(numbered, cut, { limit, counter });
+  const whole = await tryCut(wholeText(numbered));
   if (whole) return whole;
-  const { text, firstLine = 1 } = source;
-  const start = offsetAfterLines(text, lines.first - firstLine, 0);
-  const end = offsetAfterLines(text, lines.last - lines.first + 1, start);
+  const index = new LineIndex(text);
+  const start = index.startOf(lines.first - firstLine + 1);
+  const end = index.startOf(lines.last - firstLine + 2);
   const reach = Math.max(start, text.length - end);
-  const selection = `${lines.first}-${lines.last}`;
-  const probe = (budget: number) => {
-    const cut = keepWindow(source, widen(text, { start, end }, budget));
-    return fitText(source, cut, { name: `${budget} around ${selection}`, limit, counter });
-  };
-  const what = `${selection} in ${limit}`;
-  const budget = await rememberedCut(source, { what, counter }, () => largestFitting(reach, limit, probe));
+  const window = await largestFitting(reach, limit, (budget) =>
+    tryCut(keepWindow(numbered, widen(text, { start, end }, budget))),
+  );
   const selected = { ...source, text: text.slice(start, end), lineCount: undefined, firstLine: lines.first };
-  return (await probe(budget)) ?? cutLines(selected, limit, counter);
+  return window ?? cutLines(selected, limit, counter);
 }
 
 interface Offsets {
@@ -43,7 +43,7 @@ interface Offsets {
   readonly end: number;
 }
 
-/** By at most so many characters on each side, to whole lines. */
+/** Adds whole lines on both sides, at most `by` characters on each. */
 function widen(text: string, { start, end }: Offsets, by: number): Offsets {
   const from = start - by;
   const to = end + by;
@@ -54,13 +54,14 @@ function widen(text: string, { start, end }: Offsets, by: number): Offsets {
   };
 }
 
-function keepWindow(source: CutSource, { start, end }: Offsets): CutText {
-  const { text, firstLine = 1 } = source;
+function keepWindow(source: NumberedSource, { start, end }: Offsets): CutText {
+  const { text, firstLine, lastLine } = source;
   const kept = text.slice(start, end);
   const first = firstLine + countNewlines(text.slice(0, start));
   const lines = { first, last: first + countLines(kept) - 1 };
-  const after = { first: lines.last + 1, last: lastLineOf(source) };
-  const above = start > 0 ? `${describeGap(source, { first: firstLine, last: first - 1 })}\n` : '';
+  const before = { first: firstLine, last: first - 1 };
+  const after = { first: lines.last + 1, last: lastLine };
+  const above = start > 0 ? `${describeGap(source, before)}\n` : '';
   const below = end < text.length ? `${describeGap(source, after)}\n` : '';
   return {
     text: above + kept + below,

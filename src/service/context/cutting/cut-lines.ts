@@ -7,81 +7,31 @@ import {
   type FittedText,
   fitText,
   type Gap,
-  lastLineOf,
-  rememberedCut,
+  type NumberedSource,
+  numberLines,
   wholeText,
 } from './cut-source.js';
 import { largestFitting } from './largest-fitting.js';
 
 /**
- * Cuts a text to a token limit (rule: cut-by-lines): head and tail stay, and between them one line names what is missing
- * and how to ask for it. Blank lines stay; only a line too long for half of what is kept is cut inside, between
- * code points. Depends on nothing but the source and the limit. Undefined if not even the marker fits.
+ * Cuts a text to a token limit (rule: cut-by-lines): its head and tail stay, and between them one line names what is
+ * missing and how to ask for it. Blank lines stay. Only a line too long for half of the budget is cut inside, between
+ * code points. The result depends on nothing but the source and the limit; undefined if not even the marker fits.
  */
 export async function cutLines(
   source: CutSource,
   limit: number,
   counter: TokenCounter,
 ): Promise<FittedText | undefined> {
-  return (await fitWhole(source, limit, counter)) ?? fitEnds(source, limit, counter);
+  const numbered = numberLines(source);
+  const tryCut = (cut: CutText) => fitText(numbered, cut, { limit, counter });
+  const fitEnds = () =>
+    largestFitting(source.text.length, limit, (budget) => tryCut(keepEnds(numbered, budget)));
+  return (await tryCut(wholeText(numbered))) ?? fitEnds();
 }
 
-/** The source with nothing cut away; undefined if that is above the limit. */
-export async function fitWhole(
-  source: CutSource,
-  limit: number,
-  counter: TokenCounter,
-): Promise<FittedText | undefined> {
-  if ((await tokensWithin(source, { limit, counter })) > limit) return undefined;
-  return renderWhole(source, limit, counter);
-}
-
-/**
- * Tokens of a source with nothing cut away; infinite if they are above the limit. Rendered only if it is new, and then shown
- * to `keep`.
- */
-export function tokensWithin(
-  source: CutSource,
-  { limit, counter, keep }: { limit: number; counter: TokenCounter; keep?: (whole: FittedText) => void },
-): Promise<number> {
-  return rememberedCut(source, { what: `whole ${limit}`, counter }, async () => {
-    const whole = await renderWhole(source, limit, counter);
-    if (whole) keep?.(whole);
-    return whole?.tokens ?? Number.POSITIVE_INFINITY;
-  });
-}
-
-/** The same as `fitWhole`, for a source that is rendered in any case. */
-export function renderWhole(
-  source: CutSource,
-  limit: number,
-  counter: TokenCounter,
-): Promise<FittedText | undefined> {
-  return fitText(source, wholeText(source), { name: 'whole', limit, counter });
-}
-
-async function fitEnds(
-  source: CutSource,
-  limit: number,
-  counter: TokenCounter,
-): Promise<FittedText | undefined> {
-  let largest: { readonly budget: number; readonly fitted: FittedText } | undefined;
-  const probe = async (budget: number) => {
-    // What was found is what the search tried last of all that fits: it is not rendered again.
-    if (largest?.budget === budget) return largest.fitted;
-    const name = `${budget} of ends`;
-    const fitted = await fitText(source, keepEnds(source, budget), { name, limit, counter });
-    if (fitted) largest = { budget, fitted };
-    return fitted;
-  };
-  const budget = await rememberedCut(source, { what: `ends ${limit}`, counter }, () =>
-    largestFitting(source.text.length, limit, probe),
-  );
-  return probe(budget);
-}
-
-/** Half of the budget, in characters, for the head and half for the tail. */
-function keepEnds(source: CutSource, budget: number): CutText {
+/** Keeps half of the budget, in characters, as the head and half as the tail. */
+function keepEnds(source: NumberedSource, budget: number): CutText {
   const { text } = source;
   const headEnd = endOfHead(text, Math.ceil(budget / 2));
   const tailStart = Math.max(headEnd, startOfTail(text, text.length - Math.floor(budget / 2)));
@@ -105,17 +55,16 @@ function splitsCodePoint(text: string, at: number): boolean {
   return at > 0 && /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
 }
 
-/** The source without its characters from `headEnd` to `tailStart`, and a line that says so. */
-function cutOut(source: CutSource, headEnd: number, tailStart: number): CutText {
-  const { text, firstLine = 1 } = source;
+/** Replaces the characters from `headEnd` to `tailStart` by a line that describes them. */
+function cutOut(source: NumberedSource, headEnd: number, tailStart: number): CutText {
+  const { text, firstLine, lastLine } = source;
   if (headEnd >= tailStart) return wholeText(source);
   const gap = findGap(source, headEnd, tailStart);
   const head = text.slice(0, headEnd) + (gap.insideFirst ? '\n' : '');
-  const last = lastLineOf(source);
   const around = (before: number, after: number): LineRange[] =>
     [
       { first: firstLine, last: before },
-      { first: after, last },
+      { first: after, last: lastLine },
     ].filter((range) => range.first <= range.last);
   return {
     text: `${head}${describeGap(source, gap)}\n${text.slice(tailStart)}`,
@@ -127,10 +76,9 @@ function cutOut(source: CutSource, headEnd: number, tailStart: number): CutText 
   };
 }
 
-function findGap(source: CutSource, headEnd: number, tailStart: number): Gap {
-  const { text, firstLine = 1 } = source;
+function findGap({ text, firstLine, lastLine }: NumberedSource, headEnd: number, tailStart: number): Gap {
   const insideLast = tailStart < text.length && text[tailStart - 1] !== '\n';
-  const lastBeforeTail = lastLineOf(source) - countLines(text.slice(tailStart));
+  const lastBeforeTail = lastLine - countLines(text.slice(tailStart));
   return {
     first: firstLine + countNewlines(text.slice(0, headEnd)),
     last: lastBeforeTail + (insideLast ? 1 : 0),
@@ -140,7 +88,8 @@ function findGap(source: CutSource, headEnd: number, tailStart: number): Gap {
   };
 }
 
-function joinTouching([head, tail, ...none]: LineRange[]): LineRange[] {
-  if (!head || !tail) return [head, tail, ...none].filter((range) => range !== undefined);
-  return head.last + 1 >= tail.first ? [{ first: head.first, last: tail.last }] : [head, tail];
+function joinTouching(ranges: LineRange[]): LineRange[] {
+  const [head, tail] = ranges;
+  if (!head || !tail || head.last + 1 < tail.first) return ranges;
+  return [{ first: head.first, last: tail.last }];
 }

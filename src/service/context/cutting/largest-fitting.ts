@@ -1,38 +1,37 @@
-/** More would only move a cut by a few characters. */
+/** More probes would only move a cut by a few characters. */
 const MAX_PROBES = 14;
 const NEAR_ENOUGH = 0.97;
 const AIM = 0.985;
 const LIKELY_CHARACTERS_PER_TOKEN = 3;
 
-export interface Measured {
-  readonly tokens: number;
-}
-
 /**
- * About the largest budget of characters below `characters` whose result takes at most `limit` tokens; 0 if none does.
- * Few probes, each at most `limit` tokens long: it guesses by the rate found so far.
- * `probe` resolves to undefined where its result is over the limit.
+ * Searches for a budget below `characters` whose result takes nearly all of `limit` tokens, and returns that result.
+ * Guesses by the rate of characters per token found so far, so it takes few probes. If no probe fits, tries budget 0.
+ *
+ * @param probe resolves to undefined if its result exceeds the limit.
  */
-export async function largestFitting(
+export async function largestFitting<Fitted extends { readonly tokens: number }>(
   characters: number,
   limit: number,
-  probe: (budget: number) => Promise<Measured | undefined>,
-): Promise<number> {
+  probe: (budget: number) => Promise<Fitted | undefined>,
+): Promise<Fitted | undefined> {
+  let largest: Fitted | undefined;
   let low = 0;
   let high = characters;
   let guess = limit * LIKELY_CHARACTERS_PER_TOKEN;
   for (let probes = 0; probes < MAX_PROBES && high - low > 1; probes += 1) {
     const middle = (low + high) / 2;
     const budget = Math.floor(guess > low && guess < high ? Math.max(guess, low + 1) : middle);
-    const result = await probe(budget);
-    if (result === undefined) {
+    const fitted = await probe(budget);
+    if (fitted === undefined) {
       high = budget;
       guess = 0;
     } else {
       low = budget;
-      if (result.tokens >= limit * NEAR_ENOUGH) break;
-      guess = (budget * limit * AIM) / Math.max(result.tokens, 1);
+      largest = fitted;
+      if (fitted.tokens >= limit * NEAR_ENOUGH) break;
+      guess = (budget * limit * AIM) / Math.max(fitted.tokens, 1);
     }
   }
-  return low;
+  return largest ?? probe(0);
 }

@@ -1,19 +1,17 @@
-import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { LineRange } from '../lines.js';
 import { TextSearch } from './text-search.js';
 
-/** UTF-16 units read in search of texts; what is beyond is compared as a whole only. */
-const MOST_SEARCHED = 33_554_432;
-/** What searching one of them books of the event loop. */
-const SEARCHING = 1 / 8;
+/** Maximum number of UTF-16 units searched for chunks; beyond it, only equal texts are found. */
+const MAX_SEARCHED_CHARACTERS = 33_554_432;
 
-/** What is in the prompt already, by origin and lines (rule: no-line-twice). */
+/** The lines that the prompt holds already, by origin (rule: no-line-twice). */
 export class Coverage {
   readonly #shown = new Map<string, Shown>();
-  /** Common to all copies. */
+  /** Shared by all copies. */
   readonly #allowance: { characters: number };
 
-  constructor(allowance = { characters: MOST_SEARCHED }) {
+  constructor(allowance = { characters: MAX_SEARCHED_CHARACTERS }) {
     this.#allowance = allowance;
   }
 
@@ -34,25 +32,25 @@ export class Coverage {
     return this.#shown.has(origin);
   }
 
-  /** What of a range is not there yet. */
+  /** Returns the parts of a range that are not shown. */
   missing(origin: string, range: LineRange): LineRange[] {
     const shown = this.#shown.get(origin)?.lines ?? [];
     const missing: LineRange[] = [];
     let first = range.first;
     for (let at = firstReaching(shown, first); at < shown.length && first <= range.last; at += 1) {
-      const there = shown[at];
-      if (!there || there.first > range.last) break;
-      if (there.first > first) missing.push({ first, last: there.first - 1 });
-      first = there.last + 1;
+      const next = shown[at];
+      if (!next || next.first > range.last) break;
+      if (next.first > first) missing.push({ first, last: next.first - 1 });
+      first = next.last + 1;
     }
     return first <= range.last ? [...missing, { first, last: range.last }] : missing;
   }
 
-  /** For text without line numbers: whether it stands somewhere within a text that is there. */
+  /** Tells whether a text without line numbers occurs within a text that is shown. */
   async contains(origin: string, text: string): Promise<boolean> {
     const texts = this.#shown.get(origin)?.texts;
     if (!texts) return false;
-    const lines = withoutOuterNewlines(text);
+    const lines = trimNewlines(text);
     return lines === '' || texts.has(lines) || this.#isWithin(texts, lines);
   }
 
@@ -61,7 +59,7 @@ export class Coverage {
     for (const text of texts) {
       if (text.length <= lines.length || text.length > this.#allowance.characters) continue;
       this.#allowance.characters -= text.length;
-      await eventLoopShare.take(text.length * SEARCHING);
+      await yieldIfBusy();
       search ??= new TextSearch(lines);
       if (search.isIn(text)) return true;
     }
@@ -69,12 +67,12 @@ export class Coverage {
   }
 }
 
-/** What is there of one origin. */
+/** The lines and texts of one origin. */
 class Shown {
-  /** Disjoint, in order: a range is found without a look at all of them. */
+  /** Disjoint and in order, so that a range is found by bisection. */
   readonly lines: LineRange[];
-  /** Made when somebody asks: to put a text into a set is to read all of it, and most lines have numbers. */
-  #texts: Set<string> | undefined;
+  /** Filled when first needed: most texts have line numbers, and hashing them for a set would be wasted. */
+  readonly #texts = new Set<string>();
   #added: string[] = [];
 
   constructor(lines: LineRange[] = []) {
@@ -83,7 +81,7 @@ class Shown {
 
   copy(): Shown {
     const copy = new Shown([...this.lines]);
-    copy.#added = [...(this.#texts ?? []), ...this.#added];
+    copy.#added = [...this.#texts, ...this.#added];
     return copy;
   }
 
@@ -91,16 +89,15 @@ class Shown {
     this.#added.push(text);
   }
 
-  /** Without newlines around them. */
+  /** The texts without the newlines around them. */
   get texts(): ReadonlySet<string> {
-    this.#texts ??= new Set();
-    for (const text of this.#added.splice(0)) this.#texts.add(withoutOuterNewlines(text));
+    for (const text of this.#added.splice(0)) this.#texts.add(trimNewlines(text));
     return this.#texts;
   }
 }
 
-/** By hand: an expression would read a long run of newlines once for each of them. */
-function withoutOuterNewlines(text: string): string {
+/** Uses no regular expression, which would read a long run of newlines once for each of them. */
+function trimNewlines(text: string): string {
   let start = 0;
   let end = text.length;
   while (text[start] === '\n') start += 1;
@@ -119,7 +116,7 @@ function addRange(ranges: LineRange[], { first, last }: LineRange): void {
   ranges.splice(start, end - start, end > start ? joined : { first, last });
 }
 
-/** The first range that ends at a line or after it. */
+/** Returns the index of the first range that ends at a line or after it. */
 function firstReaching(ranges: readonly LineRange[], line: number): number {
   let low = 0;
   let high = ranges.length;

@@ -5,14 +5,14 @@ import { cutAround } from '../cutting/cut-around.js';
 import { cutLines } from '../cutting/cut-lines.js';
 import { type FittedText, showsNothing } from '../cutting/cut-source.js';
 import { fence } from '../fence.js';
-import { formatLines, type LineRange, sliceLines } from '../lines.js';
+import { formatLines, LineIndex, type LineRange } from '../lines.js';
 import type { Coverage } from './coverage.js';
 import { cutSourceOf, linesOf, type Piece, wholePiece } from './pieces.js';
 
-/** The focus file, after the context has been fitted. */
+/** The focus file after the context has been fitted. */
 export interface FocusToFit {
   readonly focus: FocusItem;
-  /** What to show: the file, only some of its lines, or nothing but that it is open. */
+  /** What to show: the file, some of its lines, or only that it is open. */
   readonly show: 'file' | LineRange | 'nothing';
 }
 
@@ -20,14 +20,14 @@ export interface FittedFocus {
   /** One fence for the tail; undefined if it did not fit. */
   readonly block: string | undefined;
   readonly tokens: number;
-  /** With more room it would be no longer. */
+  /** True if a larger limit would not show more. */
   readonly isWhole: boolean;
   readonly item: ReportItem;
 }
 
 /**
- * Lines that the context shows are not sent again: where it shows the file in part, what is left is the longest run
- * of lines that it does not show, of the selection or else of the file.
+ * Plans not to send lines again that the context shows. If it shows a part of the file, the longest run of lines that
+ * it does not show is left, of the selection or else of the file.
  */
 export function planFocus(focus: FocusItem, shown: Coverage): FocusToFit {
   const { item, selection } = focus;
@@ -38,7 +38,7 @@ export function planFocus(focus: FocusItem, shown: Coverage): FocusToFit {
   return { focus, show: longest ?? 'nothing' };
 }
 
-/** Fits the focus file to its part of the tail: all of it, or the selection and as many lines around it as fit. */
+/** Fits the focus file to a limit of tokens: all of it, or the selection and as many lines around it as fit. */
 export async function fitFocus(
   { focus, show }: FocusToFit,
   limit: number,
@@ -46,23 +46,23 @@ export async function fitFocus(
 ): Promise<FittedFocus> {
   const item = withSelection(focus);
   if (show === 'nothing') return pointAtContext(item, limit, counter);
-  const piece = wholePiece(item);
+  const piece = show === 'file' ? wholePiece(item) : onlyLines(item, show);
   const fitted =
     show === 'file' && focus.selection
       ? await cutAround(cutSourceOf(piece), focus.selection, { limit, counter })
-      : await cutLines(cutSourceOf(show === 'file' ? piece : onlyLines(piece, show)), limit, counter);
+      : await cutLines(cutSourceOf(piece), limit, counter);
   if (!fitted || showsNothing(fitted))
     return { block: undefined, tokens: 0, isWhole: false, item: droppedRow(item) };
   return {
     block: fitted.rendered,
     tokens: fitted.tokens,
-    // Of a file with a selection that may be all that is shown.
+    // If only the selection fitted, `cut` is false although the file is longer.
     isWhole: !fitted.cut && (show !== 'file' || fitted.text === item.text),
     item: shownRow(item, fitted, reasonsFor(show, fitted)),
   };
 }
 
-/** The file stands in the context: a line says that it is open, and what is selected. */
+/** Says that the file is open and what is selected, since the context shows its lines. */
 async function pointAtContext(item: ContextItem, limit: number, counter: TokenCounter): Promise<FittedFocus> {
   const text = '[open in the editor; shown in the context above]\n';
   const block = fence({ tag: 'focus', attributes: item.attributes, text });
@@ -85,12 +85,12 @@ function withSelection({ item, selection }: FocusItem): ContextItem {
   return { ...item, attributes: { ...item.attributes, selected } };
 }
 
-function onlyLines({ item, text }: Piece, lines: LineRange): Piece {
+function onlyLines(item: ContextItem, lines: LineRange): Piece {
   const lineCount = lines.last - lines.first + 1;
-  return { item, text: sliceLines(text, lines), lineCount, firstLine: lines.first };
+  return { item, text: new LineIndex(item.text).slice(lines), lineCount, firstLine: lines.first };
 }
 
-/** Why not all of it is there: lines that the context shows, and lines for which there was no room. */
+/** Says why the file is not shown completely. */
 function reasonsFor(show: FocusToFit['show'], { cut }: FittedText): string[] {
   return [
     ...(show === 'file' ? [] : ['only lines that the context does not show']),
@@ -99,13 +99,13 @@ function reasonsFor(show: FocusToFit['show'], { cut }: FittedText): string[] {
 }
 
 function shownRow(item: ContextItem, fitted: FittedText, reasons: readonly string[]): ReportItem {
-  const whole = !fitted.cut && fitted.text === item.text && item.note === undefined;
+  const isWhole = !fitted.cut && fitted.text === item.text && item.note === undefined;
   return {
     kind: 'implicit',
     id: item.id,
-    status: whole ? 'included' : 'truncated',
+    status: isWhole ? 'included' : 'truncated',
     tokens: fitted.tokens,
-    original_tokens: whole ? fitted.tokens : null,
+    original_tokens: isWhole ? fitted.tokens : null,
     lines: formatLines(fitted.lines),
     reason: [...reasons, ...(item.note ? [item.note] : [])].join('; ') || null,
   };

@@ -1,41 +1,52 @@
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
+import type { FittedText } from '../cutting/cut-source.js';
 import { fence, inlinePath } from '../fence.js';
 import { formatLines } from '../lines.js';
 import { linesOf, type Piece, type PlacedItem } from './pieces.js';
 
-/** Names what was dropped, a line each (rule: left-out-manifest): as many as fit, and how many more there are. */
+type Fitted = Pick<FittedText, 'rendered' | 'tokens'>;
+
+/**
+ * Names what was dropped, one line each (rule: left-out-manifest): as many lines as fit, and how many more there are.
+ * Returns one fence, or none.
+ */
 export async function fitLeftOut(
   outcomes: readonly PlacedItem[],
   limit: number,
   counter: TokenCounter,
-): Promise<string | undefined> {
+): Promise<Fitted[]> {
   const dropped = outcomes.filter(({ pieces, placed }) => pieces.length > 0 && placed.length === 0);
   const lines = dropped.flatMap(({ pieces }) => pieces.map(describe));
-  const render = async (count: number): Promise<string | undefined> => {
+  const render = async (count: number): Promise<Fitted | undefined> => {
+    await yieldIfBusy();
     const rest = lines.length - count;
     const text = [...lines.slice(0, count), ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
-    const block = fence({ tag: 'left_out', attributes: { reason: 'no room' }, text });
-    return (await counter.fits(block, limit)) === undefined ? undefined : block;
+    const rendered = fence({ tag: 'left_out', attributes: { reason: 'no room' }, text });
+    const tokens = await counter.fits(rendered, limit);
+    return tokens === undefined ? undefined : { rendered, tokens };
   };
-  return lines.length === 0 || limit <= 0 ? undefined : mostLines(lines.length, render);
+  const fitted = lines.length === 0 || limit <= 0 ? undefined : await longestFitting(lines.length, render);
+  return fitted ? [fitted] : [];
 }
 
-async function mostLines(
+/** Searches by bisection, and tries all lines first. */
+async function longestFitting(
   lines: number,
-  render: (count: number) => Promise<string | undefined>,
-): Promise<string | undefined> {
-  let best: string | undefined;
+  render: (count: number) => Promise<Fitted | undefined>,
+): Promise<Fitted | undefined> {
+  let longest: Fitted | undefined;
   let low = 0;
   let high = lines;
   for (let count = lines; low <= high; count = Math.ceil((low + high) / 2)) {
-    const block = await render(count);
-    if (block === undefined) high = count - 1;
+    const fitted = await render(count);
+    if (fitted === undefined) high = count - 1;
     else {
-      best = block;
+      longest = fitted;
       low = count + 1;
     }
   }
-  return best;
+  return longest;
 }
 
 function describe(piece: Piece): string {

@@ -1,8 +1,8 @@
 import type { ReportItem } from '../../../contract/context-report.js';
-import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { formatLines } from '../lines.js';
 import { type PlacedItem, wholePiece } from './pieces.js';
-import type { Sizes } from './sizes.js';
+import type { PieceSizes } from './sizes.js';
 
 const reasons = {
   included: null,
@@ -11,18 +11,14 @@ const reasons = {
   duplicate: 'the same lines as another item',
 } as const;
 
-/** What making a row books of the event loop. */
-const ROW_WORK = 64;
-
-/** The rows of the report for what was found, in order. */
-export async function reportItems(outcomes: readonly PlacedItem[], sizes: Sizes): Promise<ReportItem[]> {
+/** Makes the report's rows for the items that were found, in order. */
+export async function reportItems(outcomes: readonly PlacedItem[], sizes: PieceSizes): Promise<ReportItem[]> {
   const rows: ReportItem[] = [];
   for (const outcome of outcomes) {
-    const pause = eventLoopShare.take(ROW_WORK);
-    if (pause) await pause;
+    await yieldIfBusy();
     const { item } = outcome;
-    const original = item.note === undefined ? sizes.ofAll(wholePiece(item)) : null;
-    rows.push(reportItem(outcome, original instanceof Promise ? await original : original));
+    const originalTokens = item.note === undefined ? await sizes.forReport(wholePiece(item)) : null;
+    rows.push(reportItem(outcome, originalTokens));
   }
   return rows;
 }
@@ -30,14 +26,14 @@ export async function reportItems(outcomes: readonly PlacedItem[], sizes: Sizes)
 function reportItem(outcome: PlacedItem, originalTokens: number | null): ReportItem {
   const { item, placed } = outcome;
   const status = statusOf(outcome);
-  const numbered = item.firstLine !== undefined && item.tag !== 'folder';
+  const isNumbered = item.firstLine !== undefined && item.tag !== 'folder';
   return {
     kind: item.kind,
     id: item.id,
     status,
     tokens: placed.reduce((sum, { cut }) => sum + cut.tokens, 0),
     original_tokens: originalTokens,
-    lines: numbered ? formatLines(placed.flatMap(({ cut }) => cut.lines)) : null,
+    lines: isNumbered ? formatLines(placed.flatMap(({ cut }) => cut.lines)) : null,
     reason: [reasons[status], ...notes(outcome)].filter((each) => each !== null).join('; ') || null,
   };
 }
@@ -45,11 +41,11 @@ function reportItem(outcome: PlacedItem, originalTokens: number | null): ReportI
 function statusOf({ item, pieces, placed }: PlacedItem): keyof typeof reasons {
   if (pieces.length === 0) return 'duplicate';
   if (placed.length === 0) return 'dropped';
-  const whole = placed.length === pieces.length && placed.every(({ cut }) => !cut.cut);
-  return whole && item.note === undefined ? 'included' : 'truncated';
+  const isWhole = placed.length === pieces.length && placed.every(({ cut }) => !cut.cut);
+  return isWhole && item.note === undefined ? 'included' : 'truncated';
 }
 
 function notes({ item, pieces }: PlacedItem): string[] {
-  const partly = pieces.length > 0 && !pieces.some((piece) => piece.text === item.text);
-  return [...(partly ? ['its other lines belong to another item'] : []), ...(item.note ? [item.note] : [])];
+  const isShared = pieces.length > 0 && !pieces.some((piece) => piece.text === item.text);
+  return [...(isShared ? ['its other lines belong to another item'] : []), ...(item.note ? [item.note] : [])];
 }

@@ -1,13 +1,13 @@
-/** Less than this says too little of anything; only what is smaller by itself may take less. In tokens. */
-const LEAST_SHARE = 256;
+/** Minimum number of tokens worth giving to an item; only an item that is smaller itself may get less. */
+const MIN_SHARE_TOKENS = 256;
 
-/** Tokens an item would take; infinite if it is longer than anything that can be given. */
+/** Tokens that items would take; infinite for an item that exceeds any possible share. */
 type TokenSizes = readonly number[];
 
 /**
- * Fair shares of a room: an item smaller than its share leaves the rest to the others, so one giant cannot starve
- * them. Items come in order: if not even the least share is left, one gets nothing (0). Pure arithmetic, so the
- * same items and room always give the same shares.
+ * Divides a room fairly: an item smaller than its share leaves the rest to the others, so one giant cannot starve them.
+ * If not even the minimum share is left, later items get 0. Pure arithmetic, so the same items and room always
+ * give the same shares.
  */
 export function shareFairly(sizes: TokenSizes, room: number): number[] {
   const served = serve(sizes, room);
@@ -18,18 +18,18 @@ export function shareFairly(sizes: TokenSizes, room: number): number[] {
   return sizes.map((size, index) => (served[index] ? Math.min(size, level) : 0));
 }
 
-/** The first takes what it needs, then the next: for items whose order is their worth. */
+/** Gives each item in turn what it needs, for items in the order of their worth. */
 export function shareInTurn(sizes: TokenSizes, room: number): number[] {
   let left = room;
   return sizes.map((size) => {
     const share = Math.min(size, left);
-    if (share < Math.min(size, LEAST_SHARE)) return 0;
+    if (share < Math.min(size, MIN_SHARE_TOKENS)) return 0;
     left -= share;
     return share;
   });
 }
 
-/** The same in two rounds: groups share the room, and the items of a group share what it got. */
+/** Divides a room among groups, and then the share of each group fairly among its items. */
 export function shareInGroups(
   groups: readonly TokenSizes[],
   share: typeof shareFairly,
@@ -40,18 +40,18 @@ export function shareInGroups(
   return groups.map((sizes, index) => shareFairly(sizes, shares[index] ?? 0));
 }
 
-/** Every item served gets at least its least share, or all of it. */
+/** Chooses the items that get at least the minimum share, or all of what they need. */
 function serve(sizes: TokenSizes, room: number): boolean[] {
   let left = room;
   return sizes.map((size) => {
-    const least = Math.min(size, LEAST_SHARE);
+    const least = Math.min(size, MIN_SHARE_TOKENS);
     if (least > left) return false;
     left -= least;
     return true;
   });
 }
 
-/** The size up to which all are whole, so that the longer ones, cut to it, fill the room. */
+/** Finds the size up to which all items are whole, so that the longer ones, cut to it, fill the room. */
 function waterLevel(sizes: TokenSizes, room: number): number {
   let left = room;
   for (const [index, size] of sizes.toSorted((a, b) => a - b).entries()) {

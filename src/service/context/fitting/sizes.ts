@@ -1,66 +1,68 @@
-import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
-import { tokensWithin } from '../cutting/cut-lines.js';
-import { type FittedText, keyOf } from '../cutting/cut-source.js';
+import { fitText, numberLines, wholeText } from '../cutting/cut-source.js';
 import { cutSourceOf, type Piece } from './pieces.js';
 
-/** Tokens that pieces take in the prompt with nothing cut away, each counted once. */
-export interface Sizes {
-  /** Infinite where it is more than the limit, or where too much has been counted already. */
-  ofEach(pieces: readonly Piece[]): Promise<number[]>;
-  /** The whole size for the report, even above the limit; null if counting it would cost too much. */
-  ofAll(piece: Piece): number | null | Promise<number>;
-  /** A piece as it was rendered to be counted, if that was kept. */
-  renderedWhole(piece: Piece): FittedText | undefined;
-}
+/** Counting to choose shares stops after this many times the limit: the rest would not fit anyway. */
+const MAX_COUNTED_PER_LIMIT = 8;
+/** Maximum number of UTF-16 units that are counted for the report alone. */
+const MAX_REPORTED_CHARACTERS = 524_288;
 
 /**
- * However much is asked for, counting stops: what does not fit anyway need not be known by the token. Both are
- * spent in the order of the items, so the same request always gets the same sizes.
+ * Tokens that pieces take in the prompt with nothing cut away. However much is asked for, the work is bounded.
+ * Both allowances are used up in the order of the items, so the same request always gets the same sizes.
  */
-const COUNTED_PER_LIMIT = 8;
-/** What asking for the size of a piece books of the event loop, counted or not. */
-const PIECE_WORK = 64;
-const REPORTED_CHARACTERS = 524_288;
+export class PieceSizes {
+  readonly #limit: number;
+  readonly #counter: TokenCounter;
+  /** Sizes by what is counted: the origin and the first line, then the text. */
+  readonly #known = new Map<string, Map<string, number>>();
+  #tokensLeft: number;
+  #charactersLeft = MAX_REPORTED_CHARACTERS;
 
-export function sizesWithin(limit: number, counter: TokenCounter): Sizes {
-  const known = new Map<string, number>();
-  const rendered = new Map<Piece, FittedText>();
-  let tokensLeft = limit * COUNTED_PER_LIMIT;
-  let charactersLeft = REPORTED_CHARACTERS;
-  let roomLeft = limit;
-  /** As long as all of them have room they are going to be sent, and need not be rendered again. */
-  const keep = (piece: Piece, whole: FittedText): void => {
-    roomLeft -= whole.tokens;
-    if (roomLeft >= 0) rendered.set(piece, whole);
-  };
-  const count = async (piece: Piece): Promise<number> => {
-    const source = cutSourceOf(piece);
-    if (tokensLeft <= 0) return Number.POSITIVE_INFINITY;
-    const tokens = await tokensWithin(source, { limit, counter, keep: (whole) => keep(piece, whole) });
-    tokensLeft -= Math.min(tokens, limit);
-    known.set(keyOf(source), tokens);
+  constructor(limit: number, counter: TokenCounter) {
+    this.#limit = limit;
+    this.#counter = counter;
+    this.#tokensLeft = limit * MAX_COUNTED_PER_LIMIT;
+  }
+
+  /** Infinite for a piece that exceeds the limit, and for all new ones once the allowance is used up. */
+  async ofEach(pieces: readonly Piece[]): Promise<number[]> {
+    const sizes: number[] = [];
+    for (const piece of pieces) {
+      await yieldIfBusy();
+      sizes.push(this.#sameAs(piece).get(piece.text) ?? (await this.#count(piece)));
+    }
+    return sizes;
+  }
+
+  /** The size for the report, even above the limit; null if the allowance for that is used up. */
+  async forReport(piece: Piece): Promise<number | null> {
+    const known = this.#sameAs(piece).get(piece.text) ?? Number.POSITIVE_INFINITY;
+    if (Number.isFinite(known)) return known;
+    this.#charactersLeft -= piece.text.length;
+    return this.#charactersLeft < 0 ? null : this.#tokensWithin(piece, Number.POSITIVE_INFINITY);
+  }
+
+  async #count(piece: Piece): Promise<number> {
+    if (this.#tokensLeft <= 0) return Number.POSITIVE_INFINITY;
+    const tokens = await this.#tokensWithin(piece, this.#limit);
+    this.#tokensLeft -= Math.min(tokens, this.#limit);
+    this.#sameAs(piece).set(piece.text, tokens);
     return tokens;
-  };
-  return {
-    async ofEach(pieces) {
-      const sizes: number[] = [];
-      for (const piece of pieces) {
-        const pause = eventLoopShare.take(PIECE_WORK);
-        if (pause) await pause;
-        // One after another: the allowance is spent in order.
-        sizes.push(known.get(keyOf(cutSourceOf(piece))) ?? (await count(piece)));
-      }
-      return sizes;
-    },
-    renderedWhole: (piece) => rendered.get(piece),
-    ofAll(piece) {
-      const source = cutSourceOf(piece);
-      const tokens = known.get(keyOf(source)) ?? Number.POSITIVE_INFINITY;
-      if (Number.isFinite(tokens)) return tokens;
-      charactersLeft -= piece.text.length;
-      if (charactersLeft < 0) return null;
-      return tokensWithin(source, { limit: Number.POSITIVE_INFINITY, counter });
-    },
-  };
+  }
+
+  async #tokensWithin(piece: Piece, limit: number): Promise<number> {
+    const source = numberLines(cutSourceOf(piece));
+    const whole = await fitText(source, wholeText(source), { limit, counter: this.#counter });
+    return whole?.tokens ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The known sizes of pieces that differ from this one in their text only. */
+  #sameAs({ item: { tag, origin }, firstLine }: Piece): Map<string, number> {
+    const key = `${tag} ${firstLine} ${origin}`;
+    const sizes = this.#known.get(key) ?? new Map<string, number>();
+    this.#known.set(key, sizes);
+    return sizes;
+  }
 }

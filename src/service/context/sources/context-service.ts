@@ -3,7 +3,7 @@ import { byCodeUnits, isBelow, portablePath } from '../../../files/portable-path
 import { isSecretPath } from '../../../files/secret-paths.js';
 import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from './context-source.js';
 
-/** As much of `fetch` as is used; another one can be given. */
+/** The part of `fetch` that this source uses. */
 type Fetch = (
   url: string,
   init: {
@@ -14,19 +14,19 @@ type Fetch = (
 ) => Promise<Pick<Response, 'status' | 'body'>>;
 
 export interface ContextServiceOptions {
-  /** `CONTEXT_SERVICE_URL`: the operator's, never a caller's. */
+  /** `CONTEXT_SERVICE_URL`, set by the operator and never by a caller. */
   readonly url: string;
   readonly projectId: string;
-  /** To send along with each request, as they are then. */
+  /** Called before each request for the headers to add. */
   readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
   readonly fetch?: Fetch;
-  /** For one answer, its body included. */
+  /** Time limit of one response, including its body. */
   readonly timeoutMs?: number;
-  /** Of one answer. */
+  /** Maximum size of one response. */
   readonly maxBytes?: number;
 }
 
-/** The context service is out of order: it did not answer in time, or not in its form. */
+/** The context service did not respond in time, or its response does not follow the protocol. */
 export class ContextServiceFailed extends Error {
   override readonly name = 'ContextServiceFailed';
 
@@ -38,7 +38,7 @@ export class ContextServiceFailed extends Error {
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 8_388_608;
 
-/** Files and pinned items from two GETs (rule: context-service). Rejects with `ContextServiceFailed`. */
+/** Reads files and pinned items by two GETs (rule: context-service). Rejects with `ContextServiceFailed`. */
 export function contextServiceSource(options: ContextServiceOptions): ContextSource {
   const project = `${options.url.replace(/\/+$/, '')}/projects/${encodeURIComponent(options.projectId)}`;
   return {
@@ -58,11 +58,11 @@ export function contextServiceSource(options: ContextServiceOptions): ContextSou
   };
 }
 
-/** The answer's JSON; undefined for 404. */
+/** Returns the JSON of the response; undefined for 404. */
 async function get(url: string, options: ContextServiceOptions, signal: AbortSignal): Promise<unknown> {
   const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
   signal.throwIfAborted();
-  const leaving = new AbortController(); // what is combined must be Node's own
+  const leaving = new AbortController(); // AbortSignal.any() takes only signals made by Node
   const leave = (): void => leaving.abort(signal.reason);
   signal.addEventListener('abort', leave);
   const waiting = AbortSignal.any([leaving.signal, AbortSignal.timeout(timeoutMs)]);
@@ -82,7 +82,7 @@ async function get(url: string, options: ContextServiceOptions, signal: AbortSig
   }
 }
 
-/** Leaving the loop early cancels the body. */
+/** Throws if the body is too large; leaving the loop early cancels the rest of it. */
 async function readBody(body: Response['body'], maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -105,7 +105,7 @@ function checkFile(path: string, { content, cut }: Readonly<Record<string, unkno
   return { type: 'file', path, content: checkText(content), ...(cut === true && { cut }) };
 }
 
-/** Paths that are not below the folder, or that hold secrets by name, are left out whatever the service says. */
+/** Omits paths that are not below the folder or that are named like secrets, whatever the service says. */
 function checkFolder(folder: string, entry: Readonly<Record<string, unknown>>): SourceFolder {
   const isMember = (path: unknown): path is string =>
     typeof path === 'string' && portablePath(path) === path && isBelow(folder, path) && !isSecretPath(path);

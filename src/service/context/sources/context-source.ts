@@ -1,10 +1,10 @@
 /**
- * A place that context comes from (rule: source-order). `undefined` means "not here, ask the next one": a missing file
- * and a forbidden one look the same from outside. Rejects only with the signal's reason, or if the place
- * itself is out of order: then the others are asked, and the step goes on.
+ * A place that context comes from (rule: source-order). `undefined` means "not here, ask the next source": a missing
+ * file and a forbidden one look the same. Rejects only with the signal's reason or if the source is out of order;
+ * then the other sources are asked and the step continues.
  */
 export interface ContextSource {
-  /** A file, or a folder with its text files, by a path with `/` between its parts, relative to the project. */
+  /** Reads a file, or a folder with its text files. Paths are relative to the project and use `/`. */
   read(path: string, signal: AbortSignal): Promise<SourceFile | SourceFolder | undefined>;
   readPinned(id: string, signal: AbortSignal): Promise<PinnedItem | undefined>;
 }
@@ -14,7 +14,7 @@ export interface SourceFile {
   /** Relative to the project, with `/`. */
   readonly path: string;
   readonly content: string;
-  /** True if the file was larger than is read: `content` is its beginning. */
+  /** True if `content` is only the beginning of a larger file. */
   readonly cut?: boolean;
 }
 
@@ -24,9 +24,9 @@ export interface SourceFolder {
   readonly path: string;
   /** All paths below the folder, relative to the project, in a stable order. */
   readonly listing: readonly string[];
-  /** Its text files, in the same order. */
+  /** The folder's text files, in the same order. */
   readonly files: readonly SourceFile[];
-  /** True if there was more below the folder than is listed or read. */
+  /** True if not everything below the folder is listed or read. */
   readonly cut?: boolean;
 }
 
@@ -36,5 +36,5 @@ export interface PinnedItem {
   readonly content: string;
 }
 
-/** Ids that may stand in a file name or in a URL: none begins with a dot. */
+/** Ids that are safe in a file name and in a URL: none begins with a dot. */
 export const storedPinnedId = /^[A-Za-z0-9_][\w.-]{0,127}$/;

@@ -4,7 +4,7 @@ import { type ContextServiceOptions, contextServiceSource } from './context-serv
 import type { ContextSource } from './context-source.js';
 import { projectFolderSource } from './project-folder.js';
 
-/** Where the operator keeps context. */
+/** The operator's settings of context sources. */
 export interface ContextSourceOptions {
   /** Folders by project id, in lower case. */
   readonly PROJECTS: Readonly<Record<string, string>>;
@@ -13,13 +13,13 @@ export interface ContextSourceOptions {
   readonly CONTEXT_SERVICE_URL?: string | undefined;
 }
 
-/** The operator's sources of a request's context, in the order in which they are asked (rule: source-order). */
+/** Returns the operator's sources for a request, in the order in which they are asked (rule: source-order). */
 export function contextSources(
   config: ContextSourceOptions,
 ): (request: StepRequest, headers?: ContextServiceOptions['headers']) => ContextSource[] {
   const { PROJECTS_DIR: parent, CONTEXT_SERVICE_URL: url } = config;
   return ({ project_id: projectId }, headers) => {
-    // A project id is a UUID, checked by the schema: no path can hide in it. Its case means nothing.
+    // The schema accepts only UUIDs as project ids, so no path can hide in one. Case is not significant.
     const id = projectId.toLowerCase();
     const folder = config.PROJECTS[id] ?? (parent && join(parent, id));
     return [

@@ -1,33 +1,23 @@
 import type { InlineContext } from '../../../contract/step-request.js';
-import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
-import { onDemand } from '../../../event-loop/on-demand.js';
 import { byCodeUnits, portablePath } from '../../../files/portable-path.js';
 import type { ContextSource, SourceFile, SourceFolder } from './context-source.js';
 
-/** What it books of the event loop to give a file its place in the order, or in a folder; and to name it, for each character. */
-const PLACING = 4;
-const NAMING = 1;
-
 /**
- * What the caller sent along (`inline_context`): no file system, no rule but that of names. A path is
- * found as it was written or in its normal form; what is before the last `/` of a path is a folder.
+ * The contents that came with the request (`inline_context`). A path is found as it was written or in its normal form;
+ * each part of a path before a `/` is a folder. No file system is involved.
  */
-export function inlineSource(inline: InlineContext): ContextSource {
-  const named = onDemand(() => nameFiles(inline.files ?? []));
-  const pinned = new Map((inline.pinned_items ?? []).map((item) => [item.id, item]));
-  const folders = new Map<string, SourceFolder | undefined>();
-  let sorted: readonly SourceFile[] | undefined;
+export function inlineSource({ files = [], pinned_items = [] }: InlineContext): ContextSource {
+  const byName = filesByName(files);
+  const sorted = [...byName.values()].sort((one, other) => byCodeUnits(one.path, other.path));
+  const pinned = new Map(pinned_items.map((item) => [item.id, item]));
+  const folders = new Map<string, SourceFolder>();
   return {
-    async read(path, signal) {
-      const files = await named.get();
+    async read(path) {
       const name = portablePath(path) ?? path;
-      const known = files.get(name) ?? folders.get(name);
-      if (known || folders.has(name)) return known;
-      if (!sorted) await eventLoopShare.take(PLACING * files.size, signal);
-      sorted ??= [...files.values()].sort((one, other) => byCodeUnits(one.path, other.path));
-      const folder = folders.get(name) ?? folderOf(name, sorted);
-      folders.set(name, folder); // the same in all spellings
-      await eventLoopShare.take(PLACING * (folder?.files.length ?? 0), signal);
+      const known = byName.get(name) ?? folders.get(name);
+      if (known) return known;
+      const folder = folderOf(name, sorted);
+      if (folder) folders.set(name, folder); // the same one for all spellings of its path
       return folder;
     },
     async readPinned(id) {
@@ -37,18 +27,14 @@ export function inlineSource(inline: InlineContext): ContextSource {
   };
 }
 
-/** By their names; the first of each. */
-async function nameFiles(
-  files: NonNullable<InlineContext['files']>,
-): Promise<ReadonlyMap<string, SourceFile>> {
-  const named = new Map<string, SourceFile>();
+/** If several files have one name, the first one counts. */
+function filesByName(files: NonNullable<InlineContext['files']>): ReadonlyMap<string, SourceFile> {
+  const byName = new Map<string, SourceFile>();
   for (const { path, content } of files) {
-    const pause = eventLoopShare.take(NAMING * path.length);
-    if (pause) await pause;
     const name = portablePath(path) ?? path;
-    if (!named.has(name)) named.set(name, { type: 'file', path: name, content });
+    if (!byName.has(name)) byName.set(name, { type: 'file', path: name, content });
   }
-  return named;
+  return byName;
 }
 
 function folderOf(path: string, sorted: readonly SourceFile[]): SourceFolder | undefined {
@@ -60,13 +46,13 @@ function folderOf(path: string, sorted: readonly SourceFile[]): SourceFolder | u
     path,
     files,
     get listing() {
-      listing ??= files.map((file) => file.path); // most folders of many are not listed
+      listing ??= files.map((file) => file.path); // of many nested folders, most are not listed
       return listing;
     },
   };
 }
 
-/** They stand together: all that begins with `a/`, and nothing else, comes before `a0`, as `0` comes right after `/`. */
+/** Finds a run of the sorted files: all paths that begin with `a/` come before `a0`, since `0` follows `/` directly. */
 function filesBelow(folder: string, sorted: readonly SourceFile[]): readonly SourceFile[] {
   const start = countBefore(`${folder}/`, sorted);
   const end = countBefore(`${folder}0`, sorted);

@@ -1,20 +1,23 @@
+import { once } from '../once.js';
 import type { ContextSource, PinnedItem, SourceFile, SourceFolder } from './context-source.js';
 
-type Lookup<Value> = { readonly found: Value } | { readonly found?: never; readonly reason: string };
+type Lookup<Value> =
+  | { readonly found: Value; readonly reason?: never }
+  | { readonly found?: never; readonly reason: string };
 
-/** All sources as one: the first that knows a path or an id answers for it. */
+/** All sources as one: the first that has a path or an id answers for it. */
 export interface Library {
   read(path: string): Promise<Lookup<SourceFile | SourceFolder>>;
   readPinned(id: string): Promise<Lookup<PinnedItem>>;
 }
 
-/** The same for missing and forbidden: nobody learns what lies outside his reach (rule: context-is-no-error). */
-const NOT_THERE = 'not found or not readable';
+/** Does not distinguish missing from forbidden, so nobody learns what lies out of reach (rule: context-is-no-error). */
+const NOT_FOUND = 'not found or not readable';
 const OUT_OF_ORDER = 'a context source is out of order';
 
 /**
- * Asks sources in their order and reads each path once. A source that fails is not asked again, so that a dead one
- * costs one timeout and not one for each path. Rejects only with the signal's reason.
+ * Asks the sources in their order and reads each path once. A source that failed is not asked again, so a dead one
+ * costs one timeout and not one per path. Rejects only with the signal's reason.
  */
 export function openLibrary(sources: readonly ContextSource[], signal: AbortSignal): Library {
   const failed = new Set<ContextSource>();
@@ -32,23 +35,14 @@ export function openLibrary(sources: readonly ContextSource[], signal: AbortSign
         failed.add(source);
       }
     }
-    return { reason: failed.size > 0 ? OUT_OF_ORDER : NOT_THERE };
+    return { reason: failed.size > 0 ? OUT_OF_ORDER : NOT_FOUND };
   };
   const read = once((path: string) => ask((source) => source.read(path, signal)));
   const readPinned = once((id: string) => ask((source) => source.readPinned(id, signal)));
   return { read, readPinned };
 }
 
-function once<Value>(work: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
-  const results = new Map<string, Promise<Value>>();
-  return (key) => {
-    const result = results.get(key) ?? work(key);
-    results.set(key, result);
-    return result;
-  };
-}
-
-/** The results in order and in batches, `limit` pieces of work at a time: no batch begins unless it is asked for. */
+/** Yields the results in order and in batches of `limit`. A batch begins only when it is asked for. */
 export async function* concurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

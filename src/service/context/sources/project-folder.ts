@@ -11,13 +11,16 @@ import { concurrently } from './library.js';
 
 const MIB = 1_048_576;
 const MAX_FILE_BYTES = 2 * MIB;
-/** Of the contents of one folder; what is beyond is listed, not read. */
+/** Maximum bytes of the contents of one folder; further files are listed but not read. */
 const MAX_FOLDER_BYTES = 2 * MIB;
 const MAX_FOLDER_FILE_BYTES = MIB / 4;
 const FILES_AT_ONCE = 8;
 
+/** Makes missing, forbidden and unreadable files look the same. */
+const toUndefined = (): undefined => undefined;
+
 /**
- * A folder on this machine, contained by real path (docs/decisions/containment.md); the root itself may be a link.
+ * A folder on this machine, contained by real path (rule: containment); the root itself may be a link.
  * Pinned items are `.stepwise/pinned/<id>.md`.
  */
 export function projectFolderSource(rootPath: string): ContextSource {
@@ -38,7 +41,7 @@ async function readPath(
   signal: AbortSignal,
 ): Promise<SourceFile | SourceFolder | undefined> {
   signal.throwIfAborted();
-  const root = await known(realpath(rootPath));
+  const root = await realpath(rootPath).catch(toUndefined);
   const name = portablePath(path);
   if (root === undefined || name === undefined || isSecretPath(name)) return undefined;
   const found = await readContained(root, name, MAX_FILE_BYTES);
@@ -46,29 +49,20 @@ async function readPath(
   return found === 'folder' ? readFolder(root, name, signal) : found && toSourceFile(name, found);
 }
 
-/** Undefined for what is binary too, or is not UTF-8: the model could not quote it. */
+/** Returns undefined for binary files and other encodings than UTF-8 too, because the model could not quote them. */
 async function readContained(
   root: string,
   path: string,
   maxBytes: number,
 ): Promise<FileText | 'folder' | undefined> {
-  const opened = await known(openContained(root, path));
+  const opened = await openContained(root, path).catch(toUndefined);
   if (!opened) return undefined;
   try {
     if (opened.kind === 'folder') return 'folder';
-    const text = await known(readText(opened, maxBytes));
+    const text = await readText(opened, maxBytes).catch(toUndefined);
     return text?.isUtf8 ? text : undefined;
   } finally {
     await opened.handle.close();
-  }
-}
-
-/** Missing, forbidden, unreadable: from outside they are all the same. */
-async function known<Value>(found: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await found;
-  } catch {
-    return undefined;
   }
 }
 

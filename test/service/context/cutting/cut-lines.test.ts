@@ -92,9 +92,9 @@ describe('long items are cut by lines, head and tail kept (rule: cut-by-lines)',
     let counts = 0;
     const counting = {
       ...wordCounter,
-      countWithin: async (...args: Parameters<typeof wordCounter.countWithin>) => {
+      fits: async (...args: Parameters<typeof wordCounter.fits>) => {
         counts += 1;
-        return wordCounter.countWithin(...args);
+        return wordCounter.fits(...args);
       },
     };
     const first = await cutLines({ text }, 5_000, counting);

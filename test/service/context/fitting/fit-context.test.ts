@@ -63,7 +63,7 @@ describe('filling by priority (rule: priorities)', () => {
       'rules included',
       'd.ts:7-7 included',
     ]);
-    expect(items.map((item) => item.tokens)).toEqual(blocks.map((block) => countWords(block)));
+    expect(items.map((item) => item.tokens)).toEqual(blocks.map(countWords));
     expect(tokens).toBe(countWords(joined(blocks)));
     expect(items[1]).toMatchObject({ original_tokens: items[1]?.tokens, lines: '1-3', reason: null });
     expect(folders).toEqual([{ path: 'src', files: 2, included: 2 }]);

@@ -1,29 +1,21 @@
-import type { OfferedTool } from '../../src/parsing/arguments/offered-tool.js';
-import { parseCompletion } from '../../src/parsing/parse-completion.js';
-import { importPeer, installPeers } from '../peers.js';
+import { importPeer, installPeers } from '../bench/peers.js';
+import type { OfferedTool } from '../src/parsing/arguments/offered-tool.js';
 
-/** What a parser made of a text: a call, or null for a direct response. It may throw. */
+/** A call that a parser read. */
 export interface Call {
   readonly tool: string;
   readonly args: unknown;
 }
 export interface Parser {
   readonly name: string;
+  /** Null for a direct response. May throw. */
   readonly parse: (text: string) => Promise<Call | null> | Call | null;
 }
 
-/** Our parser and its peers; the peers are installed into `bench/peers` when they are missing. */
+/** The text parsers of JavaScript libraries, installed into `bench/peers` if they are missing. */
 export async function loadParsers(tools: readonly OfferedTool[]): Promise<Parser[]> {
   installPeers();
-  return [stepwise(tools), ...(await langchain(tools)), await beeai(tools)];
-}
-
-function stepwise(tools: readonly OfferedTool[]): Parser {
-  const parse = (text: string): Call | null => {
-    const { action } = parseCompletion(text, tools);
-    return action && { tool: action.toolName, args: action.toolArgs };
-  };
-  return { name: 'stepwise', parse };
+  return [...(await langchain(tools)), await beeai(tools)];
 }
 
 interface AgentStep {
@@ -32,7 +24,7 @@ interface AgentStep {
 }
 type AgentParser = new (options: object) => { parse: (text: string) => Promise<AgentStep> };
 
-/** The three text parsers of `@langchain/classic`; a string input that is JSON is decoded in their favour. */
+/** The three text parsers of `@langchain/classic`. A string input that is JSON is decoded in their favour. */
 async function langchain(tools: readonly OfferedTool[]): Promise<Parser[]> {
   const agents = await importPeer('@langchain/classic/dist/agents/index.js');
   const react = await importPeer('@langchain/classic/dist/agents/react/output_parser.js');
@@ -43,7 +35,7 @@ async function langchain(tools: readonly OfferedTool[]): Promise<Parser[]> {
     ['langchain StructuredChat', agents['StructuredChatOutputParser']],
   ];
   return classes.map(([name, parserClass]) => {
-    // these classes have this shape in the pinned version; nothing checks it but the bench itself
+    // The classes have this shape in the pinned version.
     const parser = new (parserClass as AgentParser)({ toolNames });
     return { name, parse: async (text) => fromStep(await parser.parse(text)) };
   });
@@ -73,7 +65,7 @@ async function beeai(tools: readonly OfferedTool[]): Promise<Parser> {
   const { LinePrefixParser } = await importPeer('beeai-framework/dist/parsers/linePrefix.js');
   const { ZodParserField, JSONParserField } = await importPeer('beeai-framework/dist/parsers/field.js');
   const { z } = await importPeer('zod/index.js');
-  // as above: shapes of the pinned versions
+  // Shapes of the pinned versions.
   const Field = ZodParserField as new (schema: unknown) => unknown;
   const JsonField = JSONParserField as new (options: object) => unknown;
   const Parser = LinePrefixParser as new (nodes: object, options: object) => LinePrefixParser;

@@ -1,24 +1,28 @@
-import { NO_RANK } from '../rank-table.js';
-import type { Vocabulary } from '../vocabulary.js';
+import { NO_RANK, type Vocabulary } from '../vocabulary.js';
 
 /**
- * Bytes of the longest piece that `countPiece` takes. Up to about here the plain search for the lowest rank is
+ * Length of the longest piece that `countShortPiece` accepts. Up to about here the plain search for the lowest rank is
  * quicker than a queue; no token is longer.
  */
-export const PIECE_AT_ONCE = 128;
+export const MAX_SHORT_PIECE_BYTES = 128;
 
-/** Above every rank. */
+/** Greater than every rank. */
 const NEVER = 0x7fffffff;
 
-/** Part p is `[starts[p], starts[p + 1])`, and `ranks[p]` that of the pair it begins. Only in use during one call. */
-const starts = new Int32Array(PIECE_AT_ONCE + 1);
-const ranks = new Int32Array(PIECE_AT_ONCE);
+/** Part p is `[starts[p], starts[p + 1])`, and `ranks[p]` is the rank of the pair it begins. Valid during one call only. */
+const starts = new Int32Array(MAX_SHORT_PIECE_BYTES + 1);
+const ranks = new Int32Array(MAX_SHORT_PIECE_BYTES);
 
 /**
- * Tokens of a piece of at most PIECE_AT_ONCE bytes: one if it is in the vocabulary. Otherwise the adjacent pair of
- * lowest rank, leftmost first, is merged until no pair is a token. Quadratic in the piece.
+ * Returns the number of tokens of a piece of at most MAX_SHORT_PIECE_BYTES: one if it is in the vocabulary. Otherwise it
+ * merges the adjacent pair of lowest rank, leftmost first, until no pair is a token. Quadratic in the piece.
  */
-export function countPiece(vocabulary: Vocabulary, bytes: Uint8Array, start: number, end: number): number {
+export function countShortPiece(
+  vocabulary: Vocabulary,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): number {
   if (vocabulary.rankOf(bytes, start, end) !== NO_RANK) return 1;
   let parts = end - start;
   for (let part = 0; part <= parts; part++) starts[part] = start + part;
