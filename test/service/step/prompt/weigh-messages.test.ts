@@ -35,12 +35,13 @@ test('a native call and a native result take 12 tokens each beside their text (r
 });
 
 test('messages never take more tokens when they are merged than they weigh alone (rule: prompt-budget)', async () => {
+  const unframed = { ...scale, framing: { prompt: 0, message: 0 } };
   const ends = ['x\n', '\n', '=\n', ':\n', '  \n', '/\n', '漢\n', '\t\n'];
   const beginnings = ['/x\n', '//\n', '\n', '\n\n', '  x\n', '\t\n', '\r\n', '\u3000x\n', '<file>\n', 'x\n'];
   for (const end of ends) {
     for (const beginning of beginnings) {
-      const alone = await weighMessages([user(text(end)), user(text(beginning))], scale);
-      const merged = await countMessages([user(text(end), text(beginning))], scale);
+      const alone = await weighMessages([user(text(end)), user(text(beginning))], unframed);
+      const merged = await countMessages([user(text(end), text(beginning))], unframed);
       expect({ end, beginning, fits: merged <= alone }).toEqual({ end, beginning, fits: true });
     }
   }
