@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { gatherContext } from '../../../src/service/context/gather-context.js';
+import { type FittedPrompt, fitToBudget } from '../../../src/service/step/fit-to-budget.js';
+import { tokensOfUnits } from '../../../src/service/step/history/unit-forms.js';
 import { StepRefused } from '../../../src/service/step/interruption.js';
-import { prepare, textOf } from '../../support/prepare.js';
+import { readSituation } from '../../../src/service/step/read-situation.js';
+import { createTokenCounter } from '../../../src/tokens/token-counter.js';
+import { prepare, profile, textOf } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 
 const lines = (count: number): string =>
@@ -17,6 +22,99 @@ const tagged = (content: string): Partial<StepRequestInput> => ({
 });
 const item = ({ report }: Awaited<ReturnType<typeof preparedFor>>, kind: string) =>
   report.items.find((each) => each.kind === kind);
+
+async function fitted(fields: Partial<StepRequestInput>): Promise<FittedPrompt> {
+  const { signal } = new AbortController();
+  const request = stepRequest(fields);
+  const gathered = await gatherContext(request, [], signal);
+  const tokens = createTokenCounter('o200k_base');
+  const deadline = { signal, remainingMs: () => 60_000 };
+  return fitToBudget(await readSituation(request, profile), gathered, { tokens, profile, deadline });
+}
+
+/** The budget of `stepRequest`, and the tokens that 6 % of it for the tail and the fixed sections leave. */
+const PROMPT_BUDGET = 7_000;
+const freeIn = ({ fixed: { instructions, example, tools, framing } }: Pick<FittedPrompt, 'fixed'>): number =>
+  PROMPT_BUDGET - instructions - example - tools - framing - Math.floor(PROMPT_BUDGET * 0.06);
+
+test('without context, the history may take what the fixed sections and 6 % for the tail leave (rules: tail-reserve, context-share)', async () => {
+  const prompt = await fitted({});
+  expect(prompt.share).toBe(freeIn(prompt));
+});
+
+test.each([
+  [{}, 0.5],
+  [{ contextShare: 0.2 }, 0.2],
+])('with %j the context takes %d of what is free, the history the rest (rule: context-share)', async (asked, part) => {
+  const { llm_config } = stepRequest({});
+  const { context, share, fixed } = await fitted({
+    ...tagged(lines(3_000)),
+    llm_config: { ...llm_config, ...asked },
+  });
+  const free = freeIn({ fixed });
+  expect(context.tokens).toBeLessThanOrEqual(free * part);
+  expect(context.tokens).toBeGreaterThan(free * part * 0.9);
+  expect(share).toBe(free - context.tokens);
+});
+
+test('a long observation, thought or argument is cut to a quarter of the history’s share (rule: text-share)', async () => {
+  const parameters = { content: lines(2_000) };
+  const toolCall = { name: 'write_file', parameters, id: 'a' };
+  const { units, share } = await fitted({
+    conversation_history: [
+      { role: 'user', content: 'Why?' },
+      { role: 'assistant', content: lines(2_000), toolCall },
+      { role: 'tool_observation', content: lines(2_000), toolCallId: 'a' },
+    ],
+    user_query: '',
+  });
+  const unit = units.map((each) => each.unit).find((each) => each.type === 'action');
+  const texts = [unit?.thought, unit?.calls[0]?.parameters['content'], unit?.calls[0]?.observation?.text];
+  const counter = createTokenCounter('o200k_base');
+  for (const text of texts) {
+    const tokens = await counter.count(String(text));
+    expect(tokens).toBeLessThanOrEqual(share * 0.25);
+    expect(tokens).toBeGreaterThan(share * 0.25 * 0.95);
+  }
+});
+
+test('a short observation is cut if its characters take several tokens each (rule: text-share)', async () => {
+  const { units, share } = await fitted({
+    conversation_history: [
+      { role: 'user', content: 'Why?' },
+      { role: 'tool_observation', content: 'ꦀ'.repeat(1_000) },
+    ],
+    user_query: '',
+  });
+  expect(units[1]?.full).toBeLessThan(share * 0.25 + 100);
+});
+
+test('native tool schemas are counted as JSON × 1.3 (rule: counting)', async () => {
+  const tools = [
+    { name: 'read_file', description: 'Reads.', inputSchema: { type: 'object', properties: { path: {} } } },
+  ];
+  const { fixed } = await fitted({ protocol: 'native', tools });
+  const counter = createTokenCounter('o200k_base');
+  expect(fixed.tools).toBe(Math.ceil((await counter.count(JSON.stringify(tools))) * 1.3));
+});
+
+test('compaction is recommended from exactly 80 % of the history’s share (rule: signals)', async () => {
+  const seen = new Set<boolean>();
+  for (let tokenLimit = 1_380; tokenLimit <= 1_460; tokenLimit += 1) {
+    const asked = {
+      user_query: 'Why? '.repeat(100),
+      llm_config: { modelName: 'offline', tokenLimit, reservedOutputTokens: 1_000 },
+    };
+    const { units, share } = await fitted(asked);
+    const { shouldCompact } = await prepare(stepRequest(asked));
+    expect({ tokenLimit, shouldCompact }).toEqual({
+      tokenLimit,
+      shouldCompact: tokensOfUnits(units) >= share * 0.8,
+    });
+    seen.add(shouldCompact);
+  }
+  expect(seen.size).toBe(2);
+});
 
 test('(rule: tail-reserve) a focus file is whole while there is room', async () => {
   const prompt = await preparedFor(open(lines(300)));

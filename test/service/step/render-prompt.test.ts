@@ -95,6 +95,9 @@ test('the example is of the first tool that has a sample call, one that only rea
   expect(await shown(write, shut('list_files'), tool)).toBe('read_file');
   expect(await shown(shut('read_all'), shut('list_files'), write)).toBe('write_file');
   expect(await shown(shut('read_all'), shut('run'))).toBeUndefined();
+  const shutTools = (count: number) => Array.from({ length: count }, (_, at) => shut(`read_${at}`));
+  expect(await shown(...shutTools(7), write)).toBe('write_file');
+  expect(await shown(...shutTools(8), write)).toBeUndefined();
 });
 
 test('a model that needs an example is shown no schema in xml, and every parameter in words (rule: worked-example)', async () => {

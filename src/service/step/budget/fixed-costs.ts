@@ -4,7 +4,7 @@ import { countMessages, type Scale } from '../prompt/weigh-messages.js';
 import type { Message } from '../provider.js';
 import type { Situation } from '../types.js';
 
-/** Tokens that are spent whatever is chosen. */
+/** Tokens of the sections that are never cut. */
 export interface FixedCosts {
   readonly instructions: number;
   readonly example: number;

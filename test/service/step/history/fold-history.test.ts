@@ -31,6 +31,12 @@ test('old units become stubs before anything is dropped (rule: fold)', () => {
   expect(fold.forms).toEqual(['full', 'masked', 'full']);
 });
 
+test('a cut leaves exactly half of the share where units are small (rule: fold)', () => {
+  const steps = Array.from({ length: 100 }, () => unit('step', 10, 10));
+  const { tokens, cuts } = foldHistory([unit('task', 10, 10), ...steps], 1_000);
+  expect({ tokens, cuts }).toEqual({ tokens: 500, cuts: 1 });
+});
+
 test('what stubs do not free is dropped, oldest first (rule: fold)', () => {
   const old = [unit('step', 30, 20), unit('step', 30, 20), unit('step', 30, 20)];
   const fold = foldHistory([unit('task', 10, 5), ...old, unit('step', 10, 5)], 100);

@@ -46,11 +46,14 @@ test('errors in a row: denials neither count nor end the row (rule: signals)', (
   expect(countSignals([...calls, result('e')], []).consecutive_errors).toBe(0);
 });
 
-test('advice comes at three repeats, three errors, and every fifth read, and never otherwise (rule: advice)', () => {
+test('advice comes at three repeats, three rounds of a cycle, three errors, and every fifth read, and never otherwise (rule: advice)', () => {
   const quiet = { repeated_action: 0, repeated_cycle: 0, consecutive_read_only: 0, consecutive_errors: 0 };
   expect(advise(quiet)).toBeUndefined();
   expect(advise({ ...quiet, repeated_action: 2 })).toBeUndefined();
   expect(advise({ ...quiet, repeated_action: 3 })).toMatch(/same call was made 3 times/);
+  expect(advise({ ...quiet, repeated_cycle: 2 })).toBeUndefined();
+  expect(advise({ ...quiet, repeated_cycle: 3 })).toMatch(/in turn 3 times/);
+  expect(advise({ ...quiet, consecutive_errors: 2 })).toBeUndefined();
   expect(advise({ ...quiet, consecutive_errors: 3 })).toMatch(/3 calls failed/);
   expect(
     [4, 5, 6, 10].map((reads) => advise({ ...quiet, consecutive_read_only: reads }) !== undefined),

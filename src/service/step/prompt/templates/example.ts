@@ -1,14 +1,14 @@
-/** What the worked example asks about: its question names it, and so does its call. */
+/** The subject of the worked example's question, and an argument of its call. */
 export const exampleSubject = 'invoice';
 
-/** The question of the worked example, said to be none of this conversation's. */
+/** The question of the worked example, marked as no part of the conversation. */
 export const exampleTaskTemplate = `An example of the form, which is not part of this task: What is there to know about "${exampleSubject}"?
 `;
 
-/** Why the example's tool is used. */
+/** The thought before the example's call. */
 export const exampleThought = (tool: string): string =>
   `I need to know more about "${exampleSubject}", so I use ${tool}.`;
 
-/** Between the example and what is meant. */
+/** Separates the example from the conversation. */
 export const exampleEndTemplate = `End of the example. Now the task:
 `;

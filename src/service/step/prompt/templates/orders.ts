@@ -1,6 +1,6 @@
 import type { StepRequest } from '../../../../contract/step-request.js';
 
-/** The tail's instruction in strict three-phase mode (rule: phases). */
+/** The orders of the phases in strict three-phase mode (rule: phases). */
 export const phaseTemplates = {
   reason: `Phase: reason. Take no action yet. Think about what to do next in a few sentences, then end with this block:
 \`\`\`json
@@ -18,7 +18,7 @@ When the task can be answered, set "should_continue" to false and put the whole 
 `,
 } as const satisfies Record<NonNullable<StepRequest['phase']>, string>;
 
-/** The same where the model is taught to reply with one JSON object: its prose stands in `thought`. */
+/** The same for the `json` protocol, with prose in `thought`. */
 export const jsonPhaseTemplates = {
   ...phaseTemplates,
   reason: `Phase: reason. Take no action yet. Think about what to do next, and reply with this object instead:
@@ -31,21 +31,21 @@ When the task can be answered, set "should_continue" to false and put the whole 
 `,
 } as const satisfies Record<NonNullable<StepRequest['phase']>, string>;
 
-/** In the tail when no action is allowed any more (rule: last-iteration). */
+/** Orders an answer in the last step (rule: last-iteration). */
 export const answerNowTemplate = `This is the last step: no further action is possible. Give the final answer now, from what you know; say what is still open.
 `;
 
-/** After a tool failed for good (rule: terminal-observation). */
+/** Orders an answer after a terminal observation (rule: terminal-observation). */
 export const terminalTemplate = `The last tool failed in a way that ends this run: no further action is possible. Give the final answer now: what you found, and what went wrong.
 `;
 
-/** The last block if nothing else asks for a reply: a prompt never ends with the assistant. */
+/** The last block if the prompt would end with the assistant (rule: message-order). */
 export const continueTemplate = 'Continue.\n';
 
-/** Before a history that begins with the assistant: the first message is always the user's. */
+/** The first block if the prompt would begin with the assistant (rule: message-order). */
 export const openingTemplate = 'Here is the conversation so far.\n';
 
-/** The observation of a call that has none. */
+/** The observation of a call without one (rule: pairing). */
 export const notRunTemplate = 'This call was not run.';
 
 /** Asks for the summary that replaces the oldest part of a history (rule: compaction-summarize). */
