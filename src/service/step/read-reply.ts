@@ -1,5 +1,7 @@
 import type { Parse } from '../../contract/step.js';
+import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
+import { type NativeCallReading, readNativeCall } from '../../parsing/native-call.js';
 import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parsing/parse-completion.js';
 import {
   ObjectReplyReader,
@@ -150,7 +152,7 @@ function fromParsed(parsed: ParsedCompletion): ReadCompletion {
     thought: parsed.thought,
     answerLabelled: parsed.answerLabelled,
     answer: parsed.answer,
-    actions: toAction(parsed),
+    actions: toActions(parsed),
     reasoning: parsed.reasoning,
   };
 }
@@ -170,7 +172,7 @@ function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
   return { parse: refused, answer: text || refusal, reasoning, ...unlabelled };
 }
 
-/** Native arguments are read as the JSON dialect reads them, against the same tools and schemas. */
+/** Checks native calls against the same tools and schemas as written ones; others have their turns between them. */
 async function readNativeCalls(
   completion: Completion,
   offered: readonly OfferedTool[],
@@ -178,62 +180,66 @@ async function readNativeCalls(
   const { finishReason, reasoning, toolCalls } = completion;
   const readings: NativeReading[] = [];
   for (const call of toolCalls) {
-    readings.push({ call, parsed: await readNativeCall(call, offered, finishReason) });
+    await yieldIfBusy();
+    readings.push({ call, read: readNativeCall(call, offered, { finishReason }) });
   }
   const parse = nativeParse(readings, completion);
   const said = completion.text.trim() || null;
-  const first = readings[0]?.parsed;
-  if (first?.answerLabelled)
+  const first = readings[0]?.read;
+  if (first?.outcome === 'answer')
     return { parse, reasoning, answer: first.answer, ...unlabelled, thought: said, answerLabelled: true };
-  if (!first?.action) {
+  if (first?.outcome !== 'action') {
     const answer = [said, ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
     return { parse, answer, reasoning, ...unlabelled };
   }
-  const actions = readings.flatMap(({ call, parsed }) => toAction(parsed, call));
-  return { parse, reasoning, answer: null, ...unlabelled, thought: said, actions };
+  return {
+    parse,
+    reasoning,
+    answer: null,
+    ...unlabelled,
+    thought: said,
+    actions: readings.flatMap(toNativeAction),
+  };
 }
 
 interface NativeReading {
   readonly call: NativeToolCall;
-  readonly parsed: ParsedCompletion;
+  readonly read: NativeCallReading;
 }
 
 /**
- * The first call says what the reply is (rule: first-action-wins). Where it is an action, later ones that cannot be
+ * The first call decides what the reply is (rule: first-action-wins). Where it is an action, later ones that cannot be
  * read are discarded; calls beyond the bound always are.
  */
 function nativeParse(readings: readonly NativeReading[], { unreadCalls }: Completion): Parse {
-  const acts = Boolean(readings[0]?.parsed.action);
-  const good = acts ? readings.filter(({ parsed }) => parsed.action) : [];
-  const bad = readings.filter(({ parsed }) => !parsed.action);
-  const discarded = bad.map(({ call, parsed }) => ({ kind: parsed.outcome, chars: call.arguments.length }));
+  const outcome = readings[0]?.read.outcome ?? 'empty';
+  const good =
+    outcome === 'action' ? readings.flatMap(({ read }) => (read.outcome === 'action' ? read : [])) : [];
+  const bad = readings.filter(({ read }) => read.outcome !== 'action');
+  const discarded = bad.map(({ call, read }) => ({ kind: read.outcome, chars: call.arguments.length }));
   return {
-    outcome: readings[0]?.parsed.outcome ?? 'empty',
+    outcome,
     dialect: 'native',
-    confidence: good.some(({ parsed }) => parsed.confidence === 'repaired') ? 'repaired' : 'exact',
-    repairs: good.flatMap(({ parsed }) => parsed.repairs),
+    confidence: good.some(({ repairs }) => repairs.length > 0) ? 'repaired' : 'exact',
+    repairs: good.flatMap(({ repairs }) => repairs),
     discarded: [
-      ...(acts ? discarded : []),
+      ...(outcome === 'action' ? discarded : []),
       ...(unreadCalls ? [{ kind: 'action', chars: unreadCalls.chars }] : []),
     ],
-    problem: bad[0]?.parsed.problem ?? null,
+    problem: problemOf(bad[0]?.read),
   };
 }
 
-async function readNativeCall(
-  { name, arguments: written }: NativeToolCall,
-  offered: readonly OfferedTool[],
-  finishReason: Completion['finishReason'],
-): Promise<ParsedCompletion> {
-  await takeReading(written.length);
-  const text = `Action: {"name": ${JSON.stringify(name)}, "arguments": ${written.trim() || '{}'}}`;
-  return readInTurns(parseInSlices(text, offered, { finishReason }));
+const problemOf = (read: NativeCallReading | undefined): string | null =>
+  read && 'problem' in read ? read.problem : null;
+
+function toNativeAction({ call, read }: NativeReading): ReadAction[] {
+  if (read.outcome !== 'action') return [];
+  return [{ name: read.toolName, parameters: read.toolArgs, raw: writeCall(call), id: call.id }];
 }
 
-function toAction({ action }: ParsedCompletion, call?: NativeToolCall): ReadAction[] {
-  if (!action) return [];
-  const { toolName: name, toolArgs: parameters, raw } = action;
-  return [call ? { name, parameters, raw: writeCall(call), id: call.id } : { name, parameters, raw }];
+function toActions({ action }: ParsedCompletion): ReadAction[] {
+  return action ? [{ name: action.toolName, parameters: action.toolArgs, raw: action.raw }] : [];
 }
 
 /** The canonical form of a native call. */

@@ -50,6 +50,21 @@ test('a first native call that cannot be read is told, and no later one takes it
   });
 });
 
+test('a native call whose arguments name another tool is malformed and proposes nothing (rule: native-call)', async () => {
+  const call = { id: 'x', name: 'read_file', arguments: '{"path":"."}, "name": "delete_file", "x": {}' };
+  const tools = [...offered, { name: 'delete_file', parameters: [] }];
+  const completion = completionOf('', { toolCalls: [call] });
+  expect(await readReply({ completion }, { offered: tools, protocol: 'native' })).toMatchObject({
+    actions: [],
+    answer: `read_file(${call.arguments})`,
+    parse: {
+      outcome: 'malformed_action',
+      dialect: 'native',
+      problem: 'read_file: text follows the arguments',
+    },
+  });
+});
+
 test('a native call of a final answer is the answer (rule: answer-call)', async () => {
   const call = { id: 'x', name: 'final_answer', arguments: '{"answer":"42"}' };
   expect(await read('I know.', { toolCalls: [call] })).toMatchObject({
