@@ -1,4 +1,3 @@
-import { Pauses, type Sliced } from './slices.js';
 import { lineEnd, skipSpace } from './text/characters.js';
 import { chatTokenAt } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
@@ -41,15 +40,14 @@ export interface DiscardedRun extends Discarded {
 }
 
 /** What stands after an action, by kind; white space and the call's own wrapping do not count. */
-export function* describeDiscarded(text: string, from: number): Sliced<Discarded[]> {
-  return addUp(yield* discardedRuns(text, from));
+export function describeDiscarded(text: string, from: number): Discarded[] {
+  return addUp(discardedRuns(text, from));
 }
 
 /** The same, each stretch by itself. */
-export function* discardedRuns(text: string, from: number): Sliced<DiscardedRun[]> {
-  const pauses = new Pauses(from);
+export function discardedRuns(text: string, from: number): DiscardedRun[] {
   const runs: DiscardedRun[] = [];
-  const { end, stop } = yield* trimEnd(text, from);
+  const { end, stop } = trimEnd(text, from);
   let kind: DiscardedKind = 'text';
   for (let start = skipWrapping(text, from); start < end; ) {
     const marker = matchMarker(text, start);
@@ -59,8 +57,6 @@ export function* discardedRuns(text: string, from: number): Sliced<DiscardedRun[
     const chars = text.slice(start, lineStop).trim().length + (before?.chars ?? 0);
     runs.push({ kind, start: before?.start ?? start, end: lineStop, chars });
     start = lineStop + 1;
-    const read = pauses.due(start);
-    if (read > 0) yield read;
   }
   return [...runs, { kind: 'stop', start: end, end: text.trimEnd().length, chars: stop }];
 }
@@ -72,10 +68,10 @@ const openingMarks = /(?:```([\w+#.-]*)|`|\*\*)\s*$/;
  * What is left out between a label and its call: chat tokens, and a word beside the marks of a fence where the call
  * stands on their line; else the word is the language.
  */
-export function* discardedBefore(text: string, from: number, callStart: number): Sliced<DiscardedRun[]> {
+export function discardedBefore(text: string, from: number, callStart: number): DiscardedRun[] {
   const wrapping = openingMarks.exec(text.slice(from, callStart));
   const wrapped = wrapping ? from + wrapping.index : callStart;
-  const tokens = tokensIn(yield* trimTokens(text, from, wrapped), wrapped);
+  const tokens = tokensIn(trimTokens(text, from, wrapped), wrapped);
   const word = wrapping?.[1] ?? '';
   if (word === '' || wrapping?.[0].includes('\n')) return [tokens];
   const start = wrapped + 3;

@@ -3,8 +3,12 @@ import { ArrivingReply } from './arriving/arriving-reply.js';
 import { LineBeginnings } from './arriving/line-beginnings.js';
 import { LineContents } from './arriving/line-contents.js';
 import type { ParseDelta } from './delta-writer.js';
-import { addReasoning, type ParsedCompletion, type ParseOptions, parseInSlices } from './parse-completion.js';
-import { atOnce, type Sliced } from './slices.js';
+import {
+  addReasoning,
+  type ParsedCompletion,
+  type ParseOptions,
+  parseCompletion,
+} from './parse-completion.js';
 
 /** A reply as it was read, with the deltas that were held back. */
 export interface StreamedReply {
@@ -47,13 +51,8 @@ export class IncrementalParser {
   }
 
   /** The completion as a whole, with the deltas that were held back. */
-  end(options: ParseOptions = {}): StreamedReply {
-    return atOnce(this.endInSlices(options));
-  }
-
-  /** The same as work that can pause. */
-  *endInSlices({ reasoning = null, ...options }: ParseOptions): Sliced<StreamedReply> {
-    const completion = yield* parseInSlices(this.#chunks.join(''), this.#tools, options);
+  end({ reasoning = null, ...options }: ParseOptions = {}): StreamedReply {
+    const completion = parseCompletion(this.#chunks.join(''), this.#tools, options);
     return { deltas: this.finish(completion), completion: addReasoning(completion, { reasoning }) };
   }
 

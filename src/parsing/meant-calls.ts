@@ -2,7 +2,6 @@ import type { OfferedTools } from './arguments/offered-tool.js';
 import { readAction } from './dialects/read-action.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
 import type { ReplyText } from './reply-text.js';
-import type { Sliced } from './slices.js';
 import { isOneOf, lineEnd, skipSpace } from './text/characters.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
@@ -13,10 +12,10 @@ import { isWellFormed, readLastFence, readPlain } from './unmarked-calls.js';
  * a last line of its own, in a list, or after a label that does not start its line, or has no colon
  * (rule: closing-fence). Null where nothing looks like one.
  */
-export function* describeMeantCall(reply: ReplyText, tools: OfferedTools): Sliced<string | null> {
-  const fenced = yield* readLastFence(reply, tools);
+export function describeMeantCall(reply: ReplyText, tools: OfferedTools): string | null {
+  const fenced = readLastFence(reply, tools);
   if (fenced) return meant(fenced.reading, 'stands in a code fence after other text');
-  const last = (yield* describeLastLine(reply, tools)) ?? (yield* describeLastItem(reply, tools));
+  const last = describeLastLine(reply, tools) ?? describeLastItem(reply, tools);
   if (last) return last;
   const { quotedAction } = reply.outline;
   return quotedAction && meant(quotedAction, 'stands in a quotation that is not closed');
@@ -27,15 +26,15 @@ function meant({ name }: WholeCall, where: string): string {
 }
 
 /** The call with which the prose ends: on its last line, or after a label in its last paragraph. */
-function* describeLastLine(reply: ReplyText, tools: OfferedTools): Sliced<string | null> {
+function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null {
   const { text, outline } = reply;
   if (outline.lastLine === null || outline.lastParagraph === null) return null;
   const start = skipSpace(text, outline.lastLine);
-  const alone = yield* readPlain(text, unwrap(text, start), tools);
+  const alone = readPlain(text, unwrap(text, start), tools);
   if (endsReply(alone, reply, tools))
     return meant(alone, 'stands on a line without a label after other text');
   for (const { end } of actionLabels(text, outline.lastParagraph, lineEnd(text, start))) {
-    const labelled = yield* readAction(text, end, tools);
+    const labelled = readAction(text, end, tools);
     if (endsReply(labelled, reply, tools))
       return meant(labelled, 'has no `Action:` before it that starts its line');
   }
@@ -43,12 +42,12 @@ function* describeLastLine(reply: ReplyText, tools: OfferedTools): Sliced<string
 }
 
 /** The call after a label with which the last list item begins. */
-function* describeLastItem(reply: ReplyText, tools: OfferedTools): Sliced<string | null> {
+function describeLastItem(reply: ReplyText, tools: OfferedTools): string | null {
   const { text, outline } = reply;
   if (outline.lastItem === null) return null;
   const start = unwrap(text, outline.lastItem);
   const label = actionLabels(text, start, lineEnd(text, start))[0];
-  const labelled = label?.start === start ? yield* readAction(text, label.end, tools) : null;
+  const labelled = label?.start === start ? readAction(text, label.end, tools) : null;
   return endsReply(labelled, reply, tools) ? meant(labelled, 'stands in a list') : null;
 }
 

@@ -2,7 +2,6 @@ import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import { type ResolvedCall, resolveCall } from './arguments/resolve-call.js';
 import { type CallReading, unreadable, withArguments } from './dialects/written-call.js';
 import type { ParseOptions } from './parse-completion.js';
-import { atOnce } from './slices.js';
 import { skipSpace } from './text/characters.js';
 import { readValue } from './text/literals.js';
 import { Scanner } from './text/scanner.js';
@@ -27,7 +26,7 @@ export function readNativeCall(
   { finishReason }: Pick<ParseOptions, 'finishReason'> = {},
 ): NativeCallReading {
   const limits = { cutByLimit: finishReason === 'length', textLength: call.arguments.length };
-  const resolved = atOnce(resolveCall(readWritten(call), OfferedTools.of(tools), limits));
+  const resolved = resolveCall(readWritten(call), OfferedTools.of(tools), limits);
   if (resolved.outcome !== 'answer') return resolved;
   const answer = resolved.answer.trim();
   return answer === '' ? { outcome: 'empty' } : { ...resolved, answer };
@@ -36,9 +35,9 @@ export function readNativeCall(
 function readWritten({ name, arguments: written }: NativeCall): CallReading {
   const text = written.trim();
   const scanner = new Scanner(text, 0);
-  const value = text === '' ? {} : atOnce(readValue(scanner));
+  const value = text === '' ? {} : readValue(scanner);
   if (skipSpace(text, scanner.position) < text.length) scanner.fail(`${name}: text follows the arguments`);
   if (value === undefined || scanner.problem !== null) return unreadable('json', name, scanner);
   const place = { kind: 'call', dialect: 'json', start: 0, end: text.length } as const;
-  return atOnce(withArguments({ name, ...place }, value, scanner));
+  return withArguments({ name, ...place }, value, scanner);
 }

@@ -3,9 +3,8 @@ import { type ResolvedCall, resolveCall } from './arguments/resolve-call.js';
 import type { Dialect } from './dialects/written-call.js';
 import { addUp, type Discarded, type DiscardedRun } from './discarded.js';
 import { describeMeantCall } from './meant-calls.js';
-import { inOrder, placesOf, type ReplySpan } from './reply-spans.js';
+import type { TextSpan } from './outline/reply-outline.js';
 import { ReplyText } from './reply-text.js';
-import { atOnce, inTurns, type Sliced, type TakeTurn } from './slices.js';
 import { type Marker, matchMarker } from './text/markers.js';
 import type { JsonValue, Repair } from './text/scanner.js';
 import { readBareCall, readClosingFence } from './unmarked-calls.js';
@@ -83,6 +82,17 @@ export interface ParseOptions {
   readonly labelsExpected?: boolean;
 }
 
+/**
+ * Characters of a reply from `start` up to `end`, and what they became. `call`: the call as written. `answer`: also the
+ * whole of a reply whose action could not be read. `discarded`: what is in no field of the result.
+ */
+export interface ReplySpan {
+  readonly kind: 'reasoning' | 'thought' | 'call' | 'answer' | 'discarded';
+  /** In UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
+}
+
 /** What was found, and where in the text it stands. */
 interface Found {
   readonly said: ParsedOutcome & Pick<ParseCommon, 'thought'> & Partial<ParseCommon>;
@@ -99,33 +109,12 @@ export function parseCompletion(
   tools: readonly OfferedTool[],
   options: ParseOptions = {},
 ): ParsedCompletion {
-  return atOnce(parseInSlices(text, tools, options));
-}
-
-/**
- * The same in slices, for a process that serves others besides: after each, `take` is told how many characters were
- * read, and may wait.
- */
-export function parseCompletionInTurns(
-  text: string,
-  tools: readonly OfferedTool[],
-  { take, ...options }: ParseOptions & { readonly take: TakeTurn },
-): Promise<ParsedCompletion> {
-  return inTurns(parseInSlices(text, tools, options), take);
-}
-
-/** The same as work that can pause, to be part of a longer one. */
-export function* parseInSlices(
-  text: string,
-  tools: readonly OfferedTool[],
-  options: ParseOptions = {},
-): Sliced<ParsedCompletion> {
   const offered = OfferedTools.of(tools);
-  const reply = yield* ReplyText.read(text, offered);
-  const { said, leftOut } = yield* findOutcome(reply, offered, options);
+  const reply = ReplyText.read(text, offered);
+  const { said, leftOut } = findOutcome(reply, offered, options);
   const { repairs = [] } = said;
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';
-  const reasoning = yield* reply.reasoning();
+  const reasoning = reply.reasoning();
   const discarded = addUp(leftOut);
   return addReasoning({ answerLabelled: false, ...said, discarded, repairs, confidence, reasoning }, options);
 }
@@ -136,12 +125,9 @@ export function readSpans(
   tools: readonly OfferedTool[],
   options: ParseOptions = {},
 ): ReplySpan[] {
-  return atOnce(spansInSlices(text, OfferedTools.of(tools), options));
-}
-
-function* spansInSlices(text: string, tools: OfferedTools, options: ParseOptions): Sliced<ReplySpan[]> {
-  const reply = yield* ReplyText.read(text, tools);
-  const { places, leftOut } = yield* findOutcome(reply, tools, options);
+  const offered = OfferedTools.of(tools);
+  const reply = ReplyText.read(text, offered);
+  const { places, leftOut } = findOutcome(reply, offered, options);
   const dropped = leftOut.filter(({ chars }) => chars > 0);
   return inOrder([
     ...placesOf('reasoning', reply.reasoningSpans()),
@@ -156,21 +142,21 @@ export function addReasoning(parsed: ParsedCompletion, { reasoning }: ParseOptio
   return { ...parsed, reasoning: parts.join('\n\n') || null };
 }
 
-function* findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOptions): Sliced<Found> {
+function findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOptions): Found {
   const { turn, start } = reply.outline;
   const cutByLimit = options.finishReason === 'length';
   const limits = { cutByLimit, textLength: reply.end };
-  if (turn.kind === 'answer') return yield* labelledAnswer(reply, turn.marker);
+  if (turn.kind === 'answer') return labelledAnswer(reply, turn.marker);
   if (turn.kind === 'action') {
-    return yield* fromCall(reply, yield* resolveCall(turn.reading, tools, limits), turn.at);
+    return fromCall(reply, resolveCall(turn.reading, tools, limits), turn.at);
   }
-  const bare = yield* readBareCall(reply, tools);
-  if (bare) return yield* fromCall(reply, yield* resolveCall(bare, tools, limits), start);
-  const fenced = yield* readClosingFence(reply, tools);
-  if (fenced) return yield* fromCall(reply, yield* resolveCall(fenced.reading, tools, limits), fenced.at);
-  if (cutByLimit && endsInAction(reply)) return yield* unreadAction(reply, brokenOff);
-  const meant = yield* describeMeantCall(reply, tools);
-  return yield* unlabelledAnswer(reply, meant, options.labelsExpected ?? true);
+  const bare = readBareCall(reply, tools);
+  if (bare) return fromCall(reply, resolveCall(bare, tools, limits), start);
+  const fenced = readClosingFence(reply, tools);
+  if (fenced) return fromCall(reply, resolveCall(fenced.reading, tools, limits), fenced.at);
+  if (cutByLimit && endsInAction(reply)) return unreadAction(reply, brokenOff);
+  const meant = describeMeantCall(reply, tools);
+  return unlabelledAnswer(reply, meant, options.labelsExpected ?? true);
 }
 
 const brokenOff = {
@@ -179,12 +165,12 @@ const brokenOff = {
   problem: 'the output limit cut the action off',
 } as const;
 
-function* fromCall(reply: ReplyText, call: ResolvedCall, at: number): Sliced<Found> {
-  if (call.outcome !== 'action' && call.outcome !== 'answer') return yield* unreadAction(reply, call);
+function fromCall(reply: ReplyText, call: ResolvedCall, at: number): Found {
+  if (call.outcome !== 'action' && call.outcome !== 'answer') return unreadAction(reply, call);
   const { repairs, start, end } = call;
-  const before = yield* reply.thoughtBefore(at);
+  const before = reply.thoughtBefore(at);
   const thought = [reply.textOf(before), call.thought].filter(Boolean).join('\n');
-  const leftOut = yield* reply.leftOutAround(at, { start, end });
+  const leftOut = reply.leftOutAround(at, { start, end });
   const thoughtPlaces = placesOf('thought', before);
   if (call.outcome === 'answer') {
     const places = [...thoughtPlaces, { kind: 'answer', start, end } as const];
@@ -201,21 +187,21 @@ function* fromCall(reply: ReplyText, call: ResolvedCall, at: number): Sliced<Fou
 
 type UnreadCall = Exclude<ResolvedCall, { outcome: 'action' | 'answer' }>;
 
-function* unreadAction(reply: ReplyText, call: UnreadCall): Sliced<Found> {
-  const whole = yield* reply.whole();
+function unreadAction(reply: ReplyText, call: UnreadCall): Found {
+  const whole = reply.whole();
   return {
     said: { ...call, action: null, thought: null, answer: reply.textOf(whole) },
-    leftOut: yield* reply.leftOutOfAnswer(),
+    leftOut: reply.leftOutOfAnswer(),
     places: placesOf('answer', whole),
   };
 }
 
-function* labelledAnswer(reply: ReplyText, marker: Marker): Sliced<Found> {
-  const answer = yield* reply.answer(marker);
-  const thought = yield* reply.thoughtBefore(marker.start);
+function labelledAnswer(reply: ReplyText, marker: Marker): Found {
+  const answer = reply.answer(marker);
+  const thought = reply.thoughtBefore(marker.start);
   return {
     said: givenAnswer(reply.textOf(answer), reply.textOf(thought), []),
-    leftOut: yield* reply.leftOutOfAnswer(marker.start),
+    leftOut: reply.leftOutOfAnswer(marker.start),
     places: [...placesOf('thought', thought), ...placesOf('answer', answer)],
   };
 }
@@ -236,10 +222,10 @@ function givenAnswer(answer: string, before: string, repairs: readonly Repair[])
   };
 }
 
-function* unlabelledAnswer(reply: ReplyText, problem: string | null, labelsExpected: boolean): Sliced<Found> {
-  const whole = yield* reply.whole();
+function unlabelledAnswer(reply: ReplyText, problem: string | null, labelsExpected: boolean): Found {
+  const whole = reply.whole();
   const answer = reply.textOf(whole);
-  const leftOut = yield* reply.leftOutOfAnswer();
+  const leftOut = reply.leftOutOfAnswer();
   if (answer === '') return { said: nothing, leftOut, places: [] };
   const repairs: Repair[] = labelsExpected ? ['unlabelled_answer'] : [];
   return {
@@ -264,4 +250,21 @@ function endsInAction({ text, end }: ReplyText): boolean {
   const marker = matchMarker(line, 0);
   if (!marker || marker === 'partial' || marker.label !== 'action') return false;
   return !/\s/.test(line.slice(marker.end).trim());
+}
+
+/** Spans of one kind. */
+const placesOf = (kind: ReplySpan['kind'], spans: readonly TextSpan[]): ReplySpan[] =>
+  spans.map(([start, end]) => ({ kind, start, end }));
+
+/** Ordered, and none over another: what two lay claim to stays with the one that began first. */
+function inOrder(spans: readonly ReplySpan[]): ReplySpan[] {
+  const ordered: ReplySpan[] = [];
+  let done = 0;
+  for (const { kind, start, end } of [...spans].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const from = Math.max(start, done);
+    if (from >= end) continue;
+    ordered.push({ kind, start: from, end });
+    done = end;
+  }
+  return ordered;
 }

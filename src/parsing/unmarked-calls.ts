@@ -8,32 +8,27 @@ import { readTag } from './dialects/tags.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
 import type { QuotedFence } from './outline/reply-outline.js';
 import type { ReplyText } from './reply-text.js';
-import type { Sliced } from './slices.js';
 import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
 import { beginsTurn, readTokens } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
 
 /** A call without any marker that is the whole text and means what it says (rules: bare-call, step-object). */
-export function* readBareCall(reply: ReplyText, tools: OfferedTools): Sliced<CallReading | null> {
+export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading | null {
   if (reply.outline.thoughts.length > 0) return null;
-  const text = reply.text.slice(0, yield* reply.contentEnd()).trimEnd();
+  const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
   const start = reply.contentStart();
-  if (yield* reply.hasTextBefore(start)) return null; // reasoning stands between words and the call
-  const reading = yield* readPlain(text, start, tools);
+  if (reply.hasTextBefore(start)) return null; // reasoning stands between words and the call
+  const reading = readPlain(text, start, tools);
   if (!isWellFormed(reading, tools) && !speaksForItself(reading, tools)) return null;
   const end = text.charAt(reading.end) === ';' ? reading.end + 1 : reading.end;
-  if (end < text.length && !(yield* endsItsTurn(text, end))) return null;
+  if (end < text.length && !endsItsTurn(text, end)) return null;
   return reading.dialect === 'json' ? reading : { ...reading, dialect: 'bare' };
 }
 
 /** A call in a form that needs no marker to be known for one. */
-export function* readPlain(text: string, start: number, tools: OfferedTools): Sliced<CallReading | null> {
-  return (
-    (yield* readCall(text, start, tools)) ??
-    (yield* readBracket(text, start, tools)) ??
-    (yield* readJsonCall(text, start))
-  );
+export function readPlain(text: string, start: number, tools: OfferedTools): CallReading | null {
+  return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
 }
 
 /** More blanks than these are not waited for. */
@@ -62,8 +57,8 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
 }
 
 /** Chat tokens follow, and then the turn of somebody else, which the model only imagined. */
-function* endsItsTurn(text: string, position: number): Sliced<boolean> {
-  const { end } = yield* readTokens(text, position);
+function endsItsTurn(text: string, position: number): boolean {
+  const { end } = readTokens(text, position);
   return end > position && (end >= text.length || beginsTurn(text, position, end));
 }
 
@@ -81,11 +76,11 @@ function speaksForItself(reading: CallReading | null, tools: OfferedTools): read
  * The call in a fence that ends the reply and holds nothing else: one labelled action or one tag where all the text
  * before it is a labelled thought (rule: closing-fence), or an object that speaks for itself.
  */
-export function* readClosingFence(
+export function readClosingFence(
   reply: ReplyText,
   tools: OfferedTools,
-): Sliced<{ at: number; reading: WholeCall } | null> {
-  const held = yield* readLastFence(reply, tools);
+): { at: number; reading: WholeCall } | null {
+  const held = readLastFence(reply, tools);
   if (!held) return null;
   const { fence, reading, isMarked } = held;
   const isMeant = isMarked && fence.close !== null && reply.leadingThought() !== null;
@@ -110,15 +105,15 @@ interface FencedCall {
 }
 
 /** The one call that the fence at the end holds: a labelled action or a tag, or else one without any marker. */
-export function* readLastFence(reply: ReplyText, tools: OfferedTools): Sliced<FencedCall | null> {
+export function readLastFence(reply: ReplyText, tools: OfferedTools): FencedCall | null {
   const fence = closingFence(reply);
   if (!fence) return null;
   const text = reply.text.slice(0, fence.close?.[0] ?? reply.end);
   const start = skipSpace(text, fence.inside);
   const marker = matchMarker(text, text.lastIndexOf('\n', start) + 1);
   const isAction = marker !== null && marker !== 'partial' && marker.label === 'action';
-  const marked = yield* isAction ? readAction(text, marker.end, tools) : readTag(text, start, tools);
-  const reading = marked ?? (yield* readPlain(text, start, tools));
+  const marked = isAction ? readAction(text, marker.end, tools) : readTag(text, start, tools);
+  const reading = marked ?? readPlain(text, start, tools);
   if (reading?.kind !== 'call' || !(tools.find(reading.name) || speaksForItself(reading, tools))) return null;
   const isAlone = skipSpace(text, skipClosers(text, reading.end)) >= text.length;
   return isAlone ? { fence, reading, isMarked: marked !== null } : null;

@@ -1,6 +1,5 @@
 import { type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
 import { decode } from '../dialects/written-call.js';
-import { atOnce } from '../slices.js';
 import type { JsonValue, Repair, Spellings } from '../text/scanner.js';
 import { canBeChecked, MAXIMUM_STEPS } from './check-steps.js';
 import { expandSchema } from './expand-schema.js';
@@ -124,7 +123,7 @@ function toNumber(text: string, type: string): number | undefined {
 
 function toStructure(text: string, type: 'array' | 'object', spellings: Spellings): JsonValue | undefined {
   if (!text.trimStart().startsWith(type === 'array' ? '[' : '{')) return undefined;
-  const decoded = atOnce(decode(text, spellings));
+  const decoded = decode(text, spellings);
   return decoded !== undefined && Array.isArray(decoded) === (type === 'array') ? decoded : undefined;
 }
 

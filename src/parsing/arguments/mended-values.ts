@@ -1,5 +1,4 @@
 import { closesAgain } from '../dialects/call-end.js';
-import type { Sliced } from '../slices.js';
 import { isKeyCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
 import { excerpt, isBareWord } from '../text/literals.js';
 import type { Scanner } from '../text/scanner.js';
@@ -14,18 +13,18 @@ const LONGEST_MENDED = 2 ** 17;
  * A string whose inner quotes are not escaped: it closes at the quote followed by `)` at the end of
  * the line, or by `, key=` (rule: repairs). It stays on one line; what could end in two places is refused.
  */
-export function* readQuotedLoosely(scanner: Scanner, keys: ArgumentKeys): Sliced<string | undefined> {
+export function readQuotedLoosely(scanner: Scanner, keys: ArgumentKeys): string | undefined {
   const { text } = scanner;
   const opening = stringStart(scanner);
   if (opening?.prefix !== '') return scanner.fail('a string cannot be read');
-  if (opening.close.length === 3) return yield* readTripleLoosely(scanner, keys, opening);
+  if (opening.close.length === 3) return readTripleLoosely(scanner, keys, opening);
   const inside = scanner.position + 1;
   const end = looseEnd(scanner, keys, inside);
   if (end === undefined) return undefined;
   const smart = '“‘'.includes(text.charAt(inside - 1));
   scanner.repairs.add(smart ? 'smart_quotes' : 'inner_quotes');
   scanner.position = end + 1;
-  return yield* resolveEscapes(text.slice(inside, end), '"');
+  return resolveEscapes(text.slice(inside, end), '"');
 }
 
 /** The quote that closes it. */
@@ -49,11 +48,11 @@ function looseEnd(scanner: Scanner, keys: ArgumentKeys, inside: number): number 
 const notClosed = 'a string is not closed, or holds quotes that are not escaped';
 
 /** A string in three quotes that ends in a quote of its own: `"""say "hi""""` (rule: repairs). */
-function* readTripleLoosely(
+function readTripleLoosely(
   scanner: Scanner,
   keys: ArgumentKeys,
   { close, inside }: StringStart,
-): Sliced<string | undefined> {
+): string | undefined {
   const { text } = scanner;
   const first = closingQuote(text, inside, close);
   let end = first;
@@ -61,7 +60,7 @@ function* readTripleLoosely(
   if (end === first || !closesString(text, end + close.length, keys)) return scanner.fail(notClosed);
   scanner.repairs.add('inner_quotes');
   scanner.position = end + close.length;
-  return yield* resolveEscapes(text.slice(inside, end), close);
+  return resolveEscapes(text.slice(inside, end), close);
 }
 
 function closesString(text: string, position: number, keys: ArgumentKeys): boolean {

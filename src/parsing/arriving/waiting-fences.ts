@@ -1,4 +1,3 @@
-import { atOnce } from '../slices.js';
 import { isOneOf } from '../text/characters.js';
 import { trimTokens } from '../text/trailing.js';
 import type { ArrivingReply } from './arriving-reply.js';
@@ -52,7 +51,7 @@ export class WaitingFences {
     if (this.#wrapped === null) return;
     const { writer } = this.#reply;
     const text = writer.gap.slice(this.#wrapped);
-    const { end } = atOnce(trimTokens(text, 0, text.length));
+    const { end } = trimTokens(text, 0, text.length);
     this.#wrapped = null;
     writer.dropGap();
     writer.write(text.slice(0, end));

@@ -1,4 +1,3 @@
-import type { Sliced } from '../slices.js';
 import { isOneOf } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
@@ -13,20 +12,16 @@ const wrapperKeys = ['tool_calls', 'tool_call', 'function_call', 'function', 'ac
 const DEEPEST_WRAPPER = 4;
 
 /** `{"name": "tool", "arguments": {…}}`, or a list of such objects of which the first counts. */
-export function* readJsonCall(
-  text: string,
-  start: number,
-  dialect: Dialect = 'json',
-): Sliced<CallReading | null> {
+export function readJsonCall(text: string, start: number, dialect: Dialect = 'json'): CallReading | null {
   if (!isOneOf('{[', text, start)) return null;
   const scanner = new Scanner(text, start);
-  const value = yield* readValue(scanner);
+  const value = readValue(scanner);
   if (value === undefined) return unreadable(dialect, null, scanner);
   const place = { kind: 'call', dialect, start, end: scanner.position } as const;
-  return (yield* readStepObject(value, place, scanner)) ?? (yield* readCallObject(value, place, scanner));
+  return readStepObject(value, place, scanner) ?? readCallObject(value, place, scanner);
 }
 
-function* readCallObject(value: JsonValue, place: CallPlace, scanner: Scanner): Sliced<CallReading> {
+function readCallObject(value: JsonValue, place: CallPlace, scanner: Scanner): CallReading {
   const { dialect } = place;
   const call = findCallObject(value);
   if (!call) {
@@ -40,7 +35,7 @@ function* readCallObject(value: JsonValue, place: CallPlace, scanner: Scanner): 
   }
   const { thought } = object;
   const written = { name, thought: typeof thought === 'string' ? thought.trim() : '', ...place };
-  return yield* withArguments(written, argumentKey === undefined ? undefined : object[argumentKey], scanner);
+  return withArguments(written, argumentKey === undefined ? undefined : object[argumentKey], scanner);
 }
 
 function unreadableObject(dialect: Dialect, problem: string, name: string | null = null): CallReading {

@@ -1,5 +1,4 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import type { Sliced } from '../slices.js';
 import { isOneOf, isRestBlank, lineEnd, skipBlanks, skipLanguage, skipSpace } from '../text/characters.js';
 import { opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { isLabelled, meansNoAction, readActionInput } from './action-input.js';
@@ -13,11 +12,7 @@ import type { CallReading } from './written-call.js';
 interface DialectReader {
   /** The characters one of which a call begins with; any if there are none. */
   readonly opens?: string;
-  readonly read: (
-    text: string,
-    start: number,
-    tools: OfferedTools,
-  ) => CallReading | null | Sliced<CallReading | null>;
+  readonly read: (text: string, start: number, tools: OfferedTools) => CallReading | null;
 }
 
 /** One for each dialect an action may be written in; the first that knows what stands there reads it. */
@@ -35,15 +30,14 @@ const readers: readonly DialectReader[] = [
 /**
  * Reads what stands after `Action:`. Null where it is no call at all: `None`, `N/A`, prose (rule: offered-tools).
  */
-export function* readAction(text: string, position: number, tools: OfferedTools): Sliced<CallReading | null> {
-  const tokens = yield* readTokens(text, position, opensOtherTurn);
+export function readAction(text: string, position: number, tools: OfferedTools): CallReading | null {
+  const tokens = readTokens(text, position, opensOtherTurn);
   if (tokens.turn !== null) return null;
   const start = unwrap(text, tokens.end, tools);
   if (isLabelled(text, position)) return null;
   for (const { opens, read } of readers) {
     if (opens !== undefined && !isOneOf(opens, text, start)) continue;
-    const found = read(text, start, tools);
-    const reading = found && 'next' in found ? yield* found : found;
+    const reading = read(text, start, tools);
     if (!reading) continue;
     const isNone = reading.name !== null && !tools.find(reading.name) && meansNoAction(reading.name);
     return isNone ? null : reading;

@@ -1,6 +1,5 @@
 import type { OfferedTool } from '../arguments/offered-tool.js';
 import type { Argument } from '../arguments/read-arguments.js';
-import type { Sliced } from '../slices.js';
 import { skipSpace } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
@@ -53,31 +52,31 @@ export type CallReading = WholeCall | UnreadableCall;
  * Turns a value that holds all arguments into arguments: an object, a list, a string that encodes an
  * object, any other string. Null for a string that begins like an object but encodes none.
  */
-function* argumentList(value: JsonValue | undefined, spellings: Spellings): Sliced<Argument[] | null> {
+function argumentList(value: JsonValue | undefined, spellings: Spellings): Argument[] | null {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value.map((item) => ({ key: null, value: item }));
   if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return [{ key: null, value }];
-  const decoded = yield* decode(value, spellings);
+  const decoded = decode(value, spellings);
   return decoded === undefined ? null : [{ key: null, value: decoded }];
 }
 
 /** The call with its arguments from one value; unreadable if that encodes none. */
-export function* withArguments(
+export function withArguments(
   call: CallPlace & Pick<WholeCall, 'name' | 'thought' | 'isStepObject'>,
   value: JsonValue | undefined,
   { spellings, repairs }: Pick<Scanner, 'spellings' | 'repairs'>,
-): Sliced<CallReading> {
+): CallReading {
   const asText = isAnswerName(call.name) ? [{ key: null, value: value ?? null }] : null;
-  const list = (yield* argumentList(value, spellings)) ?? asText;
+  const list = argumentList(value, spellings) ?? asText;
   if (list) return { ...call, list, input: value, spellings, repairs: [...repairs] };
   const problem = `${call.name}: the arguments are no whole JSON object`;
   return { kind: 'unreadable', dialect: call.dialect, name: call.name, problem, cut: false };
 }
 
 /** The value that the whole of a text encodes. */
-export function* decode(encoded: string, spellings: Spellings): Sliced<JsonValue | undefined> {
+export function decode(encoded: string, spellings: Spellings): JsonValue | undefined {
   const scanner = new Scanner(encoded, skipSpace(encoded, 0), { spellings });
-  const value = yield* readValue(scanner);
+  const value = readValue(scanner);
   return skipSpace(encoded, scanner.position) >= encoded.length ? value : undefined;
 }
 

@@ -2,7 +2,6 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readAction } from '../dialects/read-action.js';
 import { readTag } from '../dialects/tags.js';
 import type { CallReading } from '../dialects/written-call.js';
-import type { Sliced } from '../slices.js';
 import { character, skipBlanks } from '../text/characters.js';
 import type { CodeSpans } from '../text/code-spans.js';
 
@@ -23,9 +22,9 @@ export class CallFinder {
   }
 
   /** What follows a label that ends at `at`, in a line that is read from `lineStart` on. */
-  *readAction(at: number, lineStart: number): Sliced<CallReading | null> {
+  readAction(at: number, lineStart: number): CallReading | null {
     if (this.#attempts >= MAXIMUM_ATTEMPTS) return null;
-    const reading = yield* readAction(this.#text, at, this.#tools);
+    const reading = readAction(this.#text, at, this.#tools);
     if (reading) return this.#isMeant(reading, at) ? reading : null;
     // one line may hold many labels, each of which may be read to the end of the line
     if (this.#isInLine(lineStart)) this.#attempts += 1;
@@ -33,9 +32,9 @@ export class CallFinder {
   }
 
   /** A broken call in a tag counts as an action only where the tag starts its line. */
-  *readTag(at: number, lineStart: number): Sliced<CallReading | null> {
+  readTag(at: number, lineStart: number): CallReading | null {
     if (this.#attempts >= MAXIMUM_ATTEMPTS) return null;
-    const reading = yield* readTag(this.#text, at, this.#tools);
+    const reading = readTag(this.#text, at, this.#tools);
     if (!reading) return null;
     if (reading.kind === 'unreadable' && skipBlanks(this.#text, lineStart) < at) {
       this.#attempts += 1;

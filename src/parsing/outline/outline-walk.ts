@@ -1,7 +1,6 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { callTagAt } from '../dialects/tags.js';
 import type { CallReading } from '../dialects/written-call.js';
-import { SLICE, type Sliced } from '../slices.js';
 import { character, isRestBlank, LineEnds, skipBlanks } from '../text/characters.js';
 import { imaginesTurn } from '../text/chat-tokens.js';
 import { CodeSpans } from '../text/code-spans.js';
@@ -16,8 +15,8 @@ import { CallFinder } from './call-finder.js';
 import { Quotations } from './quotations.js';
 import { Findings, type TextSpan } from './reply-outline.js';
 
-/** Where the walk goes on, null where it stops; or what is to be read first, perhaps in slices. */
-type Next = number | null | Generator<number, Next>;
+/** Where the walk goes on; null where it stops. */
+type Next = number | null;
 
 /** One walk over a reply, line by line, up to what it turns on. */
 export class OutlineWalk {
@@ -47,17 +46,9 @@ export class OutlineWalk {
   }
 
   /** Returns where the reply begins anew, after reasoning that was only closed; else null. */
-  *run(): Sliced<number | null> {
-    let told = this.found.start;
-    for (let next: number | null = told; next !== null && next < this.#text.length; ) {
-      let step = this.#enterLine(next);
-      while (typeof step === 'object' && step !== null) step = yield* step;
-      next = step;
-      if (next === null || next - told < SLICE) continue;
-      yield next - told;
-      told = next;
-    }
-    yield this.#text.length - told;
+  run(): number | null {
+    for (let next: Next = this.found.start; next !== null && next < this.#text.length; )
+      next = this.#enterLine(next);
     return this.#orphanEnd;
   }
 
@@ -135,8 +126,8 @@ export class OutlineWalk {
     return marker.label === 'action' ? this.#enterAction(marker, end) : this.#leaveMarker(marker, end);
   }
 
-  *#enterAction(marker: Marker, end: number): Generator<number, Next> {
-    const reading = yield* this.#calls.readAction(marker.end, this.#line[0]);
+  #enterAction(marker: Marker, end: number): Next {
+    const reading = this.#calls.readAction(marker.end, this.#line[0]);
     return reading ? this.#act(marker.start, reading) : this.#leaveMarker(marker, end);
   }
 
@@ -151,11 +142,11 @@ export class OutlineWalk {
   }
 
   /** A JSON value that starts a line is passed whole: markers in its strings do not count (rule: markers). */
-  *#skipValue(start: number, end: number): Generator<number, Next> {
+  #skipValue(start: number, end: number): Next {
     const first = skipBlanks(this.#text, start);
     if (first < this.#triedBefore) return this.#enterProse(start, end);
     const scanner = new Scanner(this.#text, first);
-    const value = yield* readValue(scanner);
+    const value = readValue(scanner);
     this.#triedBefore = scanner.position;
     if (value === undefined) return this.#enterProse(start, end);
     this.#lines.sawProse();
@@ -165,9 +156,8 @@ export class OutlineWalk {
   /** The rest of a line: inline code, tags that call a tool, reasoning. */
   #enterProse(from: number, end: number): Next {
     const text = this.#text;
-    const pause = Math.min(end, from + SLICE);
     let at = from;
-    while (at < pause) {
+    while (at < end) {
       const mark = text.charCodeAt(at);
       if (mark === character.backtick) {
         at = this.#codeSpans.enterRun(at);
@@ -175,7 +165,7 @@ export class OutlineWalk {
       } else if (this.#leavesTurn(mark, at)) {
         return this.#stopAtOtherTurn(at);
       } else if (mark === character.less) {
-        const next = this.#enterTag(at, end);
+        const next = this.#enterTag(at);
         // after reasoning a marker may stand as at the start of a line
         if (next !== at + 1) return next;
         at = next;
@@ -184,12 +174,7 @@ export class OutlineWalk {
         at += 1;
       }
     }
-    return at < end ? this.#goOnInProse(at, { from, end }) : end + 1;
-  }
-
-  *#goOnInProse(at: number, { from, end }: { from: number; end: number }): Generator<number, Next> {
-    yield at - from;
-    return this.#enterProse(at, end);
+    return end + 1;
   }
 
   #leavesTurn(mark: number, at: number): boolean {
@@ -198,7 +183,7 @@ export class OutlineWalk {
   }
 
   /** At a `<`: returns where to go on, null to stop. */
-  #enterTag(at: number, end: number): Next {
+  #enterTag(at: number): Next {
     const text = this.#text;
     const think = thinkTagAt(text, at);
     if (think === 'think') return this.#enterThinking(at);
@@ -209,12 +194,12 @@ export class OutlineWalk {
     const own = this.#quotations.tagAt(at);
     if (own && own.mark !== null) return this.#leaveToQuotation(at, own);
     this.#lines.sawProse();
-    return callTagAt(text, at) ? this.#enterCall(at, end) : at + 1;
+    return callTagAt(text, at) ? this.#enterCall(at) : at + 1;
   }
 
-  *#enterCall(at: number, end: number): Generator<number, Next> {
-    const reading = yield* this.#calls.readTag(at, this.#line[0]);
-    return reading ? this.#act(at, reading) : this.#enterProse(at + 1, end);
+  #enterCall(at: number): Next {
+    const reading = this.#calls.readTag(at, this.#line[0]);
+    return reading ? this.#act(at, reading) : at + 1;
   }
 
   /** One of our own fences: what is left of the line belongs to it. A closer alone on its line is no text. */

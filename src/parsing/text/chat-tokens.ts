@@ -1,4 +1,3 @@
-import { Pauses, type Sliced } from '../slices.js';
 import { FixedWords, isBlank, isOneOf, isWordCharacter, skipBlanks, skipSpace } from './characters.js';
 
 /** Tokens with which models end a turn; a server may cut them in the middle, leaving the first half. */
@@ -87,12 +86,11 @@ export interface TokenRun {
 }
 
 /** Past chat tokens and the white space around them, up to where `endsAt` says that they end. */
-export function* readTokens(
+export function readTokens(
   text: string,
   from: number,
   endsAt: (text: string, position: number) => boolean = () => false,
-): Sliced<TokenRun> {
-  const pauses = new Pauses(from);
+): TokenRun {
   let [end, chars] = [from, 0];
   for (;;) {
     const at = skipSpace(text, end);
@@ -101,8 +99,6 @@ export function* readTokens(
     if (endsAt(text, at)) return { turn: at, end, chars };
     end = at + token.length;
     chars += token.length;
-    const read = pauses.due(end);
-    if (read > 0) yield read;
   }
 }
 

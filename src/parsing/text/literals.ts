@@ -1,5 +1,4 @@
 import { shorten } from '../arguments/offered-tool.js';
-import type { Sliced } from '../slices.js';
 import { CharacterSet, isKeyCharacter, isOneOf } from './characters.js';
 import type { JsonObject, JsonValue, Scanner } from './scanner.js';
 import { readString, stringStart } from './strings.js';
@@ -20,8 +19,8 @@ const constants: Readonly<Record<string, JsonValue>> = {
 };
 
 /** Reads one JSON, Python or JavaScript value (rule: values), a long one in slices; tuples become arrays. */
-export function* readValue(scanner: Scanner): Sliced<JsonValue | undefined> {
-  return mayBegin(scanner, 0) ? yield* readAt(scanner, 0) : undefined;
+export function readValue(scanner: Scanner): JsonValue | undefined {
+  return mayBegin(scanner, 0) ? readAt(scanner, 0) : undefined;
 }
 
 /** Whether a value at this depth may begin here. */
@@ -34,39 +33,38 @@ function mayBegin(scanner: Scanner, depth: number): boolean {
 
 const opensContainer = ({ text, position }: Scanner): boolean => isOneOf('{[(', text, position);
 
-function* readAt(scanner: Scanner, depth: number): Sliced<JsonValue | undefined> {
-  if (opensContainer(scanner)) return yield* readContainer(scanner, depth);
-  return stringStart(scanner) ? yield* readString(scanner) : readWord(scanner);
+function readAt(scanner: Scanner, depth: number): JsonValue | undefined {
+  if (opensContainer(scanner)) return readContainer(scanner, depth);
+  return stringStart(scanner) ? readString(scanner) : readWord(scanner);
 }
 
-function readContainer(scanner: Scanner, depth: number): Sliced<JsonValue | undefined> {
+function readContainer(scanner: Scanner, depth: number): JsonValue | undefined {
   if (scanner.current === '{') return readObject(scanner, depth);
   return readSequence(scanner, depth, scanner.current === '[' ? ']' : ')');
 }
 
-function* readObject(scanner: Scanner, depth: number): Sliced<JsonValue | undefined> {
+function readObject(scanner: Scanner, depth: number): JsonValue | undefined {
   scanner.take('{');
   const object: JsonObject = {};
   const spellings = new Map<string, string>();
   for (scanner.skipTrivia(); !scanner.take('}'); scanner.skipTrivia()) {
-    const key = yield* readKey(scanner);
+    const key = readKey(scanner);
     if (key === undefined || !mayBegin(scanner, depth + 1)) return undefined;
     const start = scanner.position;
-    const value = yield* readAt(scanner, depth + 1);
+    const value = readAt(scanner, depth + 1);
     if (value === undefined) return undefined;
     if (Object.hasOwn(object, key)) scanner.repairs.add('duplicate_key');
     setOwn(object, key, value);
     const spelling = spellingOf(value, scanner, start);
     if (spelling !== undefined) spellings.set(key, spelling);
     if (!endsItem(scanner, '}')) return undefined;
-    if (scanner.needsPause) yield scanner.pause();
   }
   if (spellings.size > 0) scanner.spellings.set(object, spellings);
   return object;
 }
 
 /** An array, a tuple, or a value in parentheses. */
-function* readSequence(scanner: Scanner, depth: number, close: ']' | ')'): Sliced<JsonValue | undefined> {
+function readSequence(scanner: Scanner, depth: number, close: ']' | ')'): JsonValue | undefined {
   scanner.position += 1;
   const items: JsonValue[] = [];
   const spellings = new Map<number, string>();
@@ -74,14 +72,13 @@ function* readSequence(scanner: Scanner, depth: number, close: ']' | ')'): Slice
   for (scanner.skipTrivia(); !scanner.take(close); scanner.skipTrivia()) {
     if (!mayBegin(scanner, depth + 1)) return undefined;
     const start = scanner.position;
-    const value = yield* readAt(scanner, depth + 1);
+    const value = readAt(scanner, depth + 1);
     if (value === undefined) return undefined;
     const spelling = spellingOf(value, scanner, start);
     if (spelling !== undefined) spellings.set(items.length, spelling);
     items.push(value);
     if (!endsItem(scanner, close)) return undefined;
     if (scanner.text.charAt(scanner.position - 1) === ',') commas += 1;
-    if (scanner.needsPause) yield scanner.pause();
   }
   if (spellings.size > 0) scanner.spellings.set(items, spellings);
   const [only] = items;
@@ -111,9 +108,9 @@ function endsItem(scanner: Scanner, close: string): boolean {
 }
 
 /** `"key":`, `key:` or `key=`. */
-function* readKey(scanner: Scanner): Sliced<string | undefined> {
+function readKey(scanner: Scanner): string | undefined {
   const start = scanner.position;
-  const key = stringStart(scanner) ? yield* readString(scanner) : readWordText(scanner);
+  const key = stringStart(scanner) ? readString(scanner) : readWordText(scanner);
   if (key === undefined) return undefined;
   const isMissing = scanner.position === start;
   scanner.skipTrivia();

@@ -1,4 +1,3 @@
-import { Pauses, type Sliced } from '../slices.js';
 import { FixedWords, isOneOf } from './characters.js';
 
 /**
@@ -108,13 +107,10 @@ export class EchoedFences {
 }
 
 /** Closing tags of ours without an opening one: they are cut from what is shown. */
-export function* strayClosers(text: string): Sliced<(readonly [start: number, end: number])[]> {
-  const pauses = new Pauses(0);
+export function strayClosers(text: string): (readonly [start: number, end: number])[] {
   const fences = new EchoedFences();
   const strays: (readonly [number, number])[] = [];
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
-    const read = pauses.due(at);
-    if (read > 0) yield read;
     const tag = ownTagAt(text, at);
     if (tag === null || tag === 'partial' || isMentioned(text, at, tag.end)) continue;
     if (fences.enter(tag) === 'stray') strays.push([at, tag.end]);

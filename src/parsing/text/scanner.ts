@@ -1,4 +1,3 @@
-import { SLICE } from '../slices.js';
 import { isOneOf, lineEnd, skipSpace } from './characters.js';
 
 /** What was mended while reading; every mend is reported (rule: repairs). */
@@ -56,7 +55,6 @@ export class Scanner {
   cut = false;
   /** Values that were begun, by all scanners that read one call. */
   readonly #begun: { values: number };
-  #paused: number;
 
   constructor(text: string, position: number, options: ScannerOptions = {}) {
     this.text = text;
@@ -64,7 +62,6 @@ export class Scanner {
     this.lenient = options.lenient ?? options.within?.lenient ?? false;
     this.spellings = options.spellings ?? options.within?.spellings ?? new WeakMap();
     this.#begun = options.within ? options.within.#begun : { values: 0 };
-    this.#paused = position;
   }
 
   /** The character here, `''` at the end of the text. */
@@ -109,18 +106,6 @@ export class Scanner {
     return this.#begun.values > MOST_VALUES;
   }
 
-  /** So much was read in one go that others should have their turn. */
-  get needsPause(): boolean {
-    return this.position - this.#paused >= SLICE;
-  }
-
-  /** The characters read since the last pause, to be yielded. */
-  pause(): number {
-    const read = this.position - this.#paused;
-    this.#paused = this.position;
-    return read;
-  }
-
   /** Skips white space and comments (`//`, block, `#`) between the parts of a value. */
   skipTrivia(): void {
     for (;;) {
@@ -134,4 +119,11 @@ export class Scanner {
       } else return;
     }
   }
+}
+
+/** Whether a value is an object with keys: no array, not null. */
+export function isObject(value: JsonValue | undefined): value is JsonObject;
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>>;
+export function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

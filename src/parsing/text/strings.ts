@@ -1,4 +1,3 @@
-import { Pauses, type Sliced } from '../slices.js';
 import { character, isDigit } from './characters.js';
 import type { Scanner } from './scanner.js';
 
@@ -57,13 +56,12 @@ export function stringStart(scanner: Scanner): StringStart | null {
  * Reads one string and all that Python would join to it (`'a' "b"`). Line breaks inside any quotes are
  * kept as they are (rule: values).
  */
-export function* readString(scanner: Scanner): Sliced<string | undefined> {
+export function readString(scanner: Scanner): string | undefined {
   let joined: string | undefined;
   for (let start = stringStart(scanner); start; start = nextPart(scanner)) {
-    const part = yield* readPart(scanner, start);
+    const part = readPart(scanner, start);
     if (part === undefined) return undefined;
     joined = (joined ?? '') + part;
-    if (scanner.needsPause) yield scanner.pause();
   }
   return joined;
 }
@@ -83,12 +81,12 @@ function nextPart(scanner: Scanner): StringStart | null {
 }
 
 /** Reads one string by itself: what stands beside it is not joined to it. */
-export function* readSingleString(scanner: Scanner): Sliced<string | undefined> {
+export function readSingleString(scanner: Scanner): string | undefined {
   const start = stringStart(scanner);
-  return start ? yield* readPart(scanner, start) : undefined;
+  return start ? readPart(scanner, start) : undefined;
 }
 
-function* readPart(scanner: Scanner, start: StringStart): Sliced<string | undefined> {
+function readPart(scanner: Scanner, start: StringStart): string | undefined {
   const { text } = scanner;
   const end = closingQuote(text, start.inside, start.close);
   if (end < 0) {
@@ -101,7 +99,7 @@ function* readPart(scanner: Scanner, start: StringStart): Sliced<string | undefi
   if (start.prefix.includes('f') && /[{}]/.test(written)) {
     return scanner.fail('an f-string is no literal; write the text itself');
   }
-  return start.prefix.includes('r') ? written : yield* resolveEscapes(written, start.close);
+  return start.prefix.includes('r') ? written : resolveEscapes(written, start.close);
 }
 
 /** Where the string that is open at `from` closes, -1 if nowhere. */
@@ -119,14 +117,12 @@ export function closingQuote(text: string, from: number, close: string): number 
  * Resolves the escapes of the three languages. What is no escape keeps its backslash, as in Python
  * (`"\d+"` is a pattern); in a template string the backslash goes, as in JavaScript.
  */
-export function* resolveEscapes(written: string, quote: string): Sliced<string> {
+export function resolveEscapes(written: string, quote: string): string {
   let backslash = written.indexOf('\\');
   if (backslash < 0) return written;
   const native = quote === '"' && written.length > WORTH_A_TRY ? parseString(written) : undefined;
   if (native !== undefined) return native;
-  const pauses = new Pauses(0);
-  let resolved = '';
-  let parts: string[] = [];
+  const parts: string[] = [];
   let done = 0;
   while (backslash >= 0) {
     const found = readEscape(written, backslash, quote);
@@ -136,13 +132,8 @@ export function* resolveEscapes(written: string, quote: string): Sliced<string> 
       done = after;
     }
     backslash = written.indexOf('\\', after);
-    const read = pauses.due(after);
-    if (read === 0) continue;
-    resolved += parts.join('');
-    parts = [];
-    yield read;
   }
-  return resolved + parts.join('') + written.slice(done);
+  return parts.join('') + written.slice(done);
 }
 
 /** A shorter string is resolved before the platform's parser has said that it is no JSON. */

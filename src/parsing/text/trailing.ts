@@ -1,4 +1,3 @@
-import { Pauses, type Sliced } from '../slices.js';
 import { character, isBlank, isRestBlank, isWhiteSpace, lineEnd, skipBlanks } from './characters.js';
 import { chatTokenAt, chatTokens, endTokens } from './chat-tokens.js';
 
@@ -32,29 +31,26 @@ export interface TrimmedEnd {
 }
 
 /** What a reply's end holds besides text. */
-export function trimEnd(text: string, from: number): Sliced<TrimmedEnd> {
+export function trimEnd(text: string, from: number): TrimmedEnd {
   return trim(text, { from, end: text.length, endings: tokensAndHalves });
 }
 
 /** The same before a place in the middle of a reply, where no half stop word can stand. */
-export function trimTokens(text: string, from: number, end: number): Sliced<TrimmedEnd> {
+export function trimTokens(text: string, from: number, end: number): TrimmedEnd {
   return trim(text, { from, end, endings: wholeTokens });
 }
 
 type Endings = ReadonlyMap<string, readonly string[]>;
 
-function* trim(
+function trim(
   text: string,
   { from, end: given, endings }: { from: number; end: number; endings: Endings },
-): Sliced<TrimmedEnd> {
-  const pauses = new Pauses(0);
+): TrimmedEnd {
   let end = given;
   let stop = 0;
   const strike = text.lastIndexOf('<s>', given);
   for (;;) {
     while (end > from && isWhiteSpace(text.charCodeAt(end - 1))) end -= 1;
-    const read = pauses.due(given - end);
-    if (read > 0) yield read;
     const cut = endings
       .get(text.slice(end - SHORTEST_HALF, end))
       ?.find((word) => standsBefore(word, { text, from, end }));

@@ -1,8 +1,8 @@
 import type { StepRequest } from '../../contract/step-request.js';
+import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { ParseDelta } from '../../parsing/delta-writer.js';
 import { IncrementalParser } from '../../parsing/incremental-parser.js';
 import type { ParseOptions } from '../../parsing/parse-completion.js';
-import { SLICE, type Sliced, slicesOf } from '../../parsing/slices.js';
 import { ObjectReplyReader } from '../../parsing/structured/reading/object-reply-reader.js';
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
@@ -11,7 +11,6 @@ import { objectReaderOptions, type Received, readingOptions, type TextReading } 
 import type { ReplySituation } from './read-situation.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { PhaseReader } from './reply/phases.js';
-import { readInTurns, takeReading } from './reply/reading-turns.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
 
 /**
@@ -66,9 +65,7 @@ interface DeltaReader {
   /** The deltas are fields of an object: no control block stands in them. */
   readonly readsObject?: boolean;
   push(text: string): ParseDelta[];
-  /** The same as work that can pause, where a piece may make all that came before it be read. */
-  pushInSlices?(text: string): Sliced<ParseDelta[]>;
-  endInSlices(options: ParseOptions): Sliced<TextReading & { readonly deltas: readonly ParseDelta[] }>;
+  end(options: ParseOptions): TextReading & { readonly deltas: readonly ParseDelta[] };
 }
 
 /** What reads a reply of the taught form while it arrives. */
@@ -77,10 +74,10 @@ function readerFor(situation: ReplySituation): DeltaReader {
   return new ObjectReplyReader(objectReaderOptions(situation));
 }
 
-/** Characters that are read of a long piece at once. */
-const MAX_AT_ONCE = 8 * 1024;
+/** A long text in parts of at most 32,768 characters, so that a signal can end the work between them. */
+const partsOf = (text: string): readonly string[] => text.match(/[\s\S]{1,32768}/gu) ?? [];
 
-/** Tells an observer what a reply says while it is written (rule: deltas-join). */
+/** Reports to an observer what a reply says while it is written (rule: deltas-join). */
 class Relay {
   readonly #situation: ReplySituation;
   readonly #observer: StepObserver;
@@ -109,56 +106,48 @@ class Relay {
     return this.#observer.delta('reasoning', delta);
   }
 
-  /** However much has come at once, others have their turns (rule: loop-share). */
   async push(delta: string): Promise<void> {
     this.#text += delta;
-    for (const slice of slicesOf(delta, MAX_AT_ONCE)) {
-      const pause = takeReading(slice.length, this.#signal);
-      if (pause) await pause;
-      const work = this.#parser.pushInSlices?.(slice);
-      await this.#tell(work ? await readInTurns(work) : this.#parser.push(slice));
+    for (const part of partsOf(delta)) {
+      await yieldIfBusy(this.#signal);
+      await this.#report(this.#parser.push(part));
     }
   }
 
-  /** Tells what was held back. The reading is that of the whole text, if the text is all that came. */
+  /** Reports what was held back. The reading is that of the whole text, if the text is all that came. */
   async end(completion: Completion): Promise<Received> {
-    const options = readingOptions(completion, this.#situation);
-    const { deltas, ...reading } = await readInTurns(this.#parser.endInSlices(options));
+    const { deltas, ...reading } = this.#parser.end(readingOptions(completion, this.#situation));
     const isThought = completion.toolCalls.length > 0 && !this.#situation.mustAnswer;
-    await this.#tell(isThought ? deltas.map(asThought) : deltas);
+    await this.#report(isThought ? deltas.map(asThought) : deltas);
     await this.#endPhase();
     return { completion, reading: completion.text === this.#text ? reading : undefined };
   }
 
-  async #tell(deltas: readonly ParseDelta[]): Promise<void> {
+  async #report(deltas: readonly ParseDelta[]): Promise<void> {
     if (this.#parser.readsObject) await this.#endPhase();
-    for (const { type, delta } of deltas) {
-      for (const slice of slicesOf(delta, SLICE)) await this.#show(this.#proseOf({ type, delta: slice }));
+    for (const { type, delta } of deltas) await this.#emit(type, this.#proseOf(type, delta));
+  }
+
+  /** Waits for a slow observer, so that it slows the relay instead of filling memory. */
+  async #emit(type: ParseDelta['type'], delta: string): Promise<void> {
+    for (const part of partsOf(delta)) {
+      await yieldIfBusy(this.#signal);
+      await this.#observer.delta(this.#roleOf(type), part);
     }
   }
 
-  /** What was held back may be long. */
-  async #show({ type, delta }: ParseDelta): Promise<void> {
-    for (const slice of slicesOf(delta, SLICE)) {
-      const pause = takeReading(slice.length, this.#signal);
-      if (pause) await pause;
-      const told = this.#observer.delta(this.#roleOf(type), slice);
-      if (told) await told;
-    }
-  }
-
-  /** Without the control blocks of a phase. */
-  #proseOf({ type, delta }: ParseDelta): ParseDelta {
+  /** Takes the control blocks of a phase out. */
+  #proseOf(type: ParseDelta['type'], delta: string): string {
     const text = this.#separatorBefore(type) + withoutNul(delta); // an escape may have become one
     this.#last = type;
-    return { type, delta: this.#phase ? this.#phase.push(text) : text };
+    return this.#phase ? this.#phase.push(text) : text;
   }
 
-  /** Shows what the phase still held back: a block that was never closed. */
+  /** Emits what the phase still held back: a block that was never closed. */
   async #endPhase(): Promise<void> {
-    const delta = this.#phase ? await readInTurns(this.#phase.end()) : '';
+    const delta = this.#phase?.end() ?? '';
     this.#phase = undefined;
-    await this.#show({ type: this.#last ?? 'draft', delta });
+    await this.#emit(this.#last ?? 'draft', delta);
   }
 
   #roleOf(type: ParseDelta['type']): ParseDelta['type'] {

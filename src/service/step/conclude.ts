@@ -8,7 +8,6 @@ import { correctionFor } from './prompt/correction.js';
 import type { ReadAction, Reply } from './read-reply.js';
 import type { ReplySituation } from './read-situation.js';
 import { type ProsePhase, readPhaseReply } from './reply/phases.js';
-import { readInTurns } from './reply/reading-turns.js';
 
 /** How a step ends: what is proposed or said, and what it adds to the history. */
 export interface Conclusion {
@@ -121,9 +120,9 @@ async function concludePhase(
   phase: ProsePhase,
   { mustAnswer }: ReplySituation,
 ): Promise<Conclusion> {
-  const content = await readContent(reply);
-  const read = (text: string) => readInTurns(readPhaseReply(text, phase));
-  const { prose, control } = await read(proseOf(reply, content));
+  const content = readContent(reply);
+  const read = (text: string) => readPhaseReply(text, phase);
+  const { prose, control } = read(proseOf(reply, content));
   const labelled = reply.answerLabelled;
   if (phase === 'reason')
     return completePhase(reply, phase, {
@@ -131,12 +130,12 @@ async function concludePhase(
       prose,
       control: labelled ? { ...control, finish: true } : control,
     });
-  const said = labelled ? (await read(reply.answer ?? '')).prose : '';
+  const said = labelled ? read(reply.answer ?? '').prose : '';
   const given =
     said || (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
   const final = given ?? (mustAnswer ? prose || NO_ANSWER_AT_THE_LIMIT : null);
   if (final === null) return completePhase(reply, phase, { content, prose, control });
-  const thought = labelled ? (await read(reply.thought ?? '')).prose : prose;
+  const thought = labelled ? read(reply.thought ?? '').prose : prose;
   const answer = answerWith(reply, final, thought && thought !== final ? thought : null);
   const ended = given === null ? control : { ...control, should_continue: false, final_answer: final };
   return { ...answer, outcome: 'answer', thought: thought || null, control: ended };
@@ -147,11 +146,11 @@ function proseOf({ parse, thought, answer }: Reply, content: string): string {
   return parse.outcome === 'answer' ? [thought, answer].filter(Boolean).join('\n\n') : content;
 }
 
-const readContent = ({ completion }: Reply): Promise<string> => readInTurns(readProse(completion.text));
+const readContent = ({ completion }: Reply): string => readProse(completion.text);
 
 /** `act` without an action (rule: phases). */
 async function concludeWithoutAction(reply: Reply): Promise<Conclusion> {
-  const content = await readContent(reply);
+  const content = readContent(reply);
   return completePhase(reply, 'act', { content, prose: proseOf(reply, content), control: null });
 }
 

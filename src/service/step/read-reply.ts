@@ -2,7 +2,7 @@ import type { Parse } from '../../contract/step.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
 import { type NativeCallReading, readNativeCall } from '../../parsing/native-call.js';
-import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parsing/parse-completion.js';
+import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parsing/parse-completion.js';
 import {
   ObjectReplyReader,
   type ReaderOptions,
@@ -10,7 +10,6 @@ import {
 import { withoutNul } from './history/json-values.js';
 import type { Completion, NativeToolCall } from './provider.js';
 import type { ReplySituation } from './read-situation.js';
-import { bookReading, readInTurns, takeReading } from './reply/reading-turns.js';
 
 /** An action that may be proposed: the tool is offered, the arguments are checked. */
 export interface ReadAction {
@@ -60,7 +59,7 @@ export async function readReply(
   const isNative = completion.toolCalls.length > 0 && !isRefusal(completion);
   const read = isNative
     ? await readNativeCalls(completion, situation.offered)
-    : await readText({ completion, reading }, situation);
+    : readText({ completion, reading }, situation);
   const { parse, thought, answerLabelled, answer, actions, reasoning } = mayEscape(completion)
     ? withoutNul(read)
     : read;
@@ -93,20 +92,14 @@ function isRefusal({ refusal, finishReason }: Completion): boolean {
   return refusal !== null || finishReason === 'refusal';
 }
 
-async function readText(received: Received, situation: ReadingSituation): Promise<ReadCompletion> {
+function readText(received: Received, situation: ReadingSituation): ReadCompletion {
   const { completion } = received;
   if (isRefusal(completion)) return readRefusal(completion);
   if (situation.protocol === 'json') return readObjectReply(received, situation);
-  const { completion: parsed } = received.reading ?? (await readLabels(completion, situation));
-  return fromParsed(parsed);
-}
-
-async function readLabels(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
-  const { text } = completion;
-  const pause = takeReading(text.length);
-  if (pause) await pause;
   const options = readingOptions(completion, situation);
-  return { completion: await readInTurns(parseInSlices(text, situation.offered, options)) };
+  return fromParsed(
+    received.reading?.completion ?? parseCompletion(completion.text, situation.offered, options),
+  );
 }
 
 /** What is known of a reply besides its text. */
@@ -122,27 +115,23 @@ export function readingOptions(
 }
 
 /** What came of a schema that the provider held the reply to is so by construction. */
-async function readObjectReply(
-  { completion, reading }: Received,
-  situation: ReadingSituation,
-): Promise<ReadCompletion> {
+function readObjectReply({ completion, reading }: Received, situation: ReadingSituation): ReadCompletion {
   const { isConstrained } = completion;
   const { replyFormat: asked, ...taught } = situation;
   // while it arrived it was read as if the provider took the schema
   const { completion: parsed, isWhole } =
     reading && (isConstrained || !asked)
       ? reading
-      : await readObject(completion, isConstrained ? situation : taught);
+      : readObject(completion, isConstrained ? situation : taught);
   const read = fromParsed(parsed);
   const isMeant = parsed.action !== null || (parsed.outcome === 'answer' && parsed.problem === null);
   if (!isConstrained || !isWhole || !isMeant) return read;
   return { ...read, parse: { ...read.parse, confidence: 'constrained' } };
 }
 
-function readObject(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
+function readObject(completion: Completion, situation: ReadingSituation): TextReading {
   const reader = new ObjectReplyReader(objectReaderOptions(situation));
-  const options = { take: bookReading, ...readingOptions(completion, situation) };
-  return reader.readInTurns(completion.text, options);
+  return reader.read(completion.text, readingOptions(completion, situation));
 }
 
 function fromParsed(parsed: ParsedCompletion): ReadCompletion {

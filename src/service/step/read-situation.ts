@@ -12,7 +12,7 @@ import {
 } from '../../conversation/units.js';
 import { eventLoopShare } from '../../event-loop/event-loop-share.js';
 import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
-import { readSignaturesInTurns } from '../../parsing/segment/signatures.js';
+import { readSignatures } from '../../parsing/segment/signatures.js';
 import type { JsonValue } from '../../parsing/text/scanner.js';
 import { countValues } from './history/json-values.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
@@ -189,7 +189,7 @@ async function offeredTools(
     await take(countValues(tool.inputSchema));
     defined.push(toOfferedTool(tool));
   }
-  const read = await readSignaturesInTurns(segment, take);
+  const read = readSignatures(segment);
   if (defined.length === 0) return read;
   const byName = new Map(defined.toReversed().map((tool) => [tool.name, tool]));
   return [...[...byName.values()].reverse(), ...read.filter(({ name }) => !byName.has(name))];

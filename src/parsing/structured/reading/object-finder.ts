@@ -21,17 +21,17 @@ const begun = new RegExp(
   'i',
 );
 /** No beginning of it is longer. */
-const LONGEST_BEGINNING = 256;
+const MAX_BEGINNING = 256;
 
 /**
  * Finds the object in an arriving reply: the first at the beginning of a line, or after a tag, that has a key of ours at
  * its top level. Text is held until it is certain what it belongs to, however it is cut.
  */
 export class ObjectFinder {
-  #held = '';
-  /** The last two characters that were passed. */
-  #last = '';
-  /** Where an object begins of which no key of ours has come yet. */
+  /** What is held, after at most two characters that were passed. */
+  #text = '';
+  #from = 0;
+  /** Where in what is held an object begins of which no key of ours has come yet. */
   #brace = 0;
   #scanner: ObjectScanner | null = null;
   #pieces: StringPiece[] = [];
@@ -39,7 +39,7 @@ export class ObjectFinder {
   #passed = 0;
 
   get held(): string {
-    return this.#held;
+    return this.#text.slice(this.#from);
   }
 
   /** The text of an object that shows by its keys to be another one, or may yet. */
@@ -48,13 +48,13 @@ export class ObjectFinder {
   }
 
   push(text: string): void {
-    this.#held += text;
+    this.#text += text;
     this.#scan(text);
   }
 
   /** The object, how much is no part of it, or null where more text is needed to tell. */
   next(): FoundObject | number | null {
-    if (this.#held === '') return null;
+    if (this.#from === this.#text.length) return null;
     if (!this.#scanner) {
       const at = this.#begin();
       if (at !== 0) return at;
@@ -63,7 +63,7 @@ export class ObjectFinder {
     if (!scanner) return null;
     if (this.#hasReplyKey(scanner)) {
       const brace = this.#brace;
-      const isFenced = this.#held.slice(0, brace).includes('`');
+      const isFenced = this.held.slice(0, brace).includes('`');
       return { brace, isFenced, scanner, pieces: this.#pieces };
     }
     return scanner.end === null ? null : this.#brace + scanner.end;
@@ -77,37 +77,38 @@ export class ObjectFinder {
 
   /** Lets the beginning of what is held go. */
   pass(length: number): string {
-    const passed = this.#held.slice(0, length);
-    this.#held = this.#held.slice(length);
-    this.#last = (this.#last + passed).slice(-2);
+    const end = this.#from + length;
+    const passed = this.#text.slice(this.#from, end);
+    const kept = Math.max(0, end - 2);
+    this.#text = this.#text.slice(kept);
+    this.#from = end - kept;
     this.#scanner = null;
     return passed;
   }
 
   /** Begins to scan where an object begins that is all that is held; else returns how much stands before. */
   #begin(): number {
-    const text = this.#last + this.#held;
-    start.lastIndex = this.#last.length;
-    const found = start.exec(text);
-    if (!found) return this.#mayBegin(text);
-    const at = found.index - this.#last.length;
+    start.lastIndex = this.#from;
+    const found = start.exec(this.#text);
+    if (!found) return this.#mayBegin();
+    const at = found.index - this.#from;
     if (at > 0) return at;
-    this.#brace = this.#held.indexOf('{');
+    this.#brace = this.held.indexOf('{');
     this.#scanner = new ObjectScanner();
     this.#pieces = [];
     this.#passed = 0;
-    this.#scan(this.#held.slice(this.#brace));
+    this.#scan(this.held.slice(this.#brace));
     return 0;
   }
 
-  #mayBegin(text: string): number {
-    const tail = text.slice(-LONGEST_BEGINNING);
+  #mayBegin(): number {
+    const tail = this.#text.slice(-MAX_BEGINNING);
     const rest = begun.exec(tail)?.[0].length ?? 0;
-    return Math.max(0, this.#held.length - rest);
+    return Math.max(0, this.#text.length - this.#from - rest);
   }
 
   #scan(text: string): void {
-    if (this.#scanner) this.#pieces.push(...this.#scanner.push(text));
+    for (const piece of this.#scanner?.push(text) ?? []) this.#pieces.push(piece);
   }
 }
 

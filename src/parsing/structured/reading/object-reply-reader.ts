@@ -5,9 +5,8 @@ import {
   addReasoning,
   type ParsedCompletion,
   type ParseOptions,
-  parseInSlices,
+  parseCompletion,
 } from '../../parse-completion.js';
-import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../../slices.js';
 import type { ObjectScanner } from '../scanning/object-scanner.js';
 import type { ScannedField, StringPiece } from '../scanning/scanned-strings.js';
 import type { RestoreArguments } from '../schema/reply-schema.js';
@@ -71,28 +70,15 @@ export class ObjectReplyReader {
 
   /** Takes the next piece of the reply and returns what can be shown. */
   push(text: string): ParseDelta[] {
-    return atOnce(this.pushInSlices(text));
+    this.#chunks.push(text);
+    if (this.#object) return this.#tell(this.#object.scanner.push(text));
+    this.#finder.push(text);
+    return this.#seek();
   }
 
   /** The reply as a whole. */
-  end(options: ParseOptions = {}): ObjectReply {
-    return atOnce(this.endInSlices(options));
-  }
-
-  /** The same as work that can pause, for a process that serves others besides (rule: loop-share). */
-  *pushInSlices(text: string): Sliced<ParseDelta[]> {
-    const deltas: ParseDelta[] = [];
-    for (let start = 0; start < text.length; start += SLICE) {
-      const slice = text.slice(start, start + SLICE);
-      if (start > 0) yield slice.length;
-      deltas.push(...(yield* this.#take(slice)));
-    }
-    return deltas;
-  }
-
-  /** The same as work that can pause. */
-  *endInSlices({ reasoning = null, ...options }: ParseOptions): Sliced<ObjectReply> {
-    const reading = yield* this.#read(options);
+  end({ reasoning = null, ...options }: ParseOptions = {}): ObjectReply {
+    const reading = this.#read(options);
     const deltas = this.#tellEnd(reading, options);
     return { ...reading, completion: addReasoning(reading.completion, { reasoning }), deltas };
   }
@@ -121,25 +107,22 @@ export class ObjectReplyReader {
     return scanner?.fields.some(ends) ? scanner.strings.get('final_answer')?.trim() : undefined;
   }
 
-  /** Reads a whole reply of which nothing is told while it arrives. */
-  async readInTurns(
-    text: string,
-    { take, ...options }: ParseOptions & { readonly take: TakeTurn },
-  ): Promise<ObjectReading> {
+  /** Reads a whole reply at once, without deltas. */
+  read(text: string, options: ParseOptions = {}): ObjectReading {
     this.#tells = false;
-    await inTurns(this.pushInSlices(text), take);
-    return inTurns(this.#read(options), take);
+    this.push(text);
+    return this.#read(options);
   }
 
-  *#read(options: ParseOptions): Sliced<ObjectReading> {
+  #read(options: ParseOptions): ObjectReading {
     const text = this.#chunks.join('');
-    if (this.#object) return yield* readObject({ text, ...this.#object, ...this.#options }, options);
-    const cut = yield* this.#readCutStart(options);
+    if (this.#object) return readObject({ text, ...this.#object, ...this.#options }, options);
+    const cut = this.#readCutStart(options);
     if (cut) {
       this.#finder.pass(this.#finder.held.length); // it is not shown
       return { completion: cut, isWhole: false };
     }
-    const completion = yield* parseInSlices(text, this.#options.tools, options);
+    const completion = parseCompletion(text, this.#options.tools, options);
     return { completion: this.#unread(completion), isWhole: false };
   }
 
@@ -152,28 +135,21 @@ export class ObjectReplyReader {
   }
 
   /** The output limit ended the reply before it was certain that an object begins. */
-  *#readCutStart({ finishReason, reasoning }: ParseOptions): Sliced<ParsedCompletion | undefined> {
+  #readCutStart({ finishReason, reasoning }: ParseOptions): ParsedCompletion | undefined {
     const { held, isInOther } = this.#finder;
     if (finishReason !== 'length' || isInOther || !/^\s*(?:`{3,}\w*\s+)?\{/.test(held)) return undefined;
-    const before = yield* this.#proseBefore(this.#passed);
+    const before = this.#proseBefore(this.#passed);
     if (!before) return undefined;
     const thought = [reasoning, before.reasoning].filter((part) => part?.trim()).join('\n\n') || null;
     const cut = cutByLimit({ text: this.#chunks.join(''), before }, before.answer);
     return { ...cut, reasoning: thought };
   }
 
-  *#take(text: string): Sliced<ParseDelta[]> {
-    this.#chunks.push(text);
-    if (this.#object) return this.#tell(this.#object.scanner.push(text));
-    this.#finder.push(text);
-    return yield* this.#seek();
-  }
-
   /** Lets go what cannot be the object's beginning, and reads on in it. */
-  *#seek(): Sliced<ParseDelta[]> {
+  #seek(): ParseDelta[] {
     const deltas: ParseDelta[] = [];
     for (let next = this.#finder.next(); next !== null; next = this.#finder.next()) {
-      const begun = typeof next === 'number' ? undefined : yield* this.#begin(next);
+      const begun = typeof next === 'number' ? undefined : this.#begin(next);
       if (begun) return [...deltas, ...begun];
       deltas.push(...this.#pass(typeof next === 'number' ? next : next.brace + 1));
     }
@@ -187,12 +163,12 @@ export class ObjectReplyReader {
   }
 
   /** Undefined where an action would not count either: in reasoning, in a quotation, after an action or an answer. */
-  *#begin({ brace, isFenced, scanner, pieces }: FoundObject): Sliced<ParseDelta[] | undefined> {
+  #begin({ brace, isFenced, scanner, pieces }: FoundObject): ParseDelta[] | undefined {
     this.#attempts += 1;
     if (this.#attempts > MOST_ATTEMPTS) return undefined;
     const start = this.#passed + brace;
-    const inFence = yield* this.#proseBefore(this.#passed);
-    const before = inFence ?? (isFenced ? yield* this.#proseBefore(start) : undefined);
+    const inFence = this.#proseBefore(this.#passed);
+    const before = inFence ?? (isFenced ? this.#proseBefore(start) : undefined);
     if (!before) return undefined;
     const passed = inFence ? [] : this.#pass(brace); // the fence before it closes what stands there
     this.#object = { start, scanner, before };
@@ -201,7 +177,7 @@ export class ObjectReplyReader {
     return [...passed, ...told, ...this.#tell(pieces)];
   }
 
-  #proseBefore(place: number): Sliced<ParsedCompletion | undefined> {
+  #proseBefore(place: number): ParsedCompletion | undefined {
     return readProseBefore(this.#chunks.join('').slice(0, place), this.#options.tools);
   }
 

@@ -2,8 +2,7 @@ import { OfferedTools } from '../../arguments/offered-tool.js';
 import { type ResolvedCall, resolveCall } from '../../arguments/resolve-call.js';
 import { withArguments } from '../../dialects/written-call.js';
 import { addUp } from '../../discarded.js';
-import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parse-completion.js';
-import type { Sliced } from '../../slices.js';
+import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parse-completion.js';
 import { readValue } from '../../text/literals.js';
 import { type JsonObject, type JsonValue, type Repair, Scanner } from '../../text/scanner.js';
 import type { ScannedField } from '../scanning/scanned-strings.js';
@@ -19,21 +18,17 @@ interface WrittenAction {
   readonly raw: string;
 }
 
-export function* readAction(
-  reply: ScannedReply,
-  written: WrittenAction,
-  options: ParseOptions,
-): Sliced<ReadAction> {
+export function readAction(reply: ScannedReply, written: WrittenAction, options: ParseOptions): ReadAction {
   if (written.turn.end === null) return cutOff(reply, options);
   const scanner = new Scanner(written.raw, 0);
-  const value = yield* readValue(scanner);
+  const value = readValue(scanner);
   const problem = reply.scanner.hasTextBetween ? textBetween : contradiction(value, scanner);
   if (problem !== null) return malformed(reply, problem);
   const list = answerList(value);
   if (list !== null) return { ...answered(reply, list, written.turn), departs: true };
   return isTaught(value)
-    ? yield* readTaught(reply, { ...written, value, scanner })
-    : yield* readOther(reply, written, scanner.repairs);
+    ? readTaught(reply, { ...written, value, scanner })
+    : readOther(reply, written, scanner.repairs);
 }
 
 const textBetween =
@@ -77,7 +72,7 @@ interface TaughtReading extends WrittenAction {
 }
 
 /** `{"tool", "args"}`, with the arguments that were meant. */
-function* readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtReading): Sliced<ReadAction> {
+function readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtReading): ReadAction {
   const { tool, args, final_answer: answer, ...others } = value;
   const restored = reply.restoreArguments(tool, args, scanner);
   const given = restored ?? args;
@@ -85,9 +80,9 @@ function* readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtR
   if (scanner.problem) return malformed(reply, `${tool}: ${scanner.problem}`);
   if (scanner.repairs.has('duplicate_key')) return malformed(reply, keyTwice);
   const place = { kind: 'call', dialect: 'json', start: 0, end: raw.length, isStepObject: true } as const;
-  const call = yield* withArguments({ name: tool, ...place }, isRecord(meant) ? meant : args, scanner);
+  const call = withArguments({ name: tool, ...place }, isRecord(meant) ? meant : args, scanner);
   const limits = { cutByLimit: false, textLength: raw.length };
-  const resolved = yield* resolveCall(call, OfferedTools.of(reply.tools), limits);
+  const resolved = resolveCall(call, OfferedTools.of(reply.tools), limits);
   const read = fromCall(reply, { turn, raw }, resolved);
   const left = Object.values(others).map(
     (each) => ({ kind: 'text', chars: JSON.stringify(each).length }) as const,
@@ -108,13 +103,13 @@ function fromCall(reply: ScannedReply, { turn, raw }: WrittenAction, call: Resol
 }
 
 /** An action as other agents write it. */
-function* readOther(
+function readOther(
   reply: ScannedReply,
   { turn, raw }: WrittenAction,
   repairs: ReadonlySet<Repair>,
-): Sliced<ReadAction> {
+): ReadAction {
   const { text, tools } = reply;
-  const parsed = yield* parseInSlices(`Action: ${raw}`, tools, { finishReason: 'stop' });
+  const parsed = parseCompletion(`Action: ${raw}`, tools, { finishReason: 'stop' });
   const discarded = discardedFields(reply, turn);
   const said = { thought: thoughtOf(reply), discarded, repairs: [...repairs, ...parsed.repairs] };
   if (parsed.outcome === 'answer' || parsed.outcome === 'empty') return { ...parsed, ...said };

@@ -1,6 +1,5 @@
 import { addUp, type Discarded } from '../../discarded.js';
-import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parse-completion.js';
-import { MANY, SLICE, type Sliced } from '../../slices.js';
+import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parse-completion.js';
 import type { Repair } from '../../text/scanner.js';
 import type { ScannedField } from '../scanning/scanned-strings.js';
 import { discardedAfter, proseAfter } from './after-object.js';
@@ -20,17 +19,14 @@ export interface ObjectReading {
 }
 
 /** What a scanned object says (rule: object-reply). Never throws. Its parts are read in slices. */
-export function* readObject(reply: ScannedReply, options: ParseOptions): Sliced<ObjectReading> {
+export function readObject(reply: ScannedReply, options: ParseOptions): ObjectReading {
   const { before, scanner } = reply;
-  const hasMany = scanner.fields.length > MANY;
-  if (hasMany) yield SLICE;
-  const { departs = false, ...found } = yield* findIn(reply, options);
-  if (hasMany) yield SLICE;
+  const { departs = false, ...found } = findIn(reply, options);
   const isIntroduced = Boolean(before.answer);
-  const prose = acts(found) ? yield* proseAfter(reply.text, endOf(reply), { isIntroduced }) : null;
-  if (prose !== null) return yield* readExample(reply, prose, options);
+  const prose = acts(found) ? proseAfter(reply.text, endOf(reply), { isIntroduced }) : null;
+  if (prose !== null) return readExample(reply, prose, options);
   const reasoning = [options.reasoning, before.reasoning].filter((part) => part?.trim()).join('\n\n') || null;
-  const around = [...before.discarded, ...(yield* discardedAfter(reply.text, endOf(reply)))];
+  const around = [...before.discarded, ...discardedAfter(reply.text, endOf(reply))];
   const repairs = [...new Set([...found.repairs, ...repairsOf(reply)])];
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';
   const completion = {
@@ -46,18 +42,18 @@ export function* readObject(reply: ScannedReply, options: ParseOptions): Sliced<
   return { completion, isWhole: isAlone && repairs.length === 0 && !departs && isTaughtForm(reply) };
 }
 
-function* findIn(reply: ScannedReply, options: ParseOptions): Sliced<ReadAction> {
+function findIn(reply: ScannedReply, options: ParseOptions): ReadAction {
   if (isControl(reply)) return readControl(reply, options);
-  return (yield* findOutcome(reply, options)) ?? (yield* readOtherwise(reply, options));
+  return findOutcome(reply, options) ?? readOtherwise(reply, options);
 }
 
 const acts = ({ outcome }: ParsedCompletion): boolean =>
   outcome === 'action' || outcome === 'malformed_action' || outcome === 'unknown_tool';
 
 /** An action in an object that prose follows was only shown: what comes of the reply is in the rest (rule: closing-fence). */
-function* readExample(reply: ScannedReply, prose: number, options: ParseOptions): Sliced<ObjectReading> {
+function readExample(reply: ScannedReply, prose: number, options: ParseOptions): ObjectReading {
   const { text, start, before, tools } = reply;
-  const rest = yield* parseInSlices(text.slice(prose), tools, options);
+  const rest = parseCompletion(text.slice(prose), tools, options);
   const reasoning = [before.reasoning, rest.reasoning].filter(Boolean).join('\n\n') || null;
   if (rest.outcome !== 'action' && !rest.answerLabelled) {
     const answer = text.trim();
@@ -79,14 +75,14 @@ const shown = {
 } as const;
 
 /** The first of action and answer that can be read. */
-function* findOutcome(reply: ScannedReply, options: ParseOptions): Sliced<ReadAction | undefined> {
+function findOutcome(reply: ScannedReply, options: ParseOptions): ReadAction | undefined {
   const turn = turnOf(reply);
   if (!turn) return undefined;
   const nested = nestedAnswer(reply, turn);
   if (nested !== null) return answered(reply, nested, turn);
   if (turn.key === 'final_answer') return readAnswer(reply, turn);
   const raw = writtenAction(reply, turn);
-  return raw === null ? undefined : yield* readAction(reply, { turn, raw }, options);
+  return raw === null ? undefined : readAction(reply, { turn, raw }, options);
 }
 
 /** A list is the text of its JSON. */
@@ -99,10 +95,10 @@ function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undef
 }
 
 /** No action and no answer of the taught form: the object as another dialect reads it, or its thought. */
-function* readOtherwise(reply: ScannedReply, options: ParseOptions): Sliced<ParsedCompletion> {
+function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedCompletion {
   const { text, start, scanner, tools } = reply;
   if (isCut(reply, options)) return cutOff(reply, options);
-  const parsed = yield* parseInSlices(text.slice(start, endOf(reply)), tools, options);
+  const parsed = parseCompletion(text.slice(start, endOf(reply)), tools, options);
   if (parsed.outcome !== 'answer' || parsed.answerLabelled || !scanner.strings.has('thought'))
     return { ...parsed, thought: thoughtBeside(reply, parsed) };
   const said = answered(reply, thoughtOf(reply) ?? '');

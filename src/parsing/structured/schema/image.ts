@@ -1,4 +1,3 @@
-import { atOnce } from '../../slices.js';
 import { skipSpace } from '../../text/characters.js';
 import { readValue } from '../../text/literals.js';
 import { type JsonObject, type JsonValue, Scanner } from '../../text/scanner.js';
@@ -132,7 +131,7 @@ function isJson(text: string): boolean {
 export function readJson(text: string, reading: Scanner): JsonValue {
   if (!isJson(text)) return text;
   const scanner = new Scanner(text, skipSpace(text, 0), { within: reading });
-  const value = atOnce(readValue(scanner));
+  const value = readValue(scanner);
   for (const repair of scanner.repairs) reading.repairs.add(repair);
   if (value !== undefined) return value;
   reading.fail(scanner.problem ?? 'a value cannot be read');

@@ -13,7 +13,6 @@ import { renderInShares } from '../prompt/render-unit.js';
 import { summaryTemplate } from '../prompt/templates/orders.js';
 import type { Completion, Prompt, Provider } from '../provider.js';
 import { layOutPrompt } from '../render-prompt.js';
-import { readInTurns } from '../reply/reading-turns.js';
 import type { StepDependencies } from '../step-dependencies.js';
 
 export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' | 'profile' | 'deadline'> {
@@ -53,7 +52,7 @@ export async function summarizeHistory(
     await provider.complete(completionRequest(request, prompt), dependencies.deadline),
   );
   const { usage } = completion;
-  const content = await readInTurns(readProse(completion.text));
+  const content = readProse(completion.text);
   const isUsable = content !== '' && completion.refusal === null && completion.finishReason !== 'refusal';
   if (!isUsable) return { turns: [...history], usage, warnings: [...completion.warnings, noSummary] };
   const turns = replaceTurns(history, new Set(old.flatMap(turnsOf)), {

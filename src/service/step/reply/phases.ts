@@ -1,6 +1,5 @@
 import { isObject } from '../../../contract/fields.js';
 import type { PhaseControl } from '../../../contract/step.js';
-import { SLICE, type Sliced, slicesOf } from '../../../parsing/slices.js';
 
 /** The phases whose reply is prose and a block (rule: phase-control). */
 export type ProsePhase = 'reason' | 'observe';
@@ -33,14 +32,9 @@ const blockKeys = {
 } as const satisfies Record<ProsePhase, readonly (keyof PhaseControl)[]>;
 
 /** Reads a whole reply; no block is left in its prose. */
-export function* readPhaseReply(text: string, phase: ProsePhase): Sliced<PhaseReply> {
+export function readPhaseReply(text: string, phase: ProsePhase): PhaseReply {
   const reader = new PhaseReader(phase);
-  let prose = '';
-  for (const slice of slicesOf(text, SLICE)) {
-    prose += reader.push(slice);
-    yield slice.length;
-  }
-  prose += yield* reader.end();
+  const prose = reader.push(text) + reader.end();
   return { prose: prose.trim(), control: reader.control };
 }
 
@@ -85,15 +79,12 @@ export class PhaseReader {
   }
 
   /** What is left: a block that was never closed is free text. */
-  *end(): Sliced<string> {
+  end(): string {
     let shown = '';
     if (this.#endsFence && UNDECIDED_CLOSING_FENCE.test(this.#held)) this.#held = '';
     for (let broken = 0; this.#held !== '' && broken < MOST_BROKEN_BLOCKS; broken += 1) {
       shown += this.#let(1);
-      for (const slice of slicesOf(this.#takeHeld(), SLICE)) {
-        shown += this.push(slice);
-        yield slice.length;
-      }
+      shown += this.push(this.#takeHeld());
     }
     return shown + this.#takeHeld();
   }
@@ -142,7 +133,7 @@ export class PhaseReader {
   #dropClosingFence(): boolean {
     if (!this.#endsFence) return true;
     if (UNDECIDED_CLOSING_FENCE.test(this.#held)) return false;
-    this.#held = this.#held.replace(CLOSING_FENCE, '');
+    this.#held = this.#held.slice(CLOSING_FENCE.exec(this.#held)?.[0].length ?? 0);
     this.#endsFence = false;
     return true;
   }

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { atOnce } from '../../../../src/parsing/slices.js';
 import { PhaseReader, readPhaseReply } from '../../../../src/service/step/reply/phases.js';
 
 test('reason ends with its block, fenced or not, in prose or alone (rule: phase-control)', () => {
@@ -12,7 +11,7 @@ test('reason ends with its block, fenced or not, in prose or alone (rule: phase-
     `${block}\nFirst I look.`,
     `\`\`\`\n${block}\n\`\`\`\nFirst I look.`,
   ]) {
-    const { prose, control } = atOnce(readPhaseReply(text, 'reason'));
+    const { prose, control } = readPhaseReply(text, 'reason');
     expect(prose).toBe('First I look.');
     expect(control).toMatchObject({
       plan: 'look',
@@ -25,11 +24,11 @@ test('reason ends with its block, fenced or not, in prose or alone (rule: phase-
 
 test('a missing or broken block means free text and "go on" (rule: phase-control)', () => {
   for (const text of ['just words', 'words\n{"plan": "look', 'words {"other": 1}', '{'.repeat(5_000)]) {
-    expect(atOnce(readPhaseReply(text, 'reason'))).toMatchObject({
+    expect(readPhaseReply(text, 'reason')).toMatchObject({
       prose: text,
       control: { plan: null, finish: false },
     });
-    expect(atOnce(readPhaseReply(text, 'observe'))).toMatchObject({
+    expect(readPhaseReply(text, 'observe')).toMatchObject({
       prose: text,
       control: { should_continue: true, final_answer: null },
     });
@@ -38,7 +37,7 @@ test('a missing or broken block means free text and "go on" (rule: phase-control
 
 test('observe tells what was learned and whether to go on (rule: phase-control)', () => {
   const text = 'It is there.\n{"observation": "found", "should_continue": false, "final_answer": "in a {b}"}';
-  expect(atOnce(readPhaseReply(text, 'observe')).control).toMatchObject({
+  expect(readPhaseReply(text, 'observe').control).toMatchObject({
     observation: 'found',
     should_continue: false,
     final_answer: 'in a {b}',
@@ -49,7 +48,7 @@ test('(rule: phase-control) the last block counts, wherever it stands, and none 
   const text =
     'I saw it {"observation": "a", "should_continue": true} and then ```code``` {"x": 1}\n' +
     '```json\n{"observation": "b", "should_continue": false, "final_answer": "in {b}"}\n```\nSo I am done.';
-  expect(atOnce(readPhaseReply(text, 'observe'))).toMatchObject({
+  expect(readPhaseReply(text, 'observe')).toMatchObject({
     prose: 'I saw it  and then ```code``` {"x": 1}\nSo I am done.',
     control: { observation: 'b', should_continue: false, final_answer: 'in {b}' },
   });
@@ -58,8 +57,7 @@ test('(rule: phase-control) the last block counts, wherever it stands, and none 
 test('(rule: phase-control) an empty final answer is none', () => {
   for (const empty of ['""', '"  "', 'null'])
     expect(
-      atOnce(readPhaseReply(`{"should_continue": false, "final_answer": ${empty}}`, 'observe')).control
-        .final_answer,
+      readPhaseReply(`{"should_continue": false, "final_answer": ${empty}}`, 'observe').control.final_answer,
     ).toBeNull();
 });
 
@@ -83,7 +81,7 @@ test('(rule: deltas-join) a streamed phase shows its prose, goes on after a line
         told += reader.push(rest.slice(0, size));
         rest = rest.slice(size);
       }
-      expect(told + atOnce(reader.end())).toBe(shown);
+      expect(told + reader.end()).toBe(shown);
       expect(reader.control.plan).toBe('a "quoted" } one');
     }),
   );
@@ -92,7 +90,7 @@ test('(rule: deltas-join) a streamed phase shows its prose, goes on after a line
 test('(rule: linear-work) a megabyte of anything is read', () => {
   for (const unit of ['{', '{"', '`', '```', '{ ', '{"a": ', '{"plan": 1}', '```{"plan": 1}```']) {
     const text = unit.repeat(1_000_000 / unit.length);
-    expect(atOnce(readPhaseReply(text, 'reason')).prose.length).toBeLessThanOrEqual(text.length);
+    expect(readPhaseReply(text, 'reason').prose.length).toBeLessThanOrEqual(text.length);
   }
 }, 60_000);
 
@@ -103,7 +101,7 @@ test('(rules: linear-work, phase-control) a megabyte of a block in pieces of eig
   const words = 'a {"b"} '.replaceAll('"', "'");
   for (let piece = 0; piece < 2 ** 17; piece += 1) told += reader.push(words);
   told += reader.push('"} again');
-  expect(told + atOnce(reader.end())).toBe('Saw  again');
+  expect(told + reader.end()).toBe('Saw  again');
   expect(reader.control.observation).toHaveLength(2 ** 20);
 }, 60_000);
 
