@@ -18,7 +18,7 @@ export type NativeCallReading = ResolvedCall | { readonly outcome: 'empty' };
 
 /**
  * Checks a native call against the offered tools. The name is the call's, whatever its arguments hold; the arguments
- * are one value, read like those of a JSON call in text, with nothing after it (rule: native-call). Never throws.
+ * are one value, read like those of a JSON call in text, with nothing after it (rule: json-call). Never throws.
  */
 export function readNativeCall(
   call: NativeCall,

@@ -23,7 +23,7 @@ test.each([
   '{"path":"."}}\nAction: delete_file()',
   '{"path":"."} {"path":".."}',
   '{"path":"."}}',
-])('text after the arguments of a native call makes it malformed, never another call: %s (rule: native-call)', (written) => {
+])('text after the arguments of a native call makes it malformed, never another call: %s (rule: json-call)', (written) => {
   expect(read('list_files', written)).toEqual({
     outcome: 'malformed_action',
     dialect: 'json',
@@ -39,7 +39,7 @@ test.each([
     { path: '.', tool: 'delete_file', args: {} },
   ],
   ['delete_file', '{"action": {"tool": "list_files"}}', { action: { tool: 'list_files' } }],
-])('the name of a native call is that of its field: %s(%s) (rule: native-call)', (name, written, toolArgs) => {
+])('the name of a native call is that of its field: %s(%s) (rule: json-call)', (name, written, toolArgs) => {
   expect(read(name, written)).toMatchObject({ outcome: 'action', toolName: name, toolArgs });
 });
 
@@ -51,7 +51,7 @@ test.each([
   ['{"path": 1.10}', { path: '1.10' }, ['coerced:path']],
   ['{"path": "a", "depth": "2"}', { path: 'a', depth: 2 }, ['coerced:depth']],
   ['{"path": "b", "path": "a"}', { path: 'a' }, ['duplicate_key']],
-])('native arguments are read like those of a JSON call in text: %s (rule: native-call)', (written, toolArgs, repairs) => {
+])('native arguments are read like those of a JSON call in text: %s (rule: json-call)', (written, toolArgs, repairs) => {
   expect(read('list_files', written)).toMatchObject({ outcome: 'action', toolArgs, repairs });
 });
 
@@ -60,7 +60,7 @@ test.each([
   ' ',
   '{}',
   'null',
-])('a native call without arguments has none: %j (rule: native-call)', (written) => {
+])('a native call without arguments has none: %j (rule: json-call)', (written) => {
   expect(read('delete_file', written)).toMatchObject({ outcome: 'action', toolArgs: {} });
 });
 
@@ -75,7 +75,7 @@ test.each([
   ['remove', '{"path": "a"}', undefined, 'unknown_tool'],
   ['remove', '{"path": "a', undefined, 'unknown_tool'],
   ['none', '{}', undefined, 'unknown_tool'],
-] as const)('%s(%s) with the finish reason %s is %s (rule: native-call)', (name, written, finishReason, outcome) => {
+] as const)('%s(%s) with the finish reason %s is %s (rule: json-call)', (name, written, finishReason, outcome) => {
   expect(read(name, written, finishReason)).toMatchObject({ outcome });
 });
 

@@ -15,6 +15,7 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<number>
 
 /** Runs `work` with a clock that goes on by 20 ms whenever it is read, so that every turn is used up at once. */
 export async function whileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
+  await new Promise((resolve) => setImmediate(resolve)); // a turn that began by another clock has to end
   let now = performance.now();
   const clock = jest.spyOn(performance, 'now').mockImplementation(() => {
     now += 20;

@@ -19,22 +19,12 @@ export interface CurrentLine {
   closingBold: number | null;
 }
 
-const newLine: CurrentLine = {
-  begins: true,
-  hasText: false,
-  indent: 0,
-  quoted: false,
-  kept: false,
-  openBold: false,
-  closingBold: null,
-};
-
 /** How far a reply that is still arriving has been read, and as what. */
 export class ArrivingReply {
   readonly writer = new DeltaWriter();
   readonly code = new ArrivingCode();
   lines = new LineClassifier();
-  line: CurrentLine = { ...newLine };
+  line: CurrentLine = newLine();
   /** What closes the answer's tag. */
   closingTag: string | null = null;
   /** Nothing was sent that is no reasoning: the whole reply may still be a call without any marker. */
@@ -56,8 +46,8 @@ export class ArrivingReply {
     return this.#lineEnds.after(position);
   }
 
-  beginLine(line: Partial<CurrentLine> = {}): void {
-    this.line = { ...newLine, ...line };
+  beginLine(): void {
+    this.line = newLine();
   }
 
   /** Keeps the text up to `end` for what may follow it. */
@@ -86,3 +76,13 @@ export class ArrivingReply {
     this.lines.sawProse();
   }
 }
+
+const newLine = (): CurrentLine => ({
+  begins: true,
+  hasText: false,
+  indent: 0,
+  quoted: false,
+  kept: false,
+  openBold: false,
+  closingBold: null,
+});

@@ -59,7 +59,10 @@ export class LineBeginnings {
     const line = lines.enter({ text, start: at, end, indent, isWhole: end < text.length });
     if (!line) return false;
     const quoted = line.kind === 'quoted';
-    this.#reply.beginLine({ begins: false, quoted, kept: this.#fences.keepsLine(quoted, wasInFence) });
+    this.#reply.beginLine();
+    this.#reply.line.begins = false;
+    this.#reply.line.quoted = quoted;
+    this.#reply.line.kept = this.#fences.keepsLine(quoted, wasInFence);
     if (line.kind === 'quoted' || line.kind === 'blank' || line.kind === 'wrapper') code.endParagraph();
     if (line.kind === 'wrapper') this.#fences.enterWrapper(line.end);
     else if (writer.role === 'answer') this.#beginAnswerLine(line, end);

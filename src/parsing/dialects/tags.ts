@@ -1,5 +1,5 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { skipSpace } from '../text/characters.js';
+import { FixedWords, skipSpace } from '../text/characters.js';
 import { callTags } from '../text/inline-marks.js';
 import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
@@ -10,9 +10,14 @@ import { type CallReading, unreadable, withArguments } from './written-call.js';
 const LONGEST_NAME = 300;
 const parameterTags = ['parameters', 'arguments', 'args', 'input'] as const;
 
-/** The name of the call tag that opens at `position`. */
+const openingTags = new FixedWords(
+  callTags.map((tag) => `<${tag}>` as const),
+  1,
+);
+
+/** The call tag, such as `<tool_call>`, that opens at `position`. */
 export function callTagAt(text: string, position: number): string | undefined {
-  return callTags.find((tag) => text.startsWith(`<${tag}>`, position));
+  return openingTags.at(text, position);
 }
 
 /**
@@ -20,9 +25,10 @@ export function callTagAt(text: string, position: number): string | undefined {
  * kind follows, as in prose that only mentions the tag. The closing tag may be missing.
  */
 export function readTag(text: string, start: number, tools: OfferedTools): CallReading | null {
-  const tag = callTagAt(text, start);
-  if (!tag) return null;
-  const inside = skipFence(text, skipSpace(text, start + tag.length + 2));
+  const opening = callTagAt(text, start);
+  if (opening === undefined) return null;
+  const tag = opening.slice(1, -1);
+  const inside = skipFence(text, skipSpace(text, start + opening.length));
   const reading =
     readNamed(text, inside) ?? readJsonCall(text, inside, 'tag') ?? readCall(text, inside, tools);
   if (reading?.kind !== 'call') return reading && { ...reading, dialect: 'tag' };

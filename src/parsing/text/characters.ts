@@ -72,6 +72,11 @@ export class CharacterSet {
     for (let at = 0; at < characters.length; at += 1) this.#holds[characters.charCodeAt(at)] = 1;
   }
 
+  /** Whether this code is that of one of them; false for NaN, the code behind the end of a text. */
+  has(code: number): boolean {
+    return this.#holds[code] === 1;
+  }
+
   /** Where the first of them stands from `position` on, or `limit`, or the end of the text. */
   nextIn(text: string, position: number, limit = text.length): number {
     const end = Math.min(limit, text.length);
@@ -84,11 +89,13 @@ export class CharacterSet {
 /** Words that are looked for in many places: only those with the right character at `key` are compared with the text. */
 export class FixedWords<Word extends string = string> {
   readonly #key: number;
+  readonly #keys: CharacterSet;
   readonly #byKey = new Map<number, Word[]>();
 
   /** Where one word begins like another, the first of the list is found. */
   constructor(words: readonly Word[], key: number) {
     this.#key = key;
+    this.#keys = new CharacterSet(words.map((word) => word.charAt(key)).join(''));
     for (const word of words) {
       const alike = this.#byKey.get(word.charCodeAt(key));
       if (alike) alike.push(word);
@@ -109,7 +116,8 @@ export class FixedWords<Word extends string = string> {
   }
 
   #alike(text: string, position: number): readonly Word[] | undefined {
-    return this.#byKey.get(text.charCodeAt(position + this.#key));
+    const code = text.charCodeAt(position + this.#key);
+    return this.#keys.has(code) ? this.#byKey.get(code) : undefined;
   }
 }
 

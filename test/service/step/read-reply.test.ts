@@ -50,7 +50,7 @@ test('a first native call that cannot be read is told, and no later one takes it
   });
 });
 
-test('a native call whose arguments name another tool is malformed and proposes nothing (rule: native-call)', async () => {
+test('a native call whose arguments name another tool is malformed and proposes nothing (rule: json-call)', async () => {
   const call = { id: 'x', name: 'read_file', arguments: '{"path":"."}, "name": "delete_file", "x": {}' };
   const tools = [...offered, { name: 'delete_file', parameters: [] }];
   const completion = completionOf('', { toolCalls: [call] });
