@@ -1,7 +1,7 @@
 import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
-import { type ResolvedCall, resolveCall } from './arguments/resolve-call.js';
 import { type CallReading, unreadable, withArguments } from './dialects/written-call.js';
 import type { ParseOptions } from './parse-completion.js';
+import { type ResolvedCall, resolveCall } from './resolve-call.js';
 import { skipSpace } from './text/characters.js';
 import { readValue } from './text/literals.js';
 import { Scanner } from './text/scanner.js';

@@ -1,10 +1,10 @@
 import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
-import { type ResolvedCall, resolveCall } from './arguments/resolve-call.js';
 import type { Dialect } from './dialects/written-call.js';
 import { addUp, type Discarded, type DiscardedRun } from './discarded.js';
 import { describeMeantCall } from './meant-calls.js';
 import type { TextSpan } from './outline/reply-outline.js';
 import { ReplyText } from './reply-text.js';
+import { type ResolvedCall, resolveCall } from './resolve-call.js';
 import { type Marker, matchMarker } from './text/markers.js';
 import type { JsonValue, Repair } from './text/scanner.js';
 import { readBareCall, readClosingFence } from './unmarked-calls.js';

@@ -1,5 +1,4 @@
 import type { OfferedTools } from './arguments/offered-tool.js';
-import { isAnswerCall } from './arguments/resolve-call.js';
 import { readBracket } from './dialects/bracket.js';
 import { readCall } from './dialects/call.js';
 import { readJsonCall } from './dialects/json-object.js';
@@ -8,6 +7,7 @@ import { readTag } from './dialects/tags.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
 import type { QuotedFence } from './outline/reply-outline.js';
 import type { ReplyText } from './reply-text.js';
+import { isAnswerCall } from './resolve-call.js';
 import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
 import { beginsTurn, readTokens } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';

@@ -1,9 +1,9 @@
 import { type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
-import { decode } from '../dialects/written-call.js';
+import { shorten } from '../text/characters.js';
+import { decode } from '../text/literals.js';
 import type { JsonValue, Repair, Spellings } from '../text/scanner.js';
 import { canBeChecked, MAXIMUM_STEPS } from './check-steps.js';
-import { expandSchema } from './expand-schema.js';
-import { shorten } from './offered-tool.js';
+import { expandSchema, isSchema } from './expand-schema.js';
 
 type Values = Record<string, JsonValue>;
 export type CheckedArguments =
@@ -130,10 +130,6 @@ function toStructure(text: string, type: 'array' | 'object', spellings: Spelling
 function ownSchema(properties: Schema['properties'], key: string): Schema | null {
   const declared = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
   return isSchema(declared) ? declared : null;
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The innermost thing that is wrong. */

@@ -1,6 +1,6 @@
 import type { Schema } from '@cfworker/json-schema';
 import type { JsonValue } from '../text/scanner.js';
-import { countParts, type ExpandedSchema } from './expand-schema.js';
+import { countParts, type ExpandedSchema, isSchema } from './expand-schema.js';
 
 /** Values times schema nodes that checking the arguments of one call may take (rule: linear-work). */
 export const MAXIMUM_STEPS = 1_000_000;
@@ -80,8 +80,4 @@ class StepCount {
       }
     }
   }
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

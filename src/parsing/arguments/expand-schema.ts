@@ -1,4 +1,5 @@
 import type { Schema } from '@cfworker/json-schema';
+import { isObject } from '../text/scanner.js';
 
 /**
  * Keywords that are not enforced: a caller's patterns and formats would run regular expressions over the
@@ -51,7 +52,7 @@ export function expandSchema(root: Readonly<Record<string, unknown>>): ExpandedS
   if (known !== undefined) return known;
   const expansion = new Expansion(root);
   const schema = expansion.expand(root, 0, new Set());
-  const usable = isRecord(schema) && !expansion.isTooLarge;
+  const usable = isObject(schema) && !expansion.isTooLarge;
   const result = usable ? { schema, size: expansion.nodes + expansion.values } : null;
   expanded.set(root, result);
   return result;
@@ -76,7 +77,7 @@ class Expansion {
   expand(schema: unknown, depth: number, references: ReadonlySet<string>): Schema | boolean {
     this.nodes += 1;
     if (typeof schema === 'boolean') return schema;
-    if (!isRecord(schema) || depth > MAXIMUM_DEPTH || this.isTooLarge) return true;
+    if (!isObject(schema) || depth > MAXIMUM_DEPTH || this.isTooLarge) return true;
     const keywords = Object.entries(schema);
     this.#keywords += keywords.length;
     const entries = keywords
@@ -97,7 +98,7 @@ class Expansion {
       this.values += countParts(value);
       return value;
     }
-    if (subschemaMaps.has(keyword) && isRecord(value)) {
+    if (subschemaMaps.has(keyword) && isObject(value)) {
       const entries = Object.entries(value).map(([key, each]) => [
         key,
         this.expand(each, depth + 1, references),
@@ -105,7 +106,7 @@ class Expansion {
       return Object.fromEntries(entries);
     }
     if (Array.isArray(value)) return value.map((each) => this.expand(each, depth + 1, references));
-    return isRecord(value) ? this.expand(value, depth + 1, references) : value;
+    return isObject(value) ? this.expand(value, depth + 1, references) : value;
   }
 
   /** Without `patternProperties` it cannot be told which properties are additional. */
@@ -143,6 +144,5 @@ export function countParts(value: unknown): number {
   return parts;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+/** Whether a part of a schema is a schema of its own, and not a boolean. */
+export const isSchema = (value: unknown): value is Schema => isObject(value);

@@ -1,10 +1,10 @@
-import { closesAgain } from '../dialects/call-end.js';
 import { isKeyCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
 import { excerpt, isBareWord } from '../text/literals.js';
 import type { Scanner } from '../text/scanner.js';
 import { closingQuote, resolveEscapes, type StringStart, stringStart } from '../text/strings.js';
 import { endsReply } from '../text/trailing.js';
 import type { ArgumentKeys } from './argument-keys.js';
+import { closesAgain } from './call-end.js';
 
 /** Characters of a string whose end is guessed at: many such strings in one long line must not add up. */
 const LONGEST_MENDED = 2 ** 17;

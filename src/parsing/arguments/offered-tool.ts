@@ -1,4 +1,4 @@
-import { CharacterSet } from '../text/characters.js';
+import { CharacterSet, shorten } from '../text/characters.js';
 
 /** A tool the request offers, as far as reading a call needs it. */
 export interface OfferedTool {
@@ -131,11 +131,6 @@ export class OfferedTools {
     const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
     return `tool \`${shorten(name)}\` is not offered; offered: ${names.slice(0, NAMES_SHOWN).join(', ')}${more}`;
   }
-}
-
-/** Cuts what a problem quotes, so that a message stays a message. */
-export function shorten(text: string, length = 60): string {
-  return text.length <= length ? text : `${text.slice(0, length)}…`;
 }
 
 const nameStops = new CharacterSet(' \t\r\n()[]{}<>"\'`,;=|*“”‘’');

@@ -1,10 +1,10 @@
-import { closeIsMissing } from '../dialects/call-end.js';
 import { isBlank, skipBlanks } from '../text/characters.js';
 import { excerpt, readValue, readWordText } from '../text/literals.js';
 import { matchMarker } from '../text/markers.js';
 import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
 import { ArgumentKeys } from './argument-keys.js';
+import { closeIsMissing } from './call-end.js';
 import { readBareWords, readQuotedLoosely } from './mended-values.js';
 import type { OfferedTool } from './offered-tool.js';
 

@@ -1,5 +1,5 @@
-import { type OfferedTools, shorten } from '../arguments/offered-tool.js';
-import { isRestBlank, lineEnd, skipBlanks, skipLanguage, skipSpace } from '../text/characters.js';
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { isRestBlank, lineEnd, shorten, skipBlanks, skipLanguage, skipSpace } from '../text/characters.js';
 import { turnEndInLine } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
 import { matchMarker } from '../text/markers.js';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, Scanner } from '../text/scanner.js';
+import { isObject, type JsonObject, type JsonValue, type Scanner } from '../text/scanner.js';
 import { type CallPlace, type CallReading, withArguments } from './written-call.js';
 
 /** All that the object may hold that `protocol: "json"` teaches. */
@@ -22,10 +22,6 @@ export function readStepObject(value: JsonValue, place: CallPlace, scanner: Scan
   return acts
     ? withArguments({ name: action.tool, ...step }, action.args, scanner)
     : withArguments({ name: 'final_answer', ...step }, answer, scanner);
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function holdsOnly(object: JsonObject, keys: readonly string[]): boolean {

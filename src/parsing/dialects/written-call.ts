@@ -1,8 +1,7 @@
 import type { OfferedTool } from '../arguments/offered-tool.js';
 import type { Argument } from '../arguments/read-arguments.js';
-import { skipSpace } from '../text/characters.js';
-import { readValue } from '../text/literals.js';
-import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
+import { decode } from '../text/literals.js';
+import type { JsonValue, Repair, Scanner, Spellings } from '../text/scanner.js';
 
 /** How an action was written (`parse.dialect` of the response). */
 export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare';
@@ -71,13 +70,6 @@ export function withArguments(
   if (list) return { ...call, list, input: value, spellings, repairs: [...repairs] };
   const problem = `${call.name}: the arguments are no whole JSON object`;
   return { kind: 'unreadable', dialect: call.dialect, name: call.name, problem, cut: false };
-}
-
-/** The value that the whole of a text encodes. */
-export function decode(encoded: string, spellings: Spellings): JsonValue | undefined {
-  const scanner = new Scanner(encoded, skipSpace(encoded, 0), { spellings });
-  const value = readValue(scanner);
-  return skipSpace(encoded, scanner.position) >= encoded.length ? value : undefined;
 }
 
 /** An unreadable call from a scanner that gave up. */

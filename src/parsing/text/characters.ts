@@ -209,3 +209,8 @@ export function skipLanguage(text: string, position: number): number {
   while (/[\w+#.-]/.test(text.charAt(at))) at += 1;
   return at;
 }
+
+/** Cuts what a problem quotes, so that a message stays a message. */
+export function shorten(text: string, length = 60): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
+}

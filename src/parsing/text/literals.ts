@@ -1,6 +1,5 @@
-import { shorten } from '../arguments/offered-tool.js';
-import { CharacterSet, isKeyCharacter, isOneOf } from './characters.js';
-import type { JsonObject, JsonValue, Scanner } from './scanner.js';
+import { CharacterSet, isKeyCharacter, isOneOf, shorten, skipSpace } from './characters.js';
+import { type JsonObject, type JsonValue, Scanner, type Spellings } from './scanner.js';
 import { readString, stringStart } from './strings.js';
 
 /**
@@ -21,6 +20,13 @@ const constants: Readonly<Record<string, JsonValue>> = {
 /** Reads one JSON, Python or JavaScript value (rule: values), a long one in slices; tuples become arrays. */
 export function readValue(scanner: Scanner): JsonValue | undefined {
   return mayBegin(scanner, 0) ? readAt(scanner, 0) : undefined;
+}
+
+/** The value that the whole of a text encodes. */
+export function decode(encoded: string, spellings: Spellings): JsonValue | undefined {
+  const scanner = new Scanner(encoded, skipSpace(encoded, 0), { spellings });
+  const value = readValue(scanner);
+  return skipSpace(encoded, scanner.position) >= encoded.length ? value : undefined;
 }
 
 /** Whether a value at this depth may begin here. */

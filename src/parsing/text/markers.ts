@@ -1,4 +1,4 @@
-import { isOneOf, skipBlanks } from './characters.js';
+import { isOneOf, skipBlanks, skipDigits } from './characters.js';
 
 /** What a label at the start of a line announces (rule: markers). */
 type Label = 'thought' | 'action' | 'action_input' | 'observation' | 'answer';
@@ -94,9 +94,7 @@ function skipEmphasis(text: string, start: number): { position: number; bold: bo
 
 /** Past ` 2`, `**`, `:` and `**` after the word. */
 function labelEnd(text: string, wordEnd: number): { position: number; bold: boolean } | 'partial' | null {
-  let position = skipFewBlanks(text, wordEnd);
-  const digits = position;
-  while (position - digits < MAXIMUM_DIGITS && isDigit(text.charCodeAt(position))) position += 1;
+  let position = skipDigits(text, skipFewBlanks(text, wordEnd), MAXIMUM_DIGITS);
   position = skipFewBlanks(text, position);
   const boldInside = text.startsWith('**', position);
   if (boldInside) position = skipFewBlanks(text, position + 2);
@@ -124,8 +122,4 @@ function headingEnd(
 
 function skipFewBlanks(text: string, position: number): number {
   return Math.min(skipBlanks(text, position), position + MAXIMUM_BLANKS);
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
 }

@@ -1,5 +1,4 @@
-import { ObjectScanner } from '../scanning/object-scanner.js';
-import { marksReply } from '../scanning/reply-keys.js';
+import { marksReply, ObjectScanner } from '../scanning/object-scanner.js';
 import type { StringPiece } from '../scanning/scanned-strings.js';
 
 /** An object that is a reply by one of its keys, as far as it has come. */

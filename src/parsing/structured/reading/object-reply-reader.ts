@@ -10,11 +10,9 @@ import {
 import type { ObjectScanner } from '../scanning/object-scanner.js';
 import type { ScannedField, StringPiece } from '../scanning/scanned-strings.js';
 import type { RestoreArguments } from '../schema/reply-schema.js';
-import { asThought, cutByLimit } from './completions.js';
-import { EdgelessDeltas } from './edgeless-deltas.js';
+import { asThought, cutByLimit, noAction } from './completions.js';
 import { describeMeantObject, type FoundObject, ObjectFinder } from './object-finder.js';
 import { nestedAnswer, turnOf } from './outcomes.js';
-import { readProseBefore } from './prose-before.js';
 import { type ObjectReading, readObject } from './read-object.js';
 
 /** A reply as it was read, with the deltas that were held back. */
@@ -31,8 +29,10 @@ export interface ReaderOptions {
   readonly answerKey?: 'final_answer' | 'action' | undefined;
 }
 
-/** So many beginnings of an object are looked at. */
-const MOST_ATTEMPTS = 4;
+/** Maximum number of objects of which the text before them is read to see whether they count. */
+const MAX_ATTEMPTS = 4;
+/** Maximum number of characters read so, each time counted: the text before is read anew for each object. */
+const MAX_PROBED = 2 ** 21;
 
 /**
  * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it arrives: thought
@@ -56,6 +56,7 @@ export class ObjectReplyReader {
   #tells = true;
   readonly #finder = new ObjectFinder();
   #attempts = 0;
+  #probed = 0;
   #decided: { readonly start: number; readonly isOutcome: boolean } | null = null;
 
   constructor(options: ReaderOptions) {
@@ -164,9 +165,10 @@ export class ObjectReplyReader {
 
   /** Undefined where an action would not count either: in reasoning, in a quotation, after an action or an answer. */
   #begin({ brace, isFenced, scanner, pieces }: FoundObject): ParseDelta[] | undefined {
-    this.#attempts += 1;
-    if (this.#attempts > MOST_ATTEMPTS) return undefined;
     const start = this.#passed + brace;
+    this.#attempts += 1;
+    this.#probed += start;
+    if (this.#attempts > MAX_ATTEMPTS || this.#probed > MAX_PROBED) return undefined;
     const inFence = this.#proseBefore(this.#passed);
     const before = inFence ?? (isFenced ? this.#proseBefore(start) : undefined);
     if (!before) return undefined;
@@ -216,3 +218,49 @@ const answerPaths: ReadonlySet<string> = new Set(['final_answer', 'action.final_
 
 /** `should_continue: false`: what is answered may be told; before it nobody knows. */
 const ends = ({ key, first }: ScannedField): boolean => key === 'should_continue' && first === 'f';
+
+/** An action of it is written where the object begins. */
+const probe: OfferedTool = { name: 'object_reply_probe', parameters: [] };
+
+/**
+ * What stands before an object, if an action might follow it: one is put there to see whether it counts. Undefined where it
+ * would not: in reasoning, in a quotation, after an action or an answer.
+ */
+function readProseBefore(text: string, tools: readonly OfferedTool[]): ParsedCompletion | undefined {
+  const offered = tools.length > 0 ? [...tools, probe] : [];
+  const probed = parseCompletion(`${text}Action: ${probe.name}()`, offered);
+  if (probed.action?.toolName !== probe.name) return undefined;
+  const { reasoning, discarded, thought: answer } = probed;
+  const said = { ...noAction, confidence: 'exact', reasoning, discarded, thought: null } as const;
+  return answer === null ? { ...said, outcome: 'empty', answer } : { ...said, outcome: 'answer', answer };
+}
+
+type FieldType = Extract<ParseDelta['type'], 'thought' | 'answer'>;
+
+/** Tells fields in pieces, without white space at their edges: what a field ends with waits until it goes on. */
+class EdgelessDeltas {
+  readonly #gaps: Record<FieldType, string> = { thought: '', answer: '' };
+  readonly #told: Record<FieldType, boolean> = { thought: false, answer: false };
+
+  /** The field goes on after text that was told already, with a gap between. */
+  continue(type: FieldType, gap: string): void {
+    this.#gaps[type] = gap;
+  }
+
+  hasTold(type: FieldType): boolean {
+    return this.#told[type];
+  }
+
+  tell(type: FieldType, text: string): ParseDelta[] {
+    const begun = this.#told[type] ? text : text.trimStart();
+    const solid = begun.trimEnd();
+    if (solid === '') {
+      if (this.#told[type]) this.#gaps[type] += begun;
+      return [];
+    }
+    const delta = this.#gaps[type] + solid;
+    this.#gaps[type] = begun.slice(solid.length);
+    this.#told[type] = true;
+    return [{ type, delta }];
+  }
+}

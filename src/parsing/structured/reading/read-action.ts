@@ -1,12 +1,12 @@
 import { OfferedTools } from '../../arguments/offered-tool.js';
-import { type ResolvedCall, resolveCall } from '../../arguments/resolve-call.js';
 import { withArguments } from '../../dialects/written-call.js';
 import { addUp } from '../../discarded.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parse-completion.js';
+import { type ResolvedCall, resolveCall } from '../../resolve-call.js';
 import { readValue } from '../../text/literals.js';
-import { type JsonObject, type JsonValue, type Repair, Scanner } from '../../text/scanner.js';
+import { isObject, type JsonObject, type JsonValue, type Repair, Scanner } from '../../text/scanner.js';
 import type { ScannedField } from '../scanning/scanned-strings.js';
-import { isRecord, readJson } from '../schema/image.js';
+import { readJson } from '../schema/image.js';
 import { answered, cutOff, discardedFields, malformed, noAction } from './completions.js';
 import { type ScannedReply, thoughtOf } from './scanned-reply.js';
 
@@ -41,7 +41,7 @@ const argumentKeys = ['args', 'arguments', 'parameters', 'params', 'tool_args', 
 /** What would have to be guessed: which of two keys, names or arguments is meant. */
 function contradiction(value: JsonValue | undefined, { repairs }: Scanner): string | null {
   if (repairs.has('duplicate_key')) return keyTwice;
-  if (!isRecord(value)) return null;
+  if (!isObject(value)) return null;
   const names = nameKeys.map((key) => ownValue(value, key)).filter((name) => typeof name === 'string');
   if (new Set(names).size > 1) return 'the action names two tools: write one, under "tool"';
   const sets = argumentKeys.map((key) => ownValue(value, key)).filter((args) => (args ?? null) !== null);
@@ -56,14 +56,14 @@ const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
 
 /** An answer that is a list, as the text of its JSON. */
 function answerList(value: JsonValue | undefined): string | null {
-  const answer = isRecord(value) && Object.keys(value).length === 1 ? value['final_answer'] : undefined;
+  const answer = isObject(value) && Object.keys(value).length === 1 ? value['final_answer'] : undefined;
   return Array.isArray(answer) ? JSON.stringify(answer) : null;
 }
 
 type TaughtAction = JsonObject & { readonly tool: string; readonly args: JsonValue };
 
 function isTaught(value: JsonValue | undefined): value is TaughtAction {
-  return isRecord(value) && typeof value['tool'] === 'string' && ownValue(value, 'args') !== undefined;
+  return isObject(value) && typeof value['tool'] === 'string' && ownValue(value, 'args') !== undefined;
 }
 
 interface TaughtReading extends WrittenAction {
@@ -80,7 +80,7 @@ function readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtRe
   if (scanner.problem) return malformed(reply, `${tool}: ${scanner.problem}`);
   if (scanner.repairs.has('duplicate_key')) return malformed(reply, keyTwice);
   const place = { kind: 'call', dialect: 'json', start: 0, end: raw.length, isStepObject: true } as const;
-  const call = withArguments({ name: tool, ...place }, isRecord(meant) ? meant : args, scanner);
+  const call = withArguments({ name: tool, ...place }, isObject(meant) ? meant : args, scanner);
   const limits = { cutByLimit: false, textLength: raw.length };
   const resolved = resolveCall(call, OfferedTools.of(reply.tools), limits);
   const read = fromCall(reply, { turn, raw }, resolved);

@@ -1,6 +1,6 @@
 import { addUp, type Discarded } from '../../discarded.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parse-completion.js';
-import type { Repair } from '../../text/scanner.js';
+import { isObject, type JsonValue, type Repair } from '../../text/scanner.js';
 import type { ScannedField } from '../scanning/scanned-strings.js';
 import { discardedAfter, proseAfter } from './after-object.js';
 import { answered, cutOff, noAction } from './completions.js';
@@ -8,7 +8,6 @@ import { isControl, readControl } from './control-object.js';
 import { holdsBoth, nestedAnswer, outcomesOf, turnOf } from './outcomes.js';
 import { type ReadAction, readAction, writtenAction } from './read-action.js';
 import { endOf, isCut, type ScannedReply, thoughtOf } from './scanned-reply.js';
-import { isTaughtForm } from './taught-form.js';
 
 export interface ObjectReading {
   readonly completion: ParsedCompletion;
@@ -129,4 +128,33 @@ function repairsOf(reply: ScannedReply): Repair[] {
     ...(scanner.repeats ? (['duplicate_key'] as const) : []),
     ...(outcomesOf(reply).length > 1 || holdsBoth(reply) ? (['second_outcome'] as const) : []),
   ];
+}
+
+/** No schema of replies has as many. */
+const MOST_FIELDS = 16;
+
+/** Whether the object is JSON, and of the schema of replies but for the arguments (rule: constrained-confidence). */
+function isTaughtForm(reply: ScannedReply): boolean {
+  if (reply.scanner.fields.length > MOST_FIELDS) return false;
+  const value = parse(reply.text.slice(reply.start, endOf(reply)));
+  if (!isObject(value) || typeof value['thought'] !== 'string') return false;
+  if (isControl(reply)) return true;
+  const { thought: _, action, final_answer: answer, ...others } = value;
+  if (Object.keys(others).length > 0) return false;
+  if (action === undefined) return typeof answer === 'string' && reply.answerKey !== 'action';
+  return answer === undefined && isObject(action) && isTaughtAction(action, reply);
+}
+
+function isTaughtAction(action: Readonly<Record<string, JsonValue>>, { answerKey }: ScannedReply): boolean {
+  const keys = Object.keys(action);
+  if (keys.length === 1) return typeof action['final_answer'] === 'string' && answerKey !== 'final_answer';
+  return keys.length === 2 && keys.includes('tool') && keys.includes('args');
+}
+
+function parse(written: string): JsonValue | undefined {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return undefined;
+  }
 }

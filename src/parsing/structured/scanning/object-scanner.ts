@@ -1,7 +1,10 @@
-import { decodeEscape } from './escapes.js';
-import { endsString } from './inner-quotes.js';
-import { canonicalKey } from './reply-keys.js';
-import { type ScannedField, ScannedStrings, type StringPiece } from './scanned-strings.js';
+import {
+  decodeEscape,
+  endsString,
+  type ScannedField,
+  ScannedStrings,
+  type StringPiece,
+} from './scanned-strings.js';
 
 /** What a string of an object is: the name of a value, or a value. */
 type StringRole = 'key' | 'value';
@@ -228,4 +231,29 @@ export class ObjectScanner {
     if (role === 'key') this.#key += text;
     else this.#strings.add(text);
   }
+}
+
+/** Keys of which each makes an object a reply, wherever they stand at its top level. */
+const replyKeys: readonly string[] = ['thought', 'action', 'final_answer'];
+
+/** Keys that make it one where they come first; anywhere else they are words like any other. */
+const firstKeys: readonly string[] = [
+  ...replyKeys,
+  'reasoning',
+  'plan',
+  'tools_to_consider',
+  'finish',
+  'observation',
+  'should_continue',
+];
+
+/** A key as it is taught, however its letters are written. */
+function canonicalKey(key: string): string {
+  const taught = key.trim().toLowerCase().replaceAll(/[ -]/g, '_');
+  return firstKeys.includes(taught) ? taught : key;
+}
+
+/** Whether an object is a reply by a key of its top level. */
+export function marksReply(key: string, isFirst: boolean): boolean {
+  return (isFirst ? firstKeys : replyKeys).includes(key);
 }

@@ -1,5 +1,3 @@
-import { isHighSurrogate } from './escapes.js';
-
 /** A piece of a string value, decoded, and the keys that lead to it. */
 export interface StringPiece {
   readonly path: string;
@@ -70,4 +68,44 @@ export class ScannedStrings {
     this.byPath.set(path, `${this.byPath.get(path)}${text}`);
     if (this.#field) this.#pieces.push({ path, text, field: this.#field });
   }
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['\\n', '\n'],
+  ['\\t', '\t'],
+  ['\\r', '\r'],
+  ['\\b', '\b'],
+  ['\\f', '\f'],
+]);
+
+/** The text of a whole escape, `\\n` or `\\u00e4`: a half of a pair for one of the two that make a character. */
+export function decodeEscape(written: string): string {
+  return written.charAt(1) === 'u' ? decodeUnit(written) : (escapes.get(written) ?? written.charAt(1));
+}
+
+/** What is no code is kept as it was written. */
+function decodeUnit(written: string): string {
+  const code = written.slice(2);
+  return /^[\da-f]{4}$/i.test(code) ? String.fromCharCode(Number.parseInt(code, 16)) : written;
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+/** So much is looked at to tell whether a quote ends its string. */
+const FARTHEST = 256;
+
+/** What follows the string of a field: the object's end, or the next key, for one of ours even without its comma. */
+const closes =
+  /^\s*(?:\}|"(?:thought|action|final_answer)"\s*:|,\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|'?\w+'?\s*:))/s;
+/** What may become that. */
+const mayClose = /^\s*(?:"\w*(?:"\s*)?|,\s*(?:"(?:[^"\\]|\\.)*(?:\\|"\s*)?|'?\w*'?\s*)?)?$/s;
+
+/**
+ * Whether the quote before a place ends its string, or belongs to it, since the object could not go on so; null while too
+ * little is there to tell.
+ */
+export function endsString(text: string, from: number): boolean | null {
+  const rest = text.slice(from, from + FARTHEST);
+  if (!mayClose.test(rest)) return closes.test(rest);
+  return rest.length < FARTHEST ? null : true;
 }

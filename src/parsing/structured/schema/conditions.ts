@@ -1,5 +1,6 @@
+import { isObject } from '../../text/scanner.js';
 import type { SchemaObject } from './image.js';
-import { isObject, listOf } from './schema-keywords.js';
+import { listOf } from './schema-keywords.js';
 
 /** Conditions that a part of a value takes from the whole, beside those in its own schema. */
 const INHERITED = '$conditions';

@@ -1,5 +1,5 @@
 import { countParts } from '../../arguments/expand-schema.js';
-import { contradicts, isBound } from './bounds.js';
+import { isObject } from '../../text/scanner.js';
 import {
   inheritedBy,
   needsUnnamed,
@@ -8,7 +8,6 @@ import {
   saidOfValues,
   underConditions,
 } from './conditions.js';
-import { CountedSize } from './counted-size.js';
 import {
   anything,
   arrayImage,
@@ -22,7 +21,15 @@ import {
   type SchemaObject,
 } from './image.js';
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
-import { type Alternatives, alternativesOf, isObject, mayBeNull, mergeAll } from './schema-keywords.js';
+import {
+  type Alternatives,
+  alternativesOf,
+  contradicts,
+  isBound,
+  mayBeNull,
+  mergeAll,
+} from './schema-keywords.js';
+import { CountedSize } from './schema-size.js';
 import { uniteImages } from './unite-images.js';
 
 /** Paths of free values that are named. */

@@ -1,9 +1,8 @@
 import { countParts, expandSchema } from '../../arguments/expand-schema.js';
-import { type JsonValue, Scanner } from '../../text/scanner.js';
+import { isObject, type JsonValue, Scanner } from '../../text/scanner.js';
 import { Conversion } from './conversion.js';
 import { restored, type SchemaObject } from './image.js';
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
-import { isObject } from './schema-keywords.js';
 
 /** The schema of a tool's arguments as a dialect takes it, and the way back. */
 export interface ConvertedSchema {

@@ -1,6 +1,6 @@
 import { skipSpace } from '../../text/characters.js';
 import { readValue } from '../../text/literals.js';
-import { type JsonObject, type JsonValue, Scanner } from '../../text/scanner.js';
+import { isObject, type JsonValue, Scanner } from '../../text/scanner.js';
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
@@ -138,16 +138,12 @@ export function readJson(text: string, reading: Scanner): JsonValue {
   return text;
 }
 
-export function isRecord(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function restoreProperties(
   value: JsonValue,
   properties: ReadonlyMap<string, Property>,
   reading: Scanner,
 ): JsonValue {
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   const meant = Object.entries(value).flatMap(([name, each]): [string, JsonValue][] => {
     const property = properties.get(name);
     if (!property) return [[name, each]];
@@ -158,7 +154,7 @@ function restoreProperties(
 }
 
 function matchesProperties(value: JsonValue, properties: ReadonlyMap<string, Property>): boolean {
-  if (!isRecord(value) || Object.keys(value).some((name) => !properties.has(name))) return false;
+  if (!isObject(value) || Object.keys(value).some((name) => !properties.has(name))) return false;
   return [...properties.values()].every(({ name, image, absence }) => {
     const each = Object.hasOwn(value, name) ? value[name] : undefined;
     return each === undefined ? absence === 'omitted' : image.matches(each);
@@ -168,7 +164,7 @@ function matchesProperties(value: JsonValue, properties: ReadonlyMap<string, Pro
 function restoreEntries(list: JsonValue, value: Image, reading: Scanner): JsonValue {
   if (!Array.isArray(list)) return list;
   const entries = list.flatMap((entry): [string, JsonValue][] => {
-    const { key, value: each } = isRecord(entry) ? entry : {};
+    const { key, value: each } = isObject(entry) ? entry : {};
     return typeof key === 'string' && each !== undefined ? [[key, restored(value, each, reading)]] : [];
   });
   const object = Object.fromEntries(entries);
@@ -178,5 +174,5 @@ function restoreEntries(list: JsonValue, value: Image, reading: Scanner): JsonVa
 }
 
 function unwrap(value: JsonValue): JsonValue {
-  return isRecord(value) && value['value'] !== undefined ? value['value'] : value;
+  return isObject(value) && value['value'] !== undefined ? value['value'] : value;
 }

@@ -1,9 +1,9 @@
 import type { OfferedTool } from '../../arguments/offered-tool.js';
-import type { JsonValue, Scanner } from '../../text/scanner.js';
+import { isObject, type JsonValue, type Scanner } from '../../text/scanner.js';
 import { convertSchema } from './convert-schema.js';
-import { isRecord, readJson, type SchemaObject } from './image.js';
+import { readJson, type SchemaObject } from './image.js';
 import type { SchemaDialect } from './schema-dialect.js';
-import { ARGUMENTS_LEVEL, Total } from './schema-total.js';
+import { ARGUMENTS_LEVEL, Total } from './schema-size.js';
 
 /** The schema of every reply of a run, and the way back from it. */
 export interface ReplySchema {
@@ -88,9 +88,9 @@ function branchFor(
 const freeRestore =
   ({ openValues }: SchemaDialect): Branch['restore'] =>
   (written, reading) => {
-    if (openValues) return isRecord(written) ? written : undefined;
+    if (openValues) return isObject(written) ? written : undefined;
     const value = typeof written === 'string' ? readJson(written, reading) : undefined;
-    return isRecord(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   };
 
 const freeArguments = ({ openValues }: SchemaDialect): SchemaObject =>

@@ -1,14 +1,14 @@
+import { checkArguments } from './arguments/check-arguments.js';
+import { nameArguments } from './arguments/name-arguments.js';
+import type { OfferedTools } from './arguments/offered-tool.js';
 import {
   type CallReading,
   type Dialect,
   isAnswerName,
   signature,
   type WholeCall,
-} from '../dialects/written-call.js';
-import type { JsonValue, Repair } from '../text/scanner.js';
-import { checkArguments } from './check-arguments.js';
-import { nameArguments } from './name-arguments.js';
-import type { OfferedTools } from './offered-tool.js';
+} from './dialects/written-call.js';
+import type { JsonValue, Repair } from './text/scanner.js';
 
 /** A written call held against the tools that are offered. */
 export type ResolvedCall =
@@ -104,7 +104,8 @@ function isOpenEnded(call: WholeCall, textLength: number): boolean {
 function nameAndCheck(call: WholeCall, tools: OfferedTools): ResolvedCall {
   const { dialect, name, thought = '', start, end } = call;
   const tool = tools.find(name);
-  const named = nameArguments(call, tool);
+  const isCallForm = dialect === 'call' || dialect === 'bare';
+  const named = nameArguments({ ...call, isCallForm }, tool);
   if (!named.ok) return { outcome: 'malformed_action', dialect, problem: named.problem };
   const checked = checkArguments(named.values, tool?.inputSchema, named.spellings);
   if (!checked.ok) {
