@@ -25,7 +25,7 @@ function meant({ name }: WholeCall, where: string): string {
   return `if you meant to act, write the call by itself: the call to \`${name}\` ${where}, so it was taken for an example`;
 }
 
-/** The call with which the prose ends: on its last line, or after a label in its last paragraph. */
+/** Describes a call that ends the prose: on its last line, or after a label in its last paragraph. */
 function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null {
   const { text, outline } = reply;
   if (outline.lastLine === null || outline.lastParagraph === null) return null;
@@ -41,7 +41,7 @@ function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null 
   return null;
 }
 
-/** The call after a label with which the last list item begins. */
+/** Describes a call after a label that begins the last list item. */
 function describeLastItem(reply: ReplyText, tools: OfferedTools): string | null {
   const { text, outline } = reply;
   if (outline.lastItem === null) return null;
@@ -51,7 +51,7 @@ function describeLastItem(reply: ReplyText, tools: OfferedTools): string | null 
   return endsReply(labelled, reply, tools) ? meant(labelled, 'stands in a list') : null;
 }
 
-/** Whether it is a well-formed call after which nothing comes but closers, or an observation that the model made up. */
+/** Whether a call is well-formed and only closers or a made-up observation follow. */
 function endsReply(
   reading: CallReading | null,
   { text, end }: ReplyText,
@@ -65,21 +65,21 @@ function endsReply(
   return marker !== null && marker !== 'partial' && marker.label === 'observation';
 }
 
-/** Past the mark of inline code or emphasis. */
+/** Skips the opening mark of inline code or emphasis. */
 function unwrap(text: string, position: number): number {
   if (text.startsWith('**', position)) return position + 2;
   return isOneOf('`', text, position) ? position + 1 : position;
 }
 
 const actionLabel = /(?<![\w-])Action(?!\w)\*{0,2}[ \t]{0,4}(?:->|=>|[:：–—=(-])?\*{0,2}/gi;
-/** A paragraph with more of them is prose; keeps the work linear. */
-const MOST_LABELS = 8;
+/** Maximum number of labels that are tried in a paragraph, which keeps the work linear. */
+const MAX_LABELS = 8;
 
-/** `Action:`, `Action -`, `Action(` or `action` alone, wherever it stands in this part of a text. */
+/** Finds `Action:`, `Action -`, `Action(` or `action` alone anywhere in a part of a text. */
 function actionLabels(text: string, from: number, to: number): { start: number; end: number }[] {
   const labels: { start: number; end: number }[] = [];
   for (const { 0: label, index } of text.slice(from, to).matchAll(actionLabel)) {
-    if (labels.length >= MOST_LABELS) break;
+    if (labels.length >= MAX_LABELS) break;
     labels.push({ start: from + index, end: from + index + label.length });
   }
   return labels;

@@ -17,22 +17,22 @@ export interface ParsedAction {
   readonly raw: string;
 }
 
-/** What every reading of a completion says. */
+/** Fields of every parsed completion. */
 export interface ParseCommon {
   /** The text before the action or the labelled answer, without its label (rule: thought-and-answer). */
   readonly thought: string | null;
-  /** What the model thought in `<think>` or in the provider's own field; never read for actions. */
+  /** Reasoning in `<think>` or in the provider's own field; never a source of actions. */
   readonly reasoning: string | null;
   /** `repaired` if anything was mended or assumed; `repairs` says what. */
   readonly confidence: 'exact' | 'repaired';
   readonly repairs: readonly Repair[];
-  /** What was read but is in no field, by kind, in characters. */
+  /** Characters that are in no field of the result, by kind. */
   readonly discarded: readonly Discarded[];
   /** The answer was given as one: under `Final Answer:`, in `<final_answer>`, as `final_answer` of a JSON object. */
   readonly answerLabelled: boolean;
 }
 
-/** What became of the text. */
+/** The outcome of a completion. */
 export type ParsedOutcome =
   | {
       readonly outcome: 'action';
@@ -66,10 +66,10 @@ export type ParsedOutcome =
       readonly problem: string;
     };
 
-/** A completion as it was read: one outcome, and what every reading says. */
+/** A parsed completion: one outcome, and the common fields. */
 export type ParsedCompletion = ParseCommon & ParsedOutcome;
 
-/** What is known of a completion besides its text. */
+/** Facts about a completion besides its text. */
 export interface ParseOptions {
   /** Why the provider ended the completion; after `length` nothing runs that might have gone on. */
   readonly finishReason?: 'stop' | 'length' | 'tool' | 'refusal' | 'other';
@@ -88,12 +88,12 @@ export interface ParseOptions {
  */
 export interface ReplySpan {
   readonly kind: 'reasoning' | 'thought' | 'call' | 'answer' | 'discarded';
-  /** In UTF-16 code units. */
+  /** Offset in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
 }
 
-/** What was found, and where in the text it stands. */
+/** The outcome, and its places in the text. */
 interface Found {
   readonly said: ParsedOutcome & Pick<ParseCommon, 'thought'> & Partial<ParseCommon>;
   readonly places: readonly ReplySpan[];
@@ -119,7 +119,7 @@ export function parseCompletion(
   return addReasoning({ answerLabelled: false, ...said, discarded, repairs, confidence, reasoning }, options);
 }
 
-/** Every character that came to mean something, in order; labels, wrapping and white space stand between the spans. */
+/** Returns the spans of the fields in order; labels, wrapping and white space are between them. */
 export function readSpans(
   text: string,
   tools: readonly OfferedTool[],
@@ -136,7 +136,7 @@ export function readSpans(
   ]);
 }
 
-/** What the provider sent of reasoning stands before that of the text. */
+/** Adds reasoning of the provider's own field before that of the text. */
 export function addReasoning(parsed: ParsedCompletion, { reasoning }: ParseOptions): ParsedCompletion {
   const parts = [reasoning, parsed.reasoning].filter((part) => part?.trim());
   return { ...parsed, reasoning: parts.join('\n\n') || null };
@@ -206,7 +206,7 @@ function labelledAnswer(reply: ReplyText, marker: Marker): Found {
   };
 }
 
-/** An answer that the model gave as one. */
+/** Makes an answer that the model labelled as one. */
 function givenAnswer(answer: string, before: string, repairs: readonly Repair[]): Found['said'] {
   const thought = before || null;
   if (answer === '') return { ...nothing, thought, repairs };
@@ -244,7 +244,7 @@ const nothing = {
   thought: null,
 } as const;
 
-/** The text breaks off within `Action: name`. */
+/** Whether the text breaks off within `Action: name`. */
 function endsInAction({ text, end }: ReplyText): boolean {
   const line = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
   const marker = matchMarker(line, 0);
@@ -252,11 +252,11 @@ function endsInAction({ text, end }: ReplyText): boolean {
   return !/\s/.test(line.slice(marker.end).trim());
 }
 
-/** Spans of one kind. */
+/** Makes spans of one kind. */
 const placesOf = (kind: ReplySpan['kind'], spans: readonly TextSpan[]): ReplySpan[] =>
   spans.map(([start, end]) => ({ kind, start, end }));
 
-/** Ordered, and none over another: what two lay claim to stays with the one that began first. */
+/** Orders spans and removes overlaps: the span that begins first keeps the text. */
 function inOrder(spans: readonly ReplySpan[]): ReplySpan[] {
   const ordered: ReplySpan[] = [];
   let done = 0;

@@ -92,8 +92,8 @@ function onlyEntry(value: JsonValue): JsonValue {
 }
 
 /**
- * Where the text was cut off, these might have gone on: a call without `)`, a string whose end was guessed at,
- * and what ends with the text without a mark of its own (a plain action input, a smart quote).
+ * Whether a call might have gone on if the text had not been cut: a call without `)`, a string whose end was guessed,
+ * or one that ends with the text without a closing mark (a plain action input, a smart quote).
  */
 function isOpenEnded(call: WholeCall, textLength: number): boolean {
   if (call.repairs.includes('missing_close') || call.repairs.includes('inner_quotes')) return true;

@@ -13,7 +13,7 @@ import { beginsTurn, readTokens } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
 
-/** A call without any marker that is the whole text and means what it says (rules: bare-call, step-object). */
+/** Reads a reply that consists of one call without any marker (rules: bare-call, step-object). */
 export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading | null {
   if (reply.outline.thoughts.length > 0) return null;
   const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
@@ -26,13 +26,13 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   return reading.dialect === 'json' ? reading : { ...reading, dialect: 'bare' };
 }
 
-/** A call in a form that needs no marker to be known for one. */
+/** Reads a call in a form that is recognisable without a marker. */
 export function readPlain(text: string, start: number, tools: OfferedTools): CallReading | null {
   return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
 }
 
-/** More blanks than these are not waited for. */
-const MOST_BLANKS = 16;
+/** Maximum number of blanks that a stream waits through before it holds the text as a possible call. */
+const MAX_BLANKS = 16;
 
 /**
  * Whether such a call may begin at `position` of a text that is still arriving; `'partial'` while too little of it is
@@ -43,7 +43,7 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
   if (text.charAt(start) === '{') return true;
   if (text.charAt(start) === '[') {
     const inside = skipSpace(text, start + 1);
-    if (inside - start > MOST_BLANKS) return true;
+    if (inside - start > MAX_BLANKS) return true;
     return inside >= text.length ? 'partial' : isOneOf('{[', text, inside);
   }
   if (tools.areUnknown) return false;
@@ -51,12 +51,12 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
   const end = tools.nameEnd(text, start);
   if (!tools.find(text.slice(start, end))) return false;
   const open = skipBlanks(text, end);
-  if (open - end > MOST_BLANKS) return true;
+  if (open - end > MAX_BLANKS) return true;
   if (open >= text.length) return 'partial';
   return text.charAt(open) === '(' || text.charAt(end) === '[';
 }
 
-/** Chat tokens follow, and then the turn of somebody else, which the model only imagined. */
+/** Whether only chat tokens follow, or chat tokens and another role's turn that the model imagined. */
 function endsItsTurn(text: string, position: number): boolean {
   const { end } = readTokens(text, position);
   return end > position && (end >= text.length || beginsTurn(text, position, end));
@@ -66,7 +66,7 @@ export function isWellFormed(reading: CallReading | null, tools: OfferedTools): 
   return reading?.kind === 'call' && tools.find(reading.name) !== undefined && reading.repairs.length === 0;
 }
 
-/** What it is meant to be stands in the object: an answer, or what `protocol: "json"` teaches (rule: step-object). */
+/** Whether a JSON object states its own meaning: an answer, or the form that `protocol: "json"` teaches (rule: step-object). */
 function speaksForItself(reading: CallReading | null, tools: OfferedTools): reading is WholeCall {
   if (reading?.kind !== 'call' || reading.dialect !== 'json') return false;
   return reading.isStepObject === true || isAnswerCall(reading, tools);
@@ -88,7 +88,7 @@ export function readClosingFence(
   return { at: fence.start, reading: { ...reading, repairs: [...reading.repairs, 'closing_fence'] } };
 }
 
-/** The last fence of the reply if nothing follows it, and nothing but a language stands beside its opening marks. */
+/** Returns the last fence of the reply if nothing follows it and at most a language is beside its opening marks. */
 function closingFence({ text, end, outline }: ReplyText): QuotedFence | null {
   const fence = outline.lastFence;
   if (!fence || skipSpace(text, fence.close ? fence.close[1] : end) < end) return null;
@@ -97,14 +97,14 @@ function closingFence({ text, end, outline }: ReplyText): QuotedFence | null {
   return isRestBlank(text, skipLanguage(text, language), fence.inside - 1) ? fence : null;
 }
 
-/** A call in the fence that ends a reply. */
+/** A call in the code fence that ends a reply. */
 interface FencedCall {
   readonly fence: QuotedFence;
   readonly reading: WholeCall;
   readonly isMarked: boolean;
 }
 
-/** The one call that the fence at the end holds: a labelled action or a tag, or else one without any marker. */
+/** Reads the only call of the fence that ends the reply: a labelled action, a tag, or a call without a marker. */
 export function readLastFence(reply: ReplyText, tools: OfferedTools): FencedCall | null {
   const fence = closingFence(reply);
   if (!fence) return null;

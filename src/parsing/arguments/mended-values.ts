@@ -6,8 +6,8 @@ import { endsReply } from '../text/trailing.js';
 import type { ArgumentKeys } from './argument-keys.js';
 import { closesAgain } from './call-end.js';
 
-/** Characters of a string whose end is guessed at: many such strings in one long line must not add up. */
-const LONGEST_MENDED = 2 ** 17;
+/** Maximum length of a string whose end is guessed, so that many of them in one long line stay cheap. */
+const MAX_MENDED_LENGTH = 2 ** 17;
 
 /**
  * A string whose inner quotes are not escaped: it closes at the quote followed by `)` at the end of
@@ -27,11 +27,11 @@ export function readQuotedLoosely(scanner: Scanner, keys: ArgumentKeys): string 
   return resolveEscapes(text.slice(inside, end), '"');
 }
 
-/** The quote that closes it. */
+/** Returns the closing quote. */
 function looseEnd(scanner: Scanner, keys: ArgumentKeys, inside: number): number | undefined {
   const { text } = scanner;
   const quotes = '"“”'.includes(text.charAt(inside - 1)) ? '"“”' : "'‘’`";
-  const farthest = Math.min(text.length, inside + LONGEST_MENDED);
+  const farthest = Math.min(text.length, inside + MAX_MENDED_LENGTH);
   let isFirst = true;
   for (let at = inside; at < farthest && text.charAt(at) !== '\n'; at += 1) {
     if (text.charAt(at) === '\\') at += 1;
@@ -97,7 +97,7 @@ function joinsExpression(text: string, position: number): boolean {
   return operator.test(text);
 }
 
-/** In bare words: quotes and brackets, `<placeholders>` and calls such as `len(x)`; an apostrophe is fine. */
+/** Whether a character may not be in bare words: quotes, brackets, `<placeholders>`, calls such as `len(x)`; an apostrophe may. */
 function forbidden(text: string, at: number, mark: string): boolean {
   if (mark === '(') return at > 0 && isKeyCharacter(text.charCodeAt(at - 1));
   if (mark === "'" || mark === '’')

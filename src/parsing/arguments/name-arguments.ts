@@ -48,9 +48,9 @@ function describeUnnamed(index: number, tool: OfferedTool | undefined): string {
 }
 
 /**
- * What a single object is in call form: the argument object where one of its keys is a parameter or nothing is
- * known of the parameters; else the first parameter's value if that may be an object. In the other dialects it
- * is the argument object, since they name nothing else so (rule: arguments).
+ * Decides what a single object in call form is: the argument object if one of its keys is a parameter or nothing is
+ * known of the parameters; else the first parameter's value if that may be an object. In other dialects it is always
+ * the argument object (rule: arguments).
  */
 function meaningOf(
   value: JsonObject,
@@ -76,7 +76,7 @@ function firstParameterSchema({ parameters: [first], inputSchema }: OfferedTool)
   return isDeclared ? properties[first] : undefined;
 }
 
-/** No type is declared, or one of those declared is `object`. */
+/** Whether a schema declares no type, or `object` among its types. */
 function mayBeObject(schema: unknown): boolean {
   if (!isObject(schema)) return schema !== false;
   const { type, enum: values } = schema;

@@ -15,7 +15,7 @@ export class WaitingFences {
     this.#reply = reply;
   }
 
-  /** A fence has opened the reply. */
+  /** Whether a fence opened the reply. */
   get isWrapped(): boolean {
     return this.#isWrapped;
   }
@@ -33,7 +33,7 @@ export class WaitingFences {
     return this.#isKept ?? true;
   }
 
-  /** What stands in a fence that opens the reply waits for a label in it, or for its end: without one it is text. */
+  /** Holds the text of a fence that opens the reply until a label in it, or the fence's end, shows whether it only wraps the reply. */
   enterWrapper(end: number): void {
     const { writer, lines, line } = this.#reply;
     this.#isWrapped = true;

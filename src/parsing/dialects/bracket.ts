@@ -29,7 +29,7 @@ export function readBracket(text: string, start: number, tools: OfferedTools): C
   };
 }
 
-/** The last `]` of the line, or the first that an observation (`f[x] Observation 2: …`) or a chat token follows. */
+/** Returns the last `]` of the line, or the first before an observation (`f[x] Observation 2: …`) or a chat token. */
 function closingBracket(text: string, open: number): number {
   const end = lineEnd(text, open);
   let close = -1;

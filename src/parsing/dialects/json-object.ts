@@ -9,7 +9,7 @@ const nameKeys = ['name', 'action', 'tool', 'tool_name', 'function'] as const;
 const argumentKeys = ['arguments', 'action_input', 'args', 'tool_args', 'parameters', 'params'] as const;
 /** Keys that wrap a call object. */
 const wrapperKeys = ['tool_calls', 'tool_call', 'function_call', 'function', 'action', 'tool'] as const;
-const DEEPEST_WRAPPER = 4;
+const MAX_WRAPPER_DEPTH = 4;
 
 /** `{"name": "tool", "arguments": {…}}`, or a list of such objects of which the first counts. */
 export function readJsonCall(text: string, start: number, dialect: Dialect = 'json'): CallReading | null {
@@ -49,7 +49,7 @@ function isAccompanying(key: string): boolean {
 
 /** The tool's name and the object that holds its arguments, inside lists and wrappers. */
 function findCallObject(value: JsonValue, depth = 0): [string, JsonObject] | null {
-  if (depth > DEEPEST_WRAPPER) return null;
+  if (depth > MAX_WRAPPER_DEPTH) return null;
   if (Array.isArray(value)) return value[0] === undefined ? null : findCallObject(value[0], depth + 1);
   if (typeof value !== 'object' || value === null) return null;
   for (const key of nameKeys) {

@@ -10,12 +10,12 @@ import { readTag } from './tags.js';
 import type { CallReading } from './written-call.js';
 
 interface DialectReader {
-  /** The characters one of which a call begins with; any if there are none. */
+  /** Characters with one of which a call begins; absent if it may begin with any. */
   readonly opens?: string;
   readonly read: (text: string, start: number, tools: OfferedTools) => CallReading | null;
 }
 
-/** One for each dialect an action may be written in; the first that knows what stands there reads it. */
+/** One reader for each dialect an action may be written in; the first that recognises the text reads it. */
 const readers: readonly DialectReader[] = [
   { opens: '<', read: readTag },
   { opens: '[', read: readListedCall },
@@ -45,7 +45,7 @@ export function readAction(text: string, position: number, tools: OfferedTools):
   return null;
 }
 
-/** Past a fence, inline code or emphasis around the call (rule: whole-reply-fence). */
+/** Skips a fence, inline code or emphasis around the call (rule: whole-reply-fence). */
 function unwrap(text: string, position: number, tools: OfferedTools): number {
   const start = skipSpace(text, position);
   if (text.startsWith('```', start)) return insideFence(text, start + 3, tools);
@@ -54,8 +54,8 @@ function unwrap(text: string, position: number, tools: OfferedTools): number {
 }
 
 /**
- * Past the language beside the marks of a fence; on one line ```tool(…)``` has none, nor has ```tool {…}```. In ```python
- * tool(…)``` it is one though there may be a tool of that name.
+ * Skips the language beside the marks of a fence. On one line ```tool(…)``` has none, nor has ```tool {…}```; in
+ * ```python tool(…)``` the first word is the language, even if a tool has that name.
  */
 function insideFence(text: string, marks: number, tools: OfferedTools): number {
   const end = skipLanguage(text, marks);
@@ -67,7 +67,7 @@ function insideFence(text: string, marks: number, tools: OfferedTools): number {
   return skipSpace(text, isLanguage ? end : marks);
 }
 
-/** Where the name of an offered tool ends that stands at `position`. */
+/** Returns where an offered tool's name at `position` ends. */
 function toolEnd(text: string, position: number, tools: OfferedTools): number | undefined {
   const end = tools.nameEnd(text, position);
   return tools.find(text.slice(position, end)) && end;

@@ -7,7 +7,7 @@ import { readCall } from './call.js';
 import { readJsonCall } from './json-object.js';
 import { type CallReading, unreadable, withArguments } from './written-call.js';
 
-const LONGEST_NAME = 300;
+const MAX_NAME_LENGTH = 300;
 const parameterTags = ['parameters', 'arguments', 'args', 'input'] as const;
 
 const openingTags = new FixedWords(
@@ -39,9 +39,9 @@ export function readTag(text: string, start: number, tools: OfferedTools): CallR
 /** `<name>tool</name><parameters>{…}</parameters>`: the form the service teaches. */
 function readNamed(text: string, start: number): CallReading | null {
   if (!text.startsWith('<name>', start)) return null;
-  const nameLength = text.slice(start, start + LONGEST_NAME).indexOf('</name>');
+  const nameLength = text.slice(start, start + MAX_NAME_LENGTH).indexOf('</name>');
   if (nameLength < 0) {
-    const cut = start + LONGEST_NAME > text.length;
+    const cut = start + MAX_NAME_LENGTH > text.length;
     return { kind: 'unreadable', dialect: 'tag', name: null, problem: '<name> is not closed', cut };
   }
   const nameEnd = start + nameLength;
@@ -82,13 +82,13 @@ function withoutArguments(text: string, name: string, start: number, end: number
   return withArguments({ kind: 'call', dialect: 'tag', name, start, end }, undefined, new Scanner(text, end));
 }
 
-/** After `</tag>` if it stands here. */
+/** Returns the position after `</tag>`; null if the text here is another. */
 function closeTag(text: string, position: number, tag: string): number | null {
   const close = `</${tag}>`;
   return text.startsWith(close, position) ? position + close.length : null;
 }
 
-/** Past an opening or closing fence line between the tags. */
+/** Skips an opening or closing fence line between the tags. */
 function skipFence(text: string, position: number): number {
   if (!text.startsWith('```', position)) return position;
   let at = position + 3;

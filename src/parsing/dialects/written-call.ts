@@ -6,17 +6,17 @@ import type { JsonValue, Repair, Scanner, Spellings } from '../text/scanner.js';
 /** How an action was written (`parse.dialect` of the response). */
 export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare';
 
-/** A call whose syntax is whole; whether its tool is offered and its arguments fit is judged later. */
+/** A call with complete syntax; `resolveCall` checks its tool and arguments. */
 export interface WholeCall {
   readonly kind: 'call';
   readonly dialect: Dialect;
   readonly name: string;
   readonly list: readonly Argument[];
-  /** The one value that held all arguments, as it was written; undefined where they stood one by one. */
+  /** The one value that held all arguments, as written; undefined if they were written one by one. */
   readonly input?: JsonValue | undefined;
-  /** What a JSON object says beside the call (rule: step-object). */
+  /** The thought in a JSON object beside the call (rule: step-object). */
   readonly thought?: string;
-  /** The object that `protocol: "json"` teaches, which means what it says without a marker. */
+  /** The call is the object that `protocol: "json"` teaches, which needs no marker. */
   readonly isStepObject?: boolean;
   readonly spellings: Spellings;
   readonly repairs: readonly Repair[];
@@ -25,26 +25,26 @@ export interface WholeCall {
   readonly end: number;
 }
 
-/** Where a call stands, and how it is written. */
+/** The place and the dialect of a call. */
 export type CallPlace = Pick<WholeCall, 'kind' | 'dialect' | 'start' | 'end'>;
 
-/** An action that was meant but cannot be read. */
+/** An intended action that cannot be read. */
 export interface UnreadableCall {
   readonly kind: 'unreadable';
   readonly dialect: Dialect;
-  /** As far as the name could be read. */
+  /** Null if the name could not be read. */
   readonly name: string | null;
   readonly problem: string;
   /** The text ended too early. */
   readonly cut: boolean;
 }
 
-/** The name under which LangChain's and other agents write their answer as a call (rule: answer-call). */
+/** Whether a tool name is the one under which agents such as LangChain's write their answer (rule: answer-call). */
 export function isAnswerName(name: string): boolean {
   return /^final[ _]answer$/i.test(name);
 }
 
-/** What a dialect makes of a place in the text; null: not written in this dialect. */
+/** A dialect's reading of a place in the text; null if the text is not in this dialect. */
 export type CallReading = WholeCall | UnreadableCall;
 
 /**
@@ -59,7 +59,7 @@ function argumentList(value: JsonValue | undefined, spellings: Spellings): Argum
   return decoded === undefined ? null : [{ key: null, value: decoded }];
 }
 
-/** The call with its arguments from one value; unreadable if that encodes none. */
+/** Takes a call's arguments from one value; the call is unreadable if the value encodes none. */
 export function withArguments(
   call: CallPlace & Pick<WholeCall, 'name' | 'thought' | 'isStepObject'>,
   value: JsonValue | undefined,
@@ -72,7 +72,7 @@ export function withArguments(
   return { kind: 'unreadable', dialect: call.dialect, name: call.name, problem, cut: false };
 }
 
-/** An unreadable call from a scanner that gave up. */
+/** Makes an unreadable call from a failed scanner. */
 export function unreadable(dialect: Dialect, name: string | null, scanner: Scanner): UnreadableCall {
   return {
     kind: 'unreadable',
@@ -83,7 +83,7 @@ export function unreadable(dialect: Dialect, name: string | null, scanner: Scann
   };
 }
 
-/** `read_file(path, start_line)`: how the tool is called, for a problem's words. */
+/** Writes how the tool is called, such as `read_file(path, start_line)`, for the text of a problem. */
 export function signature(tool: OfferedTool): string {
   return `${tool.name}(${tool.parameters.join(', ')})`;
 }

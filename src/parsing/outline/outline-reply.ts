@@ -16,8 +16,8 @@ import { Quotations } from './quotations.js';
 import { Findings, type ReplyOutline, type TextSpan, type TurningPoint } from './reply-outline.js';
 
 /**
- * Walks over a reply once, line by line, up to its turning point. Reasoning that is closed but was never
- * opened (some servers eat the opening tag) starts the walk anew after it, at most once (rule: thinking).
+ * Walks over a reply once, line by line, up to its first action or answer. Reasoning that is closed but was never opened
+ * (some servers drop the opening tag) restarts the walk after it, at most once (rule: thinking).
  */
 export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
   const { end: edge, turn } = readTokens(text, 0, opensOtherTurn);
@@ -45,7 +45,7 @@ function quotedAction({ openQuotation }: OutlineWalk, text: string, tools: Offer
   return reading?.kind === 'call' && tools.find(reading.name) ? reading : null;
 }
 
-/** After a `</think>` that closes what was read as an action; what follows a final answer is all answer. */
+/** Returns the end of a `</think>` after an action that was read inside unopened reasoning; null if there is none. */
 function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
   if (turn.kind !== 'action') return null;
   const from = turn.reading.kind === 'call' ? turn.reading.end : turn.at;
@@ -55,10 +55,10 @@ function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
   return open && open[0] < close[0] ? null : close[1];
 }
 
-/** Where the walk goes on; null where it stops. */
+/** The position at which the walk continues; null if it stops. */
 type Next = number | null;
 
-/** One walk over a reply, line by line, up to what it turns on. */
+/** Walks over a reply line by line up to its first action or answer. */
 class OutlineWalk {
   readonly found: Findings;
   readonly #text: string;
@@ -68,9 +68,9 @@ class OutlineWalk {
   readonly #codeSpans: CodeSpans;
   readonly #quotations: Quotations;
   readonly #calls: CallFinder;
-  /** After a `</think>` that was never opened. */
+  /** The position after a `</think>` that was never opened. */
   #orphanEnd: number | null = null;
-  /** A value that was tried and given up here is not tried again before this place. */
+  /** End of the last unreadable value, before which none is tried again. */
   #triedBefore = 0;
   #line: TextSpan = [0, -1];
   #thinkNeverEnds = false;
@@ -85,19 +85,19 @@ class OutlineWalk {
     this.#calls = new CallFinder(text, tools, this.#codeSpans);
   }
 
-  /** Returns where the reply begins anew, after reasoning that was only closed; else null. */
+  /** Returns the end of reasoning that was closed but never opened; null if there is none. */
   run(): number | null {
     for (let next: Next = this.found.start; next !== null && next < this.#text.length; )
       next = this.#enterLine(next);
     return this.#orphanEnd;
   }
 
-  /** Where the quotation begins that an opener without its mark has opened and nothing has closed. */
+  /** Start of an unclosed quotation whose opener lost its mark. */
   get openQuotation(): number | null {
     return this.#quotations.open;
   }
 
-  /** Returns where to go on: the next line, or further on when something was read whole; null to stop. */
+  /** Returns where to continue: the next line, or further on if a construct was read whole; null to stop. */
   #enterLine(start: number): Next {
     const end = this.#lineEnds.after(start);
     this.#line = [start, end];
@@ -133,7 +133,7 @@ class OutlineWalk {
     return line.end < end ? this.#enterProse(line.end, end) : end + 1;
   }
 
-  /** Where the text of a list item starts; null in a line of another kind. */
+  /** Returns the start of a list item's text; null for other lines. */
   #itemAt(lineStart: number): number | null {
     if (this.#lines.insideFence) return null;
     const first = skipBlanks(this.#text, lineStart);
@@ -147,7 +147,7 @@ class OutlineWalk {
     return otherTurn === null ? end + 1 : this.#stopAtOtherTurn(otherTurn);
   }
 
-  /** What the model makes others say is not taken, as if it had stopped there. */
+  /** Ends the walk at another role's turn that the model imagined. */
   #stopAtOtherTurn(at: number): null {
     this.found.otherTurn = at;
     return null;
@@ -181,7 +181,7 @@ class OutlineWalk {
     return null;
   }
 
-  /** A JSON value that starts a line is passed whole: markers in its strings do not count (rule: markers). */
+  /** Skips a JSON value that starts a line, since markers in its strings do not count (rule: markers). */
   #skipValue(start: number, end: number): Next {
     const first = skipBlanks(this.#text, start);
     if (first < this.#triedBefore) return this.#enterProse(start, end);
@@ -193,7 +193,7 @@ class OutlineWalk {
     return this.#enterProse(scanner.position, this.#lineEnds.after(scanner.position));
   }
 
-  /** The rest of a line: inline code, tags that call a tool, reasoning. */
+  /** Reads the rest of a line: inline code, tags that call a tool, reasoning. */
   #enterProse(from: number, end: number): Next {
     const text = this.#text;
     let at = from;
@@ -222,7 +222,7 @@ class OutlineWalk {
     return !this.#codeSpans.isOpen && imaginesTurn(this.#text, at);
   }
 
-  /** At a `<`: returns where to go on, null to stop. */
+  /** Reads a `<` and returns where to continue; null to stop. */
   #enterTag(at: number): Next {
     const text = this.#text;
     const think = thinkTagAt(text, at);
@@ -242,14 +242,14 @@ class OutlineWalk {
     return reading ? this.#act(at, reading) : at + 1;
   }
 
-  /** One of our own fences: what is left of the line belongs to it. A closer alone on its line is no text. */
+  /** Leaves the rest of the line to one of our own fences. A closer alone on its line is no text. */
   #leaveToQuotation(at: number, { kind, end }: OwnTag): number | null {
     const [, lineStop] = this.#line;
     if (kind === 'opens' || !isRestBlank(this.#text, end, lineStop)) this.#lines.sawProse();
     return this.#leaveQuotedLine(at);
   }
 
-  /** Reasoning up to its closing tag; unclosed only where it starts a line, and then to the end. */
+  /** Reads reasoning up to its closing tag; if it starts a line and is never closed, up to the end of the reply. */
   #enterThinking(at: number): number {
     const text = this.#text;
     const isQuoted = this.#codeSpans.isOpen;

@@ -1,12 +1,12 @@
-import { MOST_TOOLS, type OfferedTool, writtenOrder } from '../arguments/offered-tool.js';
+import { MAX_TOOLS, type OfferedTool, writtenOrder } from '../arguments/offered-tool.js';
 import { isOneOf, lineEnd, skipBlanks } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { isObject, type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 
 const schemaKeys = ['inputSchema', 'input_schema', 'parameters', 'arguments', 'args', 'params'] as const;
 
-/** Lists and wrappers of definitions in one another, such as `{"tools": [{"function": {…}}]}`. */
-const DEEPEST_DEFINITION = 8;
+/** Maximum nesting of lists and wrappers around definitions, such as `{"tools": [{"function": {…}}]}`. */
+const MAX_DEFINITION_DEPTH = 8;
 
 /**
  * Tools from JSON definitions in the segment, in MCP's, OpenAI's or Anthropic's shape; null if it has none. Yields
@@ -15,7 +15,7 @@ const DEEPEST_DEFINITION = 8;
 export function readDefinitions(segment: string): OfferedTool[] | null {
   const tools = new Map<string, OfferedTool>();
   let isFirst = true;
-  for (let line = 0; line < segment.length && tools.size < MOST_TOOLS; line = lineEnd(segment, line) + 1) {
+  for (let line = 0; line < segment.length && tools.size < MAX_TOOLS; line = lineEnd(segment, line) + 1) {
     const start = skipBlanks(segment, line);
     if (isOneOf('[{', segment, start)) {
       const { value, end } = readDefinition(segment, start, isFirst);
@@ -27,15 +27,15 @@ export function readDefinitions(segment: string): OfferedTool[] | null {
   return tools.size > 0 ? [...tools.values()] : null;
 }
 
-/** The first definition of each name counts. */
+/** Adds definitions; the first of each name counts. */
 function addDefinitions(value: JsonValue, tools: Map<string, OfferedTool>): void {
   for (const tool of definitionsIn(value)) {
-    if (tools.size >= MOST_TOOLS) return;
+    if (tools.size >= MAX_TOOLS) return;
     if (!tools.has(tool.name)) tools.set(tool.name, tool);
   }
 }
 
-/** A value that starts a line, up to where it was read. */
+/** Reads a value that starts a line. */
 function readDefinition(
   segment: string,
   start: number,
@@ -47,7 +47,7 @@ function readDefinition(
   return { value: readValue(scanner), end: scanner.position };
 }
 
-/** A segment that is JSON from here to its end; the platform's parser is many times faster than ours. */
+/** Reads a segment that is JSON up to its end by `JSON.parse`, which is many times faster than our reader. */
 function parseRest(segment: string, start: number): JsonValue | undefined {
   if (!isOneOf(']}', segment.trimEnd(), segment.trimEnd().length - 1)) return undefined;
   try {
@@ -58,7 +58,7 @@ function parseRest(segment: string, start: number): JsonValue | undefined {
 }
 
 function definitionsIn(value: JsonValue, depth = 0): OfferedTool[] {
-  if (depth > DEEPEST_DEFINITION) return [];
+  if (depth > MAX_DEFINITION_DEPTH) return [];
   if (Array.isArray(value)) return value.flatMap((each) => definitionsIn(each, depth + 1));
   if (!isObject(value)) return [];
   const { function: wrapped, tools, name } = value;
@@ -67,7 +67,7 @@ function definitionsIn(value: JsonValue, depth = 0): OfferedTool[] {
   return typeof name === 'string' && name !== '' ? [toTool(name, value)] : [];
 }
 
-/** The parameters as a JSON Schema, as a map from name to description, or as a list. */
+/** Reads a definition whose parameters are a JSON Schema, a map from name to description, or a list. */
 function toTool(name: string, definition: JsonObject): OfferedTool {
   const key = schemaKeys.find((each) => Object.hasOwn(definition, each));
   const declared = key === undefined ? undefined : definition[key];

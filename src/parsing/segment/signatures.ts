@@ -1,4 +1,4 @@
-import { MOST_TOOLS, type OfferedTool } from '../arguments/offered-tool.js';
+import { MAX_TOOLS, type OfferedTool } from '../arguments/offered-tool.js';
 import { isOneOf, isRestBlank, lineEnd, skipBlanks } from '../text/characters.js';
 import { readDefinitions } from './definitions.js';
 import {
@@ -30,24 +30,24 @@ interface Signature {
   readonly end: number;
 }
 
-/** Characters of lists that turn out to be none, for each character of the segment; then no more are looked at. */
+/** Characters of failed parameter lists that may be read for each character of the segment. */
 const WASTE_ALLOWED = 2;
-/** Further such characters, so that a short segment may hold a few. */
-const WASTE_ALLOWED_ALWAYS = 2 ** 15;
+/** Further such characters, which let a short segment hold a few failed lists. */
+const MIN_WASTE_ALLOWED = 2 ** 15;
 
-/** What is read next: a line, or the rest of one that has begun with a signature, or that may hold code spans. */
+/** The next thing to read: a line, or the rest of one that began with a signature or may hold code spans. */
 type Reading = 'line' | 'signatures' | 'spans';
 
-/** What a signature within a line stands after. */
+/** A character after which a signature may begin within a line. */
 type Introducer = ':' | '`';
 
 class SegmentReader {
   readonly #text: string;
   readonly #tools = new Map<string, NamedTool>();
-  /** Of those with bullets below them: most tools have none. */
+  /** Parameter names of tools with bullets below them, which most tools have not. */
   readonly #parameters = new Map<NamedTool, Set<string>>();
   #newest: NamedTool | null = null;
-  /** A tool named without parentheses: the bullets below it are its parameters. */
+  /** The last tool named without parentheses; bullets below it are its parameters. */
   #open: NamedTool | null = null;
   #openedByHeading = false;
   #reading: Reading = 'line';
@@ -58,11 +58,11 @@ class SegmentReader {
 
   constructor(text: string) {
     this.#text = text;
-    this.#wasteLeft = WASTE_ALLOWED * text.length + WASTE_ALLOWED_ALWAYS;
+    this.#wasteLeft = WASTE_ALLOWED * text.length + MIN_WASTE_ALLOWED;
   }
 
   readTools(): OfferedTool[] {
-    while (this.#position < this.#text.length && this.#tools.size < MOST_TOOLS) this.#readNext();
+    while (this.#position < this.#text.length && this.#tools.size < MAX_TOOLS) this.#readNext();
     return [...this.#tools.values()];
   }
 
@@ -72,7 +72,7 @@ class SegmentReader {
     else this.#readCodeSpan();
   }
 
-  /** A signature may span lines. */
+  /** Moves to the next line; a signature may have spanned several. */
   #endLine(): void {
     this.#position = Math.max(this.#position, this.#lineEnd + 1);
     this.#reading = 'line';
@@ -146,7 +146,7 @@ class SegmentReader {
     else this.#position = signature?.end ?? tick + 1;
   }
 
-  /** The next such character of this line, -1 if it has none. Places are asked about from left to right. */
+  /** Returns the next such character of this line, or -1. Calls must go from left to right. */
   #nextInLine(wanted: Introducer, from: number): number {
     if (this.#next[wanted] < from) {
       const next = this.#text.indexOf(wanted, from);

@@ -6,7 +6,7 @@ import { readString, stringStart } from './strings.js';
  * How deep arrays and objects may nest. A request's JSON is refused beyond 64 levels, and a call is four
  * levels deep in the history it will be sent back in.
  */
-export const MAXIMUM_DEPTH = 56;
+export const MAX_DEPTH = 56;
 
 const constants: Readonly<Record<string, JsonValue>> = {
   true: true,
@@ -17,12 +17,12 @@ const constants: Readonly<Record<string, JsonValue>> = {
   None: null,
 };
 
-/** Reads one JSON, Python or JavaScript value (rule: values), a long one in slices; tuples become arrays. */
+/** Reads one JSON, Python or JavaScript value (rule: values); tuples become arrays. */
 export function readValue(scanner: Scanner): JsonValue | undefined {
   return mayBegin(scanner, 0) ? readAt(scanner, 0) : undefined;
 }
 
-/** The value that the whole of a text encodes. */
+/** Reads a text that encodes one value; undefined if more text follows it. */
 export function decode(encoded: string, spellings: Spellings): JsonValue | undefined {
   const scanner = new Scanner(encoded, skipSpace(encoded, 0), { spellings });
   const value = readValue(scanner);
@@ -32,8 +32,8 @@ export function decode(encoded: string, spellings: Spellings): JsonValue | undef
 /** Whether a value at this depth may begin here. */
 function mayBegin(scanner: Scanner, depth: number): boolean {
   if (scanner.atEnd) scanner.failAtEnd('a value is missing at the end');
-  else if (scanner.countValue() && depth > MAXIMUM_DEPTH)
-    scanner.fail(`values are nested deeper than ${MAXIMUM_DEPTH} levels`);
+  else if (scanner.countValue() && depth > MAX_DEPTH)
+    scanner.fail(`values are nested deeper than ${MAX_DEPTH} levels`);
   return scanner.problem === null;
 }
 
@@ -91,20 +91,20 @@ function readSequence(scanner: Scanner, depth: number, close: ']' | ')'): JsonVa
   return close === ')' && commas === 0 && only !== undefined ? only : items;
 }
 
-/** How a number that began at `start` was written, where its value does not tell. */
+/** Returns the spelling of a number that began at `start`, if it differs from the number's text. */
 function spellingOf(value: JsonValue, { text, position }: Scanner, start: number): string | undefined {
   if (typeof value !== 'number') return undefined;
   const spelling = text.slice(start, position);
   return spelling === String(value) ? undefined : spelling;
 }
 
-/** Makes a property of it, whatever its name: assigned, `__proto__` would be another thing. */
+/** Sets an own property of any name; an assignment to `__proto__` would set the prototype. */
 export function setOwn(object: JsonObject, name: string, value: JsonValue): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** After an item comes a comma or what closes the whole; the comma is taken. */
+/** Takes the comma after an item; false if neither a comma nor the closing mark follows. */
 function endsItem(scanner: Scanner, close: string): boolean {
   scanner.skipTrivia();
   if (scanner.take(',') || scanner.current === close) return true;
@@ -166,7 +166,7 @@ export function isBareWord(word: string): boolean {
   return word !== '' && word !== 'NaN' && !unbounded && !word.endsWith('...') && !word.endsWith('…');
 }
 
-/** As nearly all are written, and a double holds them: a list may have a million. */
+/** The common form of a number, which a double holds exactly; a fast path for long lists. */
 const plainNumber = /^-?(?:0|[1-9]\d{0,14})$/;
 const decimal = /^[-+]?(?:\d+(?:_\d+)*)?(?:\.(?:\d+(?:_\d+)*)?)?(?:[eE][-+]?\d+)?$/;
 const based = /^([-+]?)0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+)$/;
@@ -198,7 +198,7 @@ function isDecimal(word: string): boolean {
   return decimal.test(word) && /\d/.test(word) && !/^[-+]?0\d/.test(word) && !/^[-+]?[eE]/.test(word);
 }
 
-/** What stands here, cut to a few characters, for a problem's words. */
+/** Returns the next few characters, for the text of a problem. */
 export function excerpt(scanner: Scanner): string {
   return shorten(scanner.text.slice(scanner.position, scanner.position + 31).split('\n', 1)[0] ?? '', 30);
 }

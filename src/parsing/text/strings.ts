@@ -18,17 +18,17 @@ const simpleEscapes: ReadonlyMap<string, string> = new Map(
     '\n': '',
   }),
 );
-/** So many hexadecimal digits follow. */
+/** Number of hexadecimal digits after each letter. */
 const hexEscapes: ReadonlyMap<string, number> = new Map([
   ['x', 2],
   ['u', 4],
   ['U', 8],
 ]);
 
-/** How a string begins. */
+/** The beginning of a string. */
 export interface StringStart {
   prefix: string;
-  /** What closes the string: one quote, or three. */
+  /** The closing quote: one character, or three. */
   close: string;
   /** Position of the first character inside. */
   inside: number;
@@ -102,7 +102,7 @@ function readPart(scanner: Scanner, start: StringStart): string | undefined {
   return start.prefix.includes('r') ? written : resolveEscapes(written, start.close);
 }
 
-/** Where the string that is open at `from` closes, -1 if nowhere. */
+/** Returns where the string that is open at `from` closes; -1 if nowhere. */
 export function closingQuote(text: string, from: number, close: string): number {
   const first = close.charCodeAt(0);
   for (let at = from; at < text.length; at += 1) {
@@ -136,10 +136,10 @@ export function resolveEscapes(written: string, quote: string): string {
   return parts.join('') + written.slice(done);
 }
 
-/** A shorter string is resolved before the platform's parser has said that it is no JSON. */
+/** Minimum length of a string for which a failing attempt by `JSON.parse` costs little in comparison. */
 const WORTH_A_TRY = 2 ** 12;
 
-/** What the string is in JSON, where nearly every escape means what it does here; the platform's parser is many times faster. */
+/** Resolves the escapes by `JSON.parse`, which gives the same result and is many times faster; undefined if the string is no JSON. */
 function parseString(written: string): string | undefined {
   try {
     return JSON.parse(`"${written}"`);
@@ -150,7 +150,7 @@ function parseString(written: string): string | undefined {
 
 interface Escape {
   readonly value: string;
-  /** Of what is written, the backslash included. */
+  /** Characters as written, the backslash included. */
   readonly length: number;
 }
 

@@ -14,8 +14,8 @@ import { PhaseReader } from './reply/phases.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
 
 /**
- * The one model call of a step: whole, or in pieces while somebody watches. No async function, which would hold the prompt
- * for as long as the model is awaited.
+ * Makes the one model call of a step, streamed if there is an observer. It is no async function, which would keep the
+ * prompt in memory until the model has replied.
  */
 export function complete(
   { situation, prompt }: RenderedPrompt,
@@ -62,13 +62,13 @@ function withTools(call: CompletionRequest, situation: ReplySituation): Completi
 }
 
 interface DeltaReader {
-  /** The deltas are fields of an object: no control block stands in them. */
+  /** Deltas are fields of an object, which hold no control block. */
   readonly readsObject?: boolean;
   push(text: string): ParseDelta[];
   end(options: ParseOptions): TextReading & { readonly deltas: readonly ParseDelta[] };
 }
 
-/** What reads a reply of the taught form while it arrives. */
+/** Returns the reader of arriving replies for the taught form. */
 function readerFor(situation: ReplySituation): DeltaReader {
   if (situation.protocol !== 'json') return new IncrementalParser(situation.offered);
   return new ObjectReplyReader(objectReaderOptions(situation));
@@ -86,7 +86,7 @@ class Relay {
   /** Keeps control blocks out of a phase's prose. */
   #phase: PhaseReader | undefined;
 
-  /** Nobody is answered in these phases: an answer is the last part of the thought (rule: phases). */
+  /** In these phases nobody is answered, and an answer is the last part of the thought (rule: phases). */
   readonly #answerIsThought: boolean;
 
   #text = '';
@@ -154,14 +154,14 @@ class Relay {
     return type === 'answer' && this.#answerIsThought ? 'thought' : type;
   }
 
-  /** An answer that is part of the thought is a paragraph of its own in it. */
+  /** Separates an answer that is part of the thought as a paragraph of its own. */
   #separatorBefore(type: ParseDelta['type']): string {
     const isFurther = this.#last === 'draft' || this.#last === 'thought';
     return type === 'answer' && this.#answerIsThought && isFurther ? '\n\n' : '';
   }
 }
 
-/** Prose beside native calls is their thought; the text alone reads like an answer. */
+/** Makes prose beside native calls their thought; the text alone reads like an answer. */
 const asThought = ({ type, delta }: ParseDelta): ParseDelta => ({
   type: type === 'answer' ? 'thought' : type,
   delta,

@@ -15,42 +15,42 @@ import type { ReplySituation } from './read-situation.js';
 export interface ReadAction {
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The call as written; for a native call its canonical form. */
+  /** The call as written; a native call in its canonical form. */
   readonly raw: string;
   /** The provider's id of a native call. */
   readonly id?: string;
 }
 
-/** What the model said, whichever way it said it. */
+/** A model's reply, written or native. */
 export interface Reply {
   readonly completion: Completion;
   readonly parse: Parse;
   readonly thought: string | null;
-  /** The answer stood under a label: `Final Answer:` or `<final_answer>`. */
+  /** The answer has a label: `Final Answer:` or `<final_answer>`. */
   readonly answerLabelled: boolean;
-  /** The text for the user: an answer, or all there is if an action could not be read. */
+  /** The text for the user: an answer, or the whole text if an action could not be read. */
   readonly answer: string | null;
-  /** More than one only if the model called natively. */
+  /** Several only if the model called natively. */
   readonly actions: readonly ReadAction[];
   readonly reasoning: string | null;
 }
 
-/** What the text of a reply says. */
+/** A reading of a reply's text. */
 export interface TextReading {
   readonly completion: ParsedCompletion;
-  /** Of a reply in one JSON object: nothing of it is missing. */
+  /** For a reply in one JSON object: whether it is complete and nothing else is around it. */
   readonly isWhole?: boolean;
 }
 
-/** A completion, and what its text says if that was read while it arrived. */
+/** A completion, and the reading of its text if it was read while it arrived. */
 export interface Received {
   readonly completion: Completion;
   readonly reading?: TextReading | undefined;
 }
 
 /**
- * Reads a completion: written dialects by the one parser, native calls against the same tools. It goes on when
- * the deadline has passed: the reply is there, and billed.
+ * Reads a completion: written dialects by the parser, native calls against the same tools. It has no signal: once the
+ * reply has come and is billed, it is read even after the deadline.
  */
 export async function readReply(
   { completion, reading }: Received,
@@ -73,11 +73,11 @@ function mayEscape({ text, toolCalls }: Completion): boolean {
 
 type ReadCompletion = Omit<Reply, 'completion'>;
 
-/** What a reply is read against. */
+/** The parts of a situation that decide how a reply is read. */
 type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
   Partial<Pick<ReplySituation, 'replyFormat' | 'request'>>;
 
-/** How a reply in one JSON object is read. */
+/** Options for reading a reply in one JSON object. */
 export function objectReaderOptions({ offered, replyFormat, request }: ReadingSituation): ReaderOptions {
   const { phase } = request ?? {};
   return {
@@ -102,7 +102,7 @@ function readText(received: Received, situation: ReadingSituation): ReadCompleti
   );
 }
 
-/** What is known of a reply besides its text. */
+/** Options for reading a reply's text. */
 export function readingOptions(
   { finishReason, refusal, reasoning }: Completion,
   { protocol }: Pick<ReadingSituation, 'protocol'>,
@@ -114,7 +114,7 @@ export function readingOptions(
   };
 }
 
-/** What came of a schema that the provider held the reply to is so by construction. */
+/** If the provider enforced the schema, the parsed reply is trusted to conform to it. */
 function readObjectReply({ completion, reading }: Received, situation: ReadingSituation): ReadCompletion {
   const { isConstrained } = completion;
   const { replyFormat: asked, ...taught } = situation;
@@ -161,7 +161,7 @@ function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
   return { parse: refused, answer: text || refusal, reasoning, ...unlabelled };
 }
 
-/** Checks native calls against the same tools and schemas as written ones; others have their turns between them. */
+/** Checks native calls against the same tools and schemas as written ones. */
 async function readNativeCalls(
   completion: Completion,
   offered: readonly OfferedTool[],

@@ -5,9 +5,9 @@ import { matchMarker } from '../../text/markers.js';
 import { ObjectScanner } from '../scanning/object-scanner.js';
 
 /**
- * Where prose follows an object that ends at `from`, so that the object was only shown; null where nothing follows but
- * its fence, lone marks, further objects, chat tokens, and what the model imagines to come next. An answering object is
- * prose after one that prose has introduced (rule: object-reply).
+ * Returns where prose follows an object that ends at `from`, which makes the object an example; null if only its fence,
+ * lone marks, further objects, chat tokens or an imagined continuation follow. After an introduced object an answering
+ * object is prose too (rule: object-reply).
  */
 export function proseAfter(
   text: string,
@@ -27,7 +27,7 @@ export function proseAfter(
   }
 }
 
-/** What follows an object, by kind; somebody else's turn is imagined (rule: chat-tokens). */
+/** Counts the text after an object by kind; another role's turn is imagined (rule: chat-tokens). */
 export function discardedAfter(text: string, from: number): Discarded[] {
   const { turn, end, chars } = readTokens(text, from, imaginesTurn);
   if (turn !== null) {

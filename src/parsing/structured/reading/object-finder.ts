@@ -3,7 +3,7 @@ import type { StringPiece } from '../scanning/scanned-strings.js';
 
 /** An object that is a reply by one of its keys, as far as it has come. */
 export interface FoundObject {
-  /** Where it begins in what is held. A line of a fence may stand before it. */
+  /** Start of the object in the held text, perhaps after a line of a fence. */
   readonly brace: number;
   readonly isFenced: boolean;
   readonly scanner: ObjectScanner;
@@ -14,34 +14,34 @@ const blanks = '[ \\t\\u200b\\ufeff]{0,64}';
 const fence = '`{3,16}(?:json)?[ \\t]{0,16}\\r?\\n\\s{0,64}';
 /** An object stands at the beginning of a line or after a tag, by itself or in a fence. */
 const start = new RegExp(`(?<=^|\\n|[\\w|]>)${blanks}(?:${fence})?\\{\\s{0,64}"`, 'gi');
-/** What may become that. */
+/** Text that may become the beginning of an object. */
 const begun = new RegExp(
   `(?<=^|\\n|[\\w|]>)${blanks}(?:\`{1,2}|\`{3,16}(?:j|js|jso|json)?[ \\t]{0,16}\\r?|(?:${fence})?(?:\\{\\s{0,64})?)$`,
   'i',
 );
-/** No beginning of it is longer. */
-const MAX_BEGINNING = 256;
+/** Maximum length of such a beginning. */
+const MAX_BEGINNING_LENGTH = 256;
 
 /**
  * Finds the object in an arriving reply: the first at the beginning of a line, or after a tag, that has a key of ours at
- * its top level. Text is held until it is certain what it belongs to, however it is cut.
+ * its top level. Holds text until its role is certain, so that the result does not depend on how the text is cut.
  */
 export class ObjectFinder {
-  /** What is held, after at most two characters that were passed. */
+  /** The held text, after at most two characters that were let go. */
   #text = '';
   #from = 0;
-  /** Where in what is held an object begins of which no key of ours has come yet. */
+  /** Start, in the held text, of an object without a key of ours so far. */
   #brace = 0;
   #scanner: ObjectScanner | null = null;
   #pieces: StringPiece[] = [];
-  /** So many fields of it are none of ours. */
+  /** Number of its fields that are none of ours. */
   #passed = 0;
 
   get held(): string {
     return this.#text.slice(this.#from);
   }
 
-  /** The text of an object that shows by its keys to be another one, or may yet. */
+  /** The held text is an object with other keys than ours so far. */
   get isInOther(): boolean {
     return (this.#scanner?.fields.length ?? 0) > 0;
   }
@@ -51,7 +51,7 @@ export class ObjectFinder {
     this.#scan(text);
   }
 
-  /** The object, how much is no part of it, or null where more text is needed to tell. */
+  /** Returns the object, or how much text is no part of one, or null if more text is needed. */
   next(): FoundObject | number | null {
     if (this.#from === this.#text.length) return null;
     if (!this.#scanner) {
@@ -74,7 +74,7 @@ export class ObjectFinder {
     return false;
   }
 
-  /** Lets the beginning of what is held go. */
+  /** Lets the beginning of the held text go. */
   pass(length: number): string {
     const end = this.#from + length;
     const passed = this.#text.slice(this.#from, end);
@@ -85,7 +85,7 @@ export class ObjectFinder {
     return passed;
   }
 
-  /** Begins to scan where an object begins that is all that is held; else returns how much stands before. */
+  /** Begins to scan an object at the start of the held text; else returns how much text comes before one. */
   #begin(): number {
     start.lastIndex = this.#from;
     const found = start.exec(this.#text);
@@ -101,7 +101,7 @@ export class ObjectFinder {
   }
 
   #mayBegin(): number {
-    const tail = this.#text.slice(-MAX_BEGINNING);
+    const tail = this.#text.slice(-MAX_BEGINNING_LENGTH);
     const rest = begun.exec(tail)?.[0].length ?? 0;
     return Math.max(0, this.#text.length - this.#from - rest);
   }

@@ -23,9 +23,9 @@ export interface ObjectReply extends ObjectReading {
 export interface ReaderOptions {
   readonly tools: readonly OfferedTool[];
   readonly restoreArguments: RestoreArguments;
-  /** In these phases the reply is a control object (rule: phase-control). */
+  /** The phase, if its reply is a control object (rule: phase-control). */
   readonly phase: 'reason' | 'observe' | undefined;
-  /** Under which key the schema has the answer, if the reply may have been held to one. */
+  /** The key of the answer in the schema, if the reply may be constrained by one. */
   readonly answerKey?: 'final_answer' | 'action' | undefined;
 }
 
@@ -35,24 +35,24 @@ const MAX_ATTEMPTS = 4;
 const MAX_PROBED = 2 ** 21;
 
 /**
- * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it arrives: thought
- * and answer are told as their strings are written, and nothing else of the JSON is (rule: object-reply). What is no
- * such object is read as any other reply. However the text is cut, the result is the same.
+ * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it arrives.
+ * Deltas are the strings of thought and answer as they are written, and no other text of the JSON (rule: object-reply).
+ * Any other reply is read as usual. The result does not depend on how the text is cut.
  */
 export class ObjectReplyReader {
   readonly #options: ReaderOptions;
   readonly #chunks: string[] = [];
-  /** Reads what comes before the object, or all if there is none. */
+  /** Reads the text before the object, or all of it if there is no object. */
   readonly #parser: IncrementalParser;
   readonly #deltas = new EdgelessDeltas();
-  /** Where the object begins, and what was said before it. */
+  /** The object, where it begins, and the reading of the text before it. */
   #object: {
     readonly start: number;
     readonly scanner: ObjectScanner;
     readonly before: ParsedCompletion;
   } | null = null;
   #passed = 0;
-  /** Somebody watches the reply arrive. */
+  /** Deltas are wanted. */
   #tells = true;
   readonly #finder = new ObjectFinder();
   #attempts = 0;
@@ -64,12 +64,12 @@ export class ObjectReplyReader {
     this.#parser = new IncrementalParser(options.tools);
   }
 
-  /** The reply has turned out to be an object: what is told are its fields. */
+  /** The reply is an object, and deltas are text of its fields. */
   get readsObject(): boolean {
     return this.#object !== null;
   }
 
-  /** Takes the next piece of the reply and returns what can be shown. */
+  /** Takes the next part of the reply and returns what can be sent. */
   push(text: string): ParseDelta[] {
     this.#chunks.push(text);
     if (this.#object) return this.#tell(this.#object.scanner.push(text));
@@ -77,14 +77,14 @@ export class ObjectReplyReader {
     return this.#seek();
   }
 
-  /** The reply as a whole. */
+  /** Returns the reply as a whole. */
   end({ reasoning = null, ...options }: ParseOptions = {}): ObjectReply {
     const reading = this.#read(options);
     const deltas = this.#tellEnd(reading, options);
     return { ...reading, completion: addReasoning(reading.completion, { reasoning }), deltas };
   }
 
-  /** What the whole reply has and the deltas lack. */
+  /** Returns deltas for text of the whole reply that was not sent yet. */
   #tellEnd(reading: ObjectReading, options: ParseOptions): ParseDelta[] {
     const { completion, furtherThought: further } = reading;
     if (!this.#object) return [...this.#pass(this.#finder.held.length), ...this.#parser.finish(completion)];
@@ -93,7 +93,7 @@ export class ObjectReplyReader {
     return [...thought, ...this.#tellRest(reading, options)];
   }
 
-  /** The answer that was not told while it was written. */
+  /** Returns the answer if it was not sent while it arrived. */
   #tellRest({ completion }: ObjectReading, { finishReason }: ParseOptions): ParseDelta[] {
     const { phase } = this.#options;
     if (this.#deltas.hasTold('answer') || finishReason === 'refusal' || phase === 'reason') return [];
@@ -102,7 +102,7 @@ export class ObjectReplyReader {
     return completion.outcome === 'answer' && said ? [{ type: 'answer', delta: said }] : [];
   }
 
-  /** The answer of a control object that ends the run. */
+  /** Returns the answer of a control object that ends the run. */
   #closingAnswer(): string | undefined {
     const { scanner } = this.#object ?? {};
     return scanner?.fields.some(ends) ? scanner.strings.get('final_answer')?.trim() : undefined;
@@ -127,7 +127,7 @@ export class ObjectReplyReader {
     return { completion: this.#unread(completion), isWhole: false };
   }
 
-  /** A reply without an object of its own. */
+  /** Completes the reading of a reply without an object. */
   #unread(completion: ParsedCompletion): ParsedCompletion {
     const { outcome, answerLabelled, problem } = completion;
     const isPlain = outcome === 'answer' && !answerLabelled && problem === null;
@@ -135,7 +135,7 @@ export class ObjectReplyReader {
     return { ...completion, problem: describeMeantObject(completion.answer) };
   }
 
-  /** The output limit ended the reply before it was certain that an object begins. */
+  /** Reads a reply that the output limit ended before it was certain that an object begins. */
   #readCutStart({ finishReason, reasoning }: ParseOptions): ParsedCompletion | undefined {
     const { held, isInOther } = this.#finder;
     if (finishReason !== 'length' || isInOther || !/^\s*(?:`{3,}\w*\s+)?\{/.test(held)) return undefined;
@@ -146,7 +146,7 @@ export class ObjectReplyReader {
     return { ...cut, reasoning: thought };
   }
 
-  /** Lets go what cannot be the object's beginning, and reads on in it. */
+  /** Lets go text that cannot be the object's beginning, and reads the object once it begins. */
   #seek(): ParseDelta[] {
     const deltas: ParseDelta[] = [];
     for (let next = this.#finder.next(); next !== null; next = this.#finder.next()) {
@@ -163,7 +163,7 @@ export class ObjectReplyReader {
     return this.#tells ? this.#parser.push(passed) : [];
   }
 
-  /** Undefined where an action would not count either: in reasoning, in a quotation, after an action or an answer. */
+  /** Begins the object; undefined if an action would not count here: in reasoning, in a quotation, after an action or an answer. */
   #begin({ brace, isFenced, scanner, pieces }: FoundObject): ParseDelta[] | undefined {
     const start = this.#passed + brace;
     this.#attempts += 1;
@@ -193,12 +193,12 @@ export class ObjectReplyReader {
     });
   }
 
-  /** White space at the beginning decides nothing, and is not told. */
+  /** White space at the beginning decides nothing, and is not sent. */
   #saysAnything(text: string): boolean {
     return this.#deltas.hasTold('answer') || text.trim() !== '';
   }
 
-  /** The first of action and answer wins; of a field that is told already that is known. */
+  /** Whether a field is the first of action and answer; decided once for each field. */
   #isOutcome({ start }: ScannedField): boolean {
     if (this.#decided?.start !== start) this.#decided = { start, isOutcome: this.#decide(start) };
     return this.#decided.isOutcome;
@@ -219,12 +219,12 @@ const answerPaths: ReadonlySet<string> = new Set(['final_answer', 'action.final_
 /** `should_continue: false`: what is answered may be told; before it nobody knows. */
 const ends = ({ key, first }: ScannedField): boolean => key === 'should_continue' && first === 'f';
 
-/** An action of it is written where the object begins. */
+/** A tool whose call is put in the place of the object. */
 const probe: OfferedTool = { name: 'object_reply_probe', parameters: [] };
 
 /**
- * What stands before an object, if an action might follow it: one is put there to see whether it counts. Undefined where it
- * would not: in reasoning, in a quotation, after an action or an answer.
+ * Reads the text before an object, if an action might follow it, by putting a call in the place of the object.
+ * Undefined if that call does not count: in reasoning, in a quotation, after an action or an answer.
  */
 function readProseBefore(text: string, tools: readonly OfferedTool[]): ParsedCompletion | undefined {
   const offered = tools.length > 0 ? [...tools, probe] : [];
@@ -237,12 +237,12 @@ function readProseBefore(text: string, tools: readonly OfferedTool[]): ParsedCom
 
 type FieldType = Extract<ParseDelta['type'], 'thought' | 'answer'>;
 
-/** Tells fields in pieces, without white space at their edges: what a field ends with waits until it goes on. */
+/** Makes deltas of fields without white space at their edges: trailing white space waits until the field continues. */
 class EdgelessDeltas {
   readonly #gaps: Record<FieldType, string> = { thought: '', answer: '' };
   readonly #told: Record<FieldType, boolean> = { thought: false, answer: false };
 
-  /** The field goes on after text that was told already, with a gap between. */
+  /** Continues a field after text that was sent already, with a gap between. */
   continue(type: FieldType, gap: string): void {
     this.#gaps[type] = gap;
   }

@@ -10,7 +10,7 @@ import { readJson } from '../schema/image.js';
 import { answered, cutOff, discardedFields, malformed, noAction } from './completions.js';
 import { type ScannedReply, thoughtOf } from './scanned-reply.js';
 
-/** A completion of which it is known whether it departs from the schema that it may have been held to. */
+/** A completion, and whether it departs from the schema that may have constrained it. */
 export type ReadAction = ParsedCompletion & { readonly departs?: boolean };
 
 interface WrittenAction {
@@ -38,7 +38,7 @@ const textBetween =
 const nameKeys = ['tool', 'name', 'tool_name', 'function', 'action'] as const;
 const argumentKeys = ['args', 'arguments', 'parameters', 'params', 'tool_args', 'action_input'] as const;
 
-/** What would have to be guessed: which of two keys, names or arguments is meant. */
+/** Describes an action with two keys, names or sets of arguments, of which one would have to be guessed. */
 function contradiction(value: JsonValue | undefined, { repairs }: Scanner): string | null {
   if (repairs.has('duplicate_key')) return keyTwice;
   if (!isObject(value)) return null;
@@ -54,7 +54,7 @@ const keyTwice = 'the action holds a key twice: write each key once';
 const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-/** An answer that is a list, as the text of its JSON. */
+/** Returns an answer that is a list as the text of its JSON. */
 function answerList(value: JsonValue | undefined): string | null {
   const answer = isObject(value) && Object.keys(value).length === 1 ? value['final_answer'] : undefined;
   return Array.isArray(answer) ? JSON.stringify(answer) : null;
@@ -71,7 +71,7 @@ interface TaughtReading extends WrittenAction {
   readonly scanner: Scanner;
 }
 
-/** `{"tool", "args"}`, with the arguments that were meant. */
+/** Reads `{"tool", "args"}` with the intended arguments. */
 function readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtReading): ReadAction {
   const { tool, args, final_answer: answer, ...others } = value;
   const restored = reply.restoreArguments(tool, args, scanner);
@@ -102,7 +102,7 @@ function fromCall(reply: ScannedReply, { turn, raw }: WrittenAction, call: Resol
   return { ...reply.before, ...noAction, ...said, outcome: 'action', answer: null, action, dialect: 'json' };
 }
 
-/** An action as other agents write it. */
+/** Reads an action in the form of other agents. */
 function readOther(
   reply: ScannedReply,
   { turn, raw }: WrittenAction,
@@ -117,7 +117,7 @@ function readOther(
   return { ...parsed, ...said, action: { ...parsed.action, raw }, dialect: 'json', departs: true };
 }
 
-/** The text of an action that is an object, or the text of one; null for anything else. */
+/** Returns the text of an action that is an object or a string that encodes one; null for anything else. */
 export function writtenAction(
   { text, start, scanner }: ScannedReply,
   { first, ...turn }: ScannedField,

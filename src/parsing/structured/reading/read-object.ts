@@ -11,13 +11,13 @@ import { endOf, isCut, type ScannedReply, thoughtOf } from './scanned-reply.js';
 
 export interface ObjectReading {
   readonly completion: ParsedCompletion;
-  /** The reply is the object that was asked for: nothing is missing, mended, or around it. */
+  /** The reply is exactly the object that was asked for: nothing is missing, repaired, or around it. */
   readonly isWhole: boolean;
-  /** What the thought goes on with where the object was only an example. */
+  /** The rest of the thought, if the object was only an example. */
   readonly furtherThought?: string | null;
 }
 
-/** What a scanned object says (rule: object-reply). Never throws. Its parts are read in slices. */
+/** Reads a scanned object (rule: object-reply). Never throws. */
 export function readObject(reply: ScannedReply, options: ParseOptions): ObjectReading {
   const { before, scanner } = reply;
   const { departs = false, ...found } = findIn(reply, options);
@@ -73,7 +73,7 @@ const shown = {
     'if you meant to act, write the object by itself: text follows the one with an action, so it was taken for an example',
 } as const;
 
-/** The first of action and answer that can be read. */
+/** Reads the first of action and answer that is readable. */
 function findOutcome(reply: ScannedReply, options: ParseOptions): ReadAction | undefined {
   const turn = turnOf(reply);
   if (!turn) return undefined;
@@ -84,7 +84,7 @@ function findOutcome(reply: ScannedReply, options: ParseOptions): ReadAction | u
   return raw === null ? undefined : readAction(reply, { turn, raw }, options);
 }
 
-/** A list is the text of its JSON. */
+/** Reads the answer; a list becomes the text of its JSON. */
 function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undefined {
   const { text, start, scanner } = reply;
   const said = scanner.strings.get('final_answer');
@@ -93,7 +93,7 @@ function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undef
   return answered(reply, text.slice(start + turn.start, start + turn.end).trim(), turn);
 }
 
-/** No action and no answer of the taught form: the object as another dialect reads it, or its thought. */
+/** Reads an object without action and answer of the taught form as another dialect does, else as its thought. */
 function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedCompletion {
   const { text, start, scanner, tools } = reply;
   if (isCut(reply, options)) return cutOff(reply, options);
@@ -111,7 +111,7 @@ function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedComple
   };
 }
 
-/** An action or an answer in another form keeps the thought beside it. */
+/** Returns the thought beside an action or an answer in another form. */
 function thoughtBeside(reply: ScannedReply, parsed: ParsedCompletion): string | null {
   if (parsed.outcome === 'action' || parsed.answerLabelled) return thoughtOf(reply);
   return [reply.before.answer, parsed.thought].filter(Boolean).join('\n') || null;
@@ -130,12 +130,12 @@ function repairsOf(reply: ScannedReply): Repair[] {
   ];
 }
 
-/** No schema of replies has as many. */
-const MOST_FIELDS = 16;
+/** Maximum number of fields of an object of the taught form. */
+const MAX_FIELDS = 16;
 
 /** Whether the object is JSON, and of the schema of replies but for the arguments (rule: constrained-confidence). */
 function isTaughtForm(reply: ScannedReply): boolean {
-  if (reply.scanner.fields.length > MOST_FIELDS) return false;
+  if (reply.scanner.fields.length > MAX_FIELDS) return false;
   const value = parse(reply.text.slice(reply.start, endOf(reply)));
   if (!isObject(value) || typeof value['thought'] !== 'string') return false;
   if (isControl(reply)) return true;

@@ -14,16 +14,16 @@ export interface Image {
   /** Absent where a value is what it means. Total: what does not match comes back as it is. */
   readonly restore?: Restore | undefined;
   matches(value: JsonValue): boolean;
-  /** Of a closed object. */
+  /** Properties of a closed object. */
   readonly properties?: Properties;
-  /** Of a union, none of them a union itself. */
+  /** Alternatives of a union, none of them a union itself. */
   readonly alternatives?: readonly Image[];
 }
 
 /** `reading` is of the action that holds the value: it learns what is found in the text of a free value. */
 type Restore = (value: JsonValue, reading: Scanner) => JsonValue;
 
-/** In their order. */
+/** Properties in their order. */
 export type Properties = readonly Property[];
 
 interface Property {
@@ -46,7 +46,7 @@ export const jsonText: Image = {
   matches: (value) => typeof value === 'string',
 };
 
-/** A value that needs no translation, of a type that JSON Schema names. */
+/** Describes a value of a JSON Schema type that needs no translation. */
 export function plainImage(schema: SchemaObject & { readonly type: string }): Image {
   const types = jsonTypes.filter((each) => each === (schema.type === 'integer' ? 'number' : schema.type));
   const { enum: values } = schema;

@@ -1,7 +1,7 @@
 import { isObject } from '../../text/scanner.js';
 import type { SchemaObject } from './image.js';
 
-/** What a value is one of, and what holds for all of it. */
+/** Alternative schemas of a value, and the keywords that hold for all of them. */
 export interface Alternatives {
   readonly list: readonly unknown[];
   readonly shared: SchemaObject;
@@ -40,7 +40,7 @@ export function mergeAll(schema: SchemaObject): SchemaObject | undefined {
   };
 }
 
-/** What all parts say together. */
+/** The sum of all parts of an `allOf`. */
 interface Sums {
   readonly merged: Record<string, unknown>;
   readonly properties: Map<string, unknown>;
@@ -119,7 +119,7 @@ const boundNames: Readonly<Record<string, readonly [string, string]>> = {
   object: ['minProperties', 'maxProperties'],
 };
 
-/** Not a number compares as neither. */
+/** Returns NaN for other values, so that comparisons with it are false. */
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN);
 
 const isAbove = (low: number, high: number): boolean => low > high;

@@ -12,7 +12,7 @@ const wrapping: SchemaSize = {
   characters: 'thoughtactionthoughtfinal_answer'.length,
 };
 
-/** What all branches take together. */
+/** The size of all branches together. */
 export class Total {
   readonly #limits: SchemaSize;
   #size: SchemaSize = wrapping;
@@ -46,7 +46,7 @@ const plus = (size: SchemaSize, further: Partial<SchemaSize>): SchemaSize => ({
   characters: size.characters + (further.characters ?? 0),
 });
 
-/** The size of a schema while it is made. */
+/** The size of a schema under construction. */
 export class CountedSize implements SchemaSize {
   depth = 0;
   properties = 0;
@@ -65,7 +65,7 @@ export class CountedSize implements SchemaSize {
     this.characters += name.length;
   }
 
-  /** False if objects may not be nested as deep. */
+  /** Notes a level of nesting; false if it is too deep. */
   enterLevel(level: number): boolean {
     if (level > this.#deepest) return false;
     this.depth = Math.max(this.depth, level);

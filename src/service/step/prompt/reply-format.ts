@@ -1,6 +1,6 @@
 import type { Warning } from '../../../contract/step.js';
 import type { StepRequest } from '../../../contract/step-request.js';
-import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import {
   buildReplySchema,
@@ -22,9 +22,6 @@ export interface ReplyFormat {
   readonly warnings: readonly Warning[];
 }
 
-/** What converting a character of a schema books of the event loop. */
-const CONVERTING = 8;
-
 /** The schema of the replies of a run, or of a phase's control object; undefined where the output is free. */
 export async function chooseReplyFormat(
   { offered, phase }: { readonly offered: readonly OfferedTool[]; readonly phase: StepRequest['phase'] },
@@ -35,8 +32,7 @@ export async function chooseReplyFormat(
   if (structured === 'json_object') return anyObject;
   if (phase === 'reason' || phase === 'observe')
     return { ...anyObject, schema: controlSchemas[phase], isCharged: structured.isCharged };
-  const take = (characters: number) => eventLoopShare.take(CONVERTING * characters, signal);
-  const reply = await buildReplySchema(offered, structured, take);
+  const reply = await buildReplySchema(offered, structured, () => yieldIfBusy(signal));
   if (!reply) return { ...anyObject, warnings: [tooManyTools] };
   const { schema, restoreArguments, answerKey } = reply;
   const { isCharged } = structured;
