@@ -1,12 +1,12 @@
 import type { ParsedCompletion } from './parse-completion.js';
 
-/** A piece of a reply under way. `draft` is prose whose role is not decided: no label so far (rule: draft-role). */
+/** A part of an arriving reply. `draft` is prose before any label, whose role is undecided (rule: draft-role). */
 export interface ParseDelta {
   readonly type: 'reasoning' | 'draft' | 'thought' | 'answer';
   readonly delta: string;
 }
 
-/** What the text read now belongs to. `held`: an action may have begun; only the whole text tells. */
+/** The field that the current text belongs to; `held` if an action may have begun, which only the whole text decides. */
 export type Role = ParseDelta['type'] | 'held';
 
 interface Field {
@@ -15,7 +15,7 @@ interface Field {
   readonly begins: boolean;
 }
 
-/** Turns text with a role into deltas: fields without white space at their edges, nothing sent twice. */
+/** Turns text with a role into deltas, without white space at the edges of fields. */
 export class DeltaWriter {
   readonly #sent: Record<ParseDelta['type'], string> = { reasoning: '', draft: '', thought: '', answer: '' };
   #deltas: ParseDelta[] = [];
@@ -24,7 +24,7 @@ export class DeltaWriter {
   #gap = '';
   /** The next text is the first of its field, which starts without white space. */
   #fieldBegins = true;
-  /** The field that goes on after a `<think>` block. */
+  /** The field that continues after a `<think>` block. */
   #outer: Field | null = null;
 
   get role(): Role {
@@ -38,7 +38,7 @@ export class DeltaWriter {
     return deltas;
   }
 
-  /** Sends text but for the white space at its end; false if it is nothing but white space. */
+  /** Sends text without the white space at its end; false if there is nothing else. */
   write(text: string): boolean {
     const solid = text.trimEnd();
     if (solid === '' || this.#role === 'held') {
@@ -54,12 +54,12 @@ export class DeltaWriter {
     return true;
   }
 
-  /** Takes text that is sent only if more text follows in this field. */
+  /** Adds text that is sent only if more text follows in this field. */
   keep(text: string): void {
     this.#gap += text;
   }
 
-  /** What waits to be sent. */
+  /** Text that is sent only if more follows. */
   get gap(): string {
     return this.#gap;
   }
@@ -102,7 +102,7 @@ export class DeltaWriter {
     this.#fieldBegins = begins;
   }
 
-  /** Sends what the whole reading has and the deltas lack; never the text of an action that cannot be read. */
+  /** Sends the rest of the fields once the whole text is read; never the text of an unreadable action. */
   finish({ outcome, thought, answer, answerLabelled, reasoning }: ParsedCompletion): void {
     const { draft, thought: sentThought, answer: sentAnswer } = this.#sent;
     this.#sendRest('reasoning', reasoning, this.#sent.reasoning);

@@ -1,10 +1,9 @@
-import { Pauses, type Sliced } from './slices.js';
 import { lineEnd, skipSpace } from './text/characters.js';
 import { chatTokenAt } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers, type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
-/** Text that is in no field of the result: what follows an action, chat tokens, stop words. */
+/** Text in no field of the result: text after an action, chat tokens, stop words. */
 export interface Discarded {
   readonly kind: DiscardedKind;
   /** UTF-16 code units, without the white space around a line. */
@@ -34,22 +33,21 @@ const kinds = {
   answer: 'answer',
 } as const;
 
-/** A stretch of one kind, and how much of it counts. */
+/** A stretch of one kind, and how many of its characters count. */
 export interface DiscardedRun extends Discarded {
   readonly start: number;
   readonly end: number;
 }
 
-/** What stands after an action, by kind; white space and the call's own wrapping do not count. */
-export function* describeDiscarded(text: string, from: number): Sliced<Discarded[]> {
-  return addUp(yield* discardedRuns(text, from));
+/** Counts the text after an action by kind, without white space and the call's own wrapping. */
+export function describeDiscarded(text: string, from: number): Discarded[] {
+  return addUp(discardedRuns(text, from));
 }
 
-/** The same, each stretch by itself. */
-export function* discardedRuns(text: string, from: number): Sliced<DiscardedRun[]> {
-  const pauses = new Pauses(from);
+/** Lists the stretches of text after an action, without white space and the call's own wrapping. */
+export function discardedRuns(text: string, from: number): DiscardedRun[] {
   const runs: DiscardedRun[] = [];
-  const { end, stop } = yield* trimEnd(text, from);
+  const { end, stop } = trimEnd(text, from);
   let kind: DiscardedKind = 'text';
   for (let start = skipWrapping(text, from); start < end; ) {
     const marker = matchMarker(text, start);
@@ -59,8 +57,6 @@ export function* discardedRuns(text: string, from: number): Sliced<DiscardedRun[
     const chars = text.slice(start, lineStop).trim().length + (before?.chars ?? 0);
     runs.push({ kind, start: before?.start ?? start, end: lineStop, chars });
     start = lineStop + 1;
-    const read = pauses.due(start);
-    if (read > 0) yield read;
   }
   return [...runs, { kind: 'stop', start: end, end: text.trimEnd().length, chars: stop }];
 }
@@ -72,17 +68,17 @@ const openingMarks = /(?:```([\w+#.-]*)|`|\*\*)\s*$/;
  * What is left out between a label and its call: chat tokens, and a word beside the marks of a fence where the call
  * stands on their line; else the word is the language.
  */
-export function* discardedBefore(text: string, from: number, callStart: number): Sliced<DiscardedRun[]> {
+export function discardedBefore(text: string, from: number, callStart: number): DiscardedRun[] {
   const wrapping = openingMarks.exec(text.slice(from, callStart));
   const wrapped = wrapping ? from + wrapping.index : callStart;
-  const tokens = tokensIn(yield* trimTokens(text, from, wrapped), wrapped);
+  const tokens = tokensIn(trimTokens(text, from, wrapped), wrapped);
   const word = wrapping?.[1] ?? '';
   if (word === '' || wrapping?.[0].includes('\n')) return [tokens];
   const start = wrapped + 3;
   return [tokens, { kind: 'text', start, end: start + word.length, chars: word.length }];
 }
 
-/** The chat tokens that were trimmed before `before`. */
+/** Describes the chat tokens that were trimmed before `before`. */
 export const tokensIn = ({ end, stop }: TrimmedEnd, before: number): DiscardedRun => ({
   kind: 'chat_token',
   start: end,
@@ -90,14 +86,14 @@ export const tokensIn = ({ end, stop }: TrimmedEnd, before: number): DiscardedRu
   chars: stop,
 });
 
-/** One entry for each kind that holds anything, in the order in which they came. */
+/** Adds up the characters of each kind, in the order of first appearance. */
 export function addUp(counts: readonly Discarded[]): Discarded[] {
   const sums = new DiscardedSums();
   for (const { kind, chars } of counts) sums.add(kind, chars);
   return sums.entries;
 }
 
-/** The same, of what is counted one by one. */
+/** Sums of discarded characters by kind. */
 export class DiscardedSums {
   readonly #chars = new Map<DiscardedKind, number>();
 
@@ -110,7 +106,7 @@ export class DiscardedSums {
   }
 }
 
-/** Past what closes the wrapping of the call: backticks, a fence, `;`. */
+/** Skips the marks that close the wrapping of a call: backticks, a fence, `;`. */
 function skipWrapping(text: string, from: number): number {
   const at = skipSpace(text, skipClosers(text, from));
   if (!text.startsWith('```', at)) return chatTokenAt(text, at) ? at : skipClosers(text, from);

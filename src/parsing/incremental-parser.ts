@@ -3,8 +3,12 @@ import { ArrivingReply } from './arriving/arriving-reply.js';
 import { LineBeginnings } from './arriving/line-beginnings.js';
 import { LineContents } from './arriving/line-contents.js';
 import type { ParseDelta } from './delta-writer.js';
-import { addReasoning, type ParsedCompletion, type ParseOptions, parseInSlices } from './parse-completion.js';
-import { atOnce, type Sliced } from './slices.js';
+import {
+  addReasoning,
+  type ParsedCompletion,
+  type ParseOptions,
+  parseCompletion,
+} from './parse-completion.js';
 
 /** A reply as it was read, with the deltas that were held back. */
 export interface StreamedReply {
@@ -13,15 +17,14 @@ export interface StreamedReply {
 }
 
 /**
- * Reads a completion while it arrives. Deltas hold no label and no half-written marker; `end` gives what
- * `parseCompletion` says of the whole text, and the deltas still missing. The work is linear in the text.
+ * Reads a completion while it arrives. Deltas hold no label and no half-written marker; `end` returns the result of
+ * `parseCompletion` for the whole text, and the deltas still missing. The work is linear in the text.
  *
- * Where labels are written, joined `draft` and `thought` deltas equal the final thought and `answer` deltas
- * the answer (rule: deltas-join). A reply without label arrives as `draft`, unless it begins like a call by itself:
- * what that is shows only at its end. One that turns out to be no action
- * after all (`Action: None`) is sent as one `answer` delta at the end; the text of an action that cannot be
- * read is sent as nothing (rule: unreadable-never-answer). Prose before a `</think>` that nothing opened has
- * been sent as draft by the time it shows to be reasoning.
+ * In a labelled reply, joined `draft` and `thought` deltas equal the thought, and `answer` deltas the answer
+ * (rule: deltas-join). A reply without a label arrives as `draft`; one that begins like a call is held until its end. A
+ * reply that turns out to be no action (`Action: None`) is one `answer` delta at the end; the text of an unreadable
+ * action is never sent (rule: unreadable-never-answer). Prose before a `</think>` that nothing opened was sent as draft
+ * by the time it turns out to be reasoning.
  */
 export class IncrementalParser {
   readonly #tools: readonly OfferedTool[];
@@ -47,13 +50,8 @@ export class IncrementalParser {
   }
 
   /** The completion as a whole, with the deltas that were held back. */
-  end(options: ParseOptions = {}): StreamedReply {
-    return atOnce(this.endInSlices(options));
-  }
-
-  /** The same as work that can pause. */
-  *endInSlices({ reasoning = null, ...options }: ParseOptions): Sliced<StreamedReply> {
-    const completion = yield* parseInSlices(this.#chunks.join(''), this.#tools, options);
+  end({ reasoning = null, ...options }: ParseOptions = {}): StreamedReply {
+    const completion = parseCompletion(this.#chunks.join(''), this.#tools, options);
     return { deltas: this.finish(completion), completion: addReasoning(completion, { reasoning }) };
   }
 

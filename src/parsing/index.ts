@@ -8,6 +8,7 @@ export type { ParseDelta } from './delta-writer.js';
 export type { Dialect } from './dialects/written-call.js';
 export type { Discarded, DiscardedKind } from './discarded.js';
 export { IncrementalParser } from './incremental-parser.js';
+export { type NativeCall, type NativeCallReading, readNativeCall } from './native-call.js';
 export {
   type ParseCommon,
   type ParsedAction,
@@ -15,10 +16,8 @@ export {
   type ParsedOutcome,
   type ParseOptions,
   parseCompletion,
-  parseCompletionInTurns,
+  type ReplySpan,
   readSpans,
 } from './parse-completion.js';
-export type { ReplySpan } from './reply-spans.js';
-export { readSignatures, readSignaturesInTurns } from './segment/signatures.js';
-export type { TakeTurn } from './slices.js';
+export { readSignatures } from './segment/signatures.js';
 export type { JsonValue, Repair } from './text/scanner.js';

@@ -2,7 +2,6 @@ import type { OfferedTools } from './arguments/offered-tool.js';
 import { readAction } from './dialects/read-action.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
 import type { ReplyText } from './reply-text.js';
-import type { Sliced } from './slices.js';
 import { isOneOf, lineEnd, skipSpace } from './text/characters.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
@@ -13,10 +12,10 @@ import { isWellFormed, readLastFence, readPlain } from './unmarked-calls.js';
  * a last line of its own, in a list, or after a label that does not start its line, or has no colon
  * (rule: closing-fence). Null where nothing looks like one.
  */
-export function* describeMeantCall(reply: ReplyText, tools: OfferedTools): Sliced<string | null> {
-  const fenced = yield* readLastFence(reply, tools);
+export function describeMeantCall(reply: ReplyText, tools: OfferedTools): string | null {
+  const fenced = readLastFence(reply, tools);
   if (fenced) return meant(fenced.reading, 'stands in a code fence after other text');
-  const last = (yield* describeLastLine(reply, tools)) ?? (yield* describeLastItem(reply, tools));
+  const last = describeLastLine(reply, tools) ?? describeLastItem(reply, tools);
   if (last) return last;
   const { quotedAction } = reply.outline;
   return quotedAction && meant(quotedAction, 'stands in a quotation that is not closed');
@@ -26,33 +25,33 @@ function meant({ name }: WholeCall, where: string): string {
   return `if you meant to act, write the call by itself: the call to \`${name}\` ${where}, so it was taken for an example`;
 }
 
-/** The call with which the prose ends: on its last line, or after a label in its last paragraph. */
-function* describeLastLine(reply: ReplyText, tools: OfferedTools): Sliced<string | null> {
+/** Describes a call that ends the prose: on its last line, or after a label in its last paragraph. */
+function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null {
   const { text, outline } = reply;
   if (outline.lastLine === null || outline.lastParagraph === null) return null;
   const start = skipSpace(text, outline.lastLine);
-  const alone = yield* readPlain(text, unwrap(text, start), tools);
+  const alone = readPlain(text, unwrap(text, start), tools);
   if (endsReply(alone, reply, tools))
     return meant(alone, 'stands on a line without a label after other text');
   for (const { end } of actionLabels(text, outline.lastParagraph, lineEnd(text, start))) {
-    const labelled = yield* readAction(text, end, tools);
+    const labelled = readAction(text, end, tools);
     if (endsReply(labelled, reply, tools))
       return meant(labelled, 'has no `Action:` before it that starts its line');
   }
   return null;
 }
 
-/** The call after a label with which the last list item begins. */
-function* describeLastItem(reply: ReplyText, tools: OfferedTools): Sliced<string | null> {
+/** Describes a call after a label that begins the last list item. */
+function describeLastItem(reply: ReplyText, tools: OfferedTools): string | null {
   const { text, outline } = reply;
   if (outline.lastItem === null) return null;
   const start = unwrap(text, outline.lastItem);
   const label = actionLabels(text, start, lineEnd(text, start))[0];
-  const labelled = label?.start === start ? yield* readAction(text, label.end, tools) : null;
+  const labelled = label?.start === start ? readAction(text, label.end, tools) : null;
   return endsReply(labelled, reply, tools) ? meant(labelled, 'stands in a list') : null;
 }
 
-/** Whether it is a well-formed call after which nothing comes but closers, or an observation that the model made up. */
+/** Whether a call is well-formed and only closers or a made-up observation follow. */
 function endsReply(
   reading: CallReading | null,
   { text, end }: ReplyText,
@@ -66,21 +65,21 @@ function endsReply(
   return marker !== null && marker !== 'partial' && marker.label === 'observation';
 }
 
-/** Past the mark of inline code or emphasis. */
+/** Skips the opening mark of inline code or emphasis. */
 function unwrap(text: string, position: number): number {
   if (text.startsWith('**', position)) return position + 2;
   return isOneOf('`', text, position) ? position + 1 : position;
 }
 
 const actionLabel = /(?<![\w-])Action(?!\w)\*{0,2}[ \t]{0,4}(?:->|=>|[:：–—=(-])?\*{0,2}/gi;
-/** A paragraph with more of them is prose; keeps the work linear. */
-const MOST_LABELS = 8;
+/** Maximum number of labels that are tried in a paragraph, which keeps the work linear. */
+const MAX_LABELS = 8;
 
-/** `Action:`, `Action -`, `Action(` or `action` alone, wherever it stands in this part of a text. */
+/** Finds `Action:`, `Action -`, `Action(` or `action` alone anywhere in a part of a text. */
 function actionLabels(text: string, from: number, to: number): { start: number; end: number }[] {
   const labels: { start: number; end: number }[] = [];
   for (const { 0: label, index } of text.slice(from, to).matchAll(actionLabel)) {
-    if (labels.length >= MOST_LABELS) break;
+    if (labels.length >= MAX_LABELS) break;
     labels.push({ start: from + index, end: from + index + label.length });
   }
   return labels;

@@ -1,11 +1,10 @@
 import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
-import { type ResolvedCall, resolveCall } from './arguments/resolve-call.js';
 import type { Dialect } from './dialects/written-call.js';
 import { addUp, type Discarded, type DiscardedRun } from './discarded.js';
 import { describeMeantCall } from './meant-calls.js';
-import { inOrder, placesOf, type ReplySpan } from './reply-spans.js';
+import type { TextSpan } from './outline/reply-outline.js';
 import { ReplyText } from './reply-text.js';
-import { atOnce, inTurns, type Sliced, type TakeTurn } from './slices.js';
+import { type ResolvedCall, resolveCall } from './resolve-call.js';
 import { type Marker, matchMarker } from './text/markers.js';
 import type { JsonValue, Repair } from './text/scanner.js';
 import { readBareCall, readClosingFence } from './unmarked-calls.js';
@@ -18,22 +17,22 @@ export interface ParsedAction {
   readonly raw: string;
 }
 
-/** What every reading of a completion says. */
+/** Fields of every parsed completion. */
 export interface ParseCommon {
   /** The text before the action or the labelled answer, without its label (rule: thought-and-answer). */
   readonly thought: string | null;
-  /** What the model thought in `<think>` or in the provider's own field; never read for actions. */
+  /** Reasoning in `<think>` or in the provider's own field; never a source of actions. */
   readonly reasoning: string | null;
   /** `repaired` if anything was mended or assumed; `repairs` says what. */
   readonly confidence: 'exact' | 'repaired';
   readonly repairs: readonly Repair[];
-  /** What was read but is in no field, by kind, in characters. */
+  /** Characters that are in no field of the result, by kind. */
   readonly discarded: readonly Discarded[];
   /** The answer was given as one: under `Final Answer:`, in `<final_answer>`, as `final_answer` of a JSON object. */
   readonly answerLabelled: boolean;
 }
 
-/** What became of the text. */
+/** The outcome of a completion. */
 export type ParsedOutcome =
   | {
       readonly outcome: 'action';
@@ -67,10 +66,10 @@ export type ParsedOutcome =
       readonly problem: string;
     };
 
-/** A completion as it was read: one outcome, and what every reading says. */
+/** A parsed completion: one outcome, and the common fields. */
 export type ParsedCompletion = ParseCommon & ParsedOutcome;
 
-/** What is known of a completion besides its text. */
+/** Facts about a completion besides its text. */
 export interface ParseOptions {
   /** Why the provider ended the completion; after `length` nothing runs that might have gone on. */
   readonly finishReason?: 'stop' | 'length' | 'tool' | 'refusal' | 'other';
@@ -83,7 +82,18 @@ export interface ParseOptions {
   readonly labelsExpected?: boolean;
 }
 
-/** What was found, and where in the text it stands. */
+/**
+ * Characters of a reply from `start` up to `end`, and what they became. `call`: the call as written. `answer`: also the
+ * whole of a reply whose action could not be read. `discarded`: what is in no field of the result.
+ */
+export interface ReplySpan {
+  readonly kind: 'reasoning' | 'thought' | 'call' | 'answer' | 'discarded';
+  /** Offset in UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The outcome, and its places in the text. */
 interface Found {
   readonly said: ParsedOutcome & Pick<ParseCommon, 'thought'> & Partial<ParseCommon>;
   readonly places: readonly ReplySpan[];
@@ -99,49 +109,25 @@ export function parseCompletion(
   tools: readonly OfferedTool[],
   options: ParseOptions = {},
 ): ParsedCompletion {
-  return atOnce(parseInSlices(text, tools, options));
-}
-
-/**
- * The same in slices, for a process that serves others besides: after each, `take` is told how many characters were
- * read, and may wait.
- */
-export function parseCompletionInTurns(
-  text: string,
-  tools: readonly OfferedTool[],
-  { take, ...options }: ParseOptions & { readonly take: TakeTurn },
-): Promise<ParsedCompletion> {
-  return inTurns(parseInSlices(text, tools, options), take);
-}
-
-/** The same as work that can pause, to be part of a longer one. */
-export function* parseInSlices(
-  text: string,
-  tools: readonly OfferedTool[],
-  options: ParseOptions = {},
-): Sliced<ParsedCompletion> {
   const offered = OfferedTools.of(tools);
-  const reply = yield* ReplyText.read(text, offered);
-  const { said, leftOut } = yield* findOutcome(reply, offered, options);
+  const reply = ReplyText.read(text, offered);
+  const { said, leftOut } = findOutcome(reply, offered, options);
   const { repairs = [] } = said;
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';
-  const reasoning = yield* reply.reasoning();
+  const reasoning = reply.reasoning();
   const discarded = addUp(leftOut);
   return addReasoning({ answerLabelled: false, ...said, discarded, repairs, confidence, reasoning }, options);
 }
 
-/** Every character that came to mean something, in order; labels, wrapping and white space stand between the spans. */
+/** Returns the spans of the fields in order; labels, wrapping and white space are between them. */
 export function readSpans(
   text: string,
   tools: readonly OfferedTool[],
   options: ParseOptions = {},
 ): ReplySpan[] {
-  return atOnce(spansInSlices(text, OfferedTools.of(tools), options));
-}
-
-function* spansInSlices(text: string, tools: OfferedTools, options: ParseOptions): Sliced<ReplySpan[]> {
-  const reply = yield* ReplyText.read(text, tools);
-  const { places, leftOut } = yield* findOutcome(reply, tools, options);
+  const offered = OfferedTools.of(tools);
+  const reply = ReplyText.read(text, offered);
+  const { places, leftOut } = findOutcome(reply, offered, options);
   const dropped = leftOut.filter(({ chars }) => chars > 0);
   return inOrder([
     ...placesOf('reasoning', reply.reasoningSpans()),
@@ -150,27 +136,27 @@ function* spansInSlices(text: string, tools: OfferedTools, options: ParseOptions
   ]);
 }
 
-/** What the provider sent of reasoning stands before that of the text. */
+/** Adds reasoning of the provider's own field before that of the text. */
 export function addReasoning(parsed: ParsedCompletion, { reasoning }: ParseOptions): ParsedCompletion {
   const parts = [reasoning, parsed.reasoning].filter((part) => part?.trim());
   return { ...parsed, reasoning: parts.join('\n\n') || null };
 }
 
-function* findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOptions): Sliced<Found> {
+function findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOptions): Found {
   const { turn, start } = reply.outline;
   const cutByLimit = options.finishReason === 'length';
   const limits = { cutByLimit, textLength: reply.end };
-  if (turn.kind === 'answer') return yield* labelledAnswer(reply, turn.marker);
+  if (turn.kind === 'answer') return labelledAnswer(reply, turn.marker);
   if (turn.kind === 'action') {
-    return yield* fromCall(reply, yield* resolveCall(turn.reading, tools, limits), turn.at);
+    return fromCall(reply, resolveCall(turn.reading, tools, limits), turn.at);
   }
-  const bare = yield* readBareCall(reply, tools);
-  if (bare) return yield* fromCall(reply, yield* resolveCall(bare, tools, limits), start);
-  const fenced = yield* readClosingFence(reply, tools);
-  if (fenced) return yield* fromCall(reply, yield* resolveCall(fenced.reading, tools, limits), fenced.at);
-  if (cutByLimit && endsInAction(reply)) return yield* unreadAction(reply, brokenOff);
-  const meant = yield* describeMeantCall(reply, tools);
-  return yield* unlabelledAnswer(reply, meant, options.labelsExpected ?? true);
+  const bare = readBareCall(reply, tools);
+  if (bare) return fromCall(reply, resolveCall(bare, tools, limits), start);
+  const fenced = readClosingFence(reply, tools);
+  if (fenced) return fromCall(reply, resolveCall(fenced.reading, tools, limits), fenced.at);
+  if (cutByLimit && endsInAction(reply)) return unreadAction(reply, brokenOff);
+  const meant = describeMeantCall(reply, tools);
+  return unlabelledAnswer(reply, meant, options.labelsExpected ?? true);
 }
 
 const brokenOff = {
@@ -179,12 +165,12 @@ const brokenOff = {
   problem: 'the output limit cut the action off',
 } as const;
 
-function* fromCall(reply: ReplyText, call: ResolvedCall, at: number): Sliced<Found> {
-  if (call.outcome !== 'action' && call.outcome !== 'answer') return yield* unreadAction(reply, call);
+function fromCall(reply: ReplyText, call: ResolvedCall, at: number): Found {
+  if (call.outcome !== 'action' && call.outcome !== 'answer') return unreadAction(reply, call);
   const { repairs, start, end } = call;
-  const before = yield* reply.thoughtBefore(at);
+  const before = reply.thoughtBefore(at);
   const thought = [reply.textOf(before), call.thought].filter(Boolean).join('\n');
-  const leftOut = yield* reply.leftOutAround(at, { start, end });
+  const leftOut = reply.leftOutAround(at, { start, end });
   const thoughtPlaces = placesOf('thought', before);
   if (call.outcome === 'answer') {
     const places = [...thoughtPlaces, { kind: 'answer', start, end } as const];
@@ -201,26 +187,26 @@ function* fromCall(reply: ReplyText, call: ResolvedCall, at: number): Sliced<Fou
 
 type UnreadCall = Exclude<ResolvedCall, { outcome: 'action' | 'answer' }>;
 
-function* unreadAction(reply: ReplyText, call: UnreadCall): Sliced<Found> {
-  const whole = yield* reply.whole();
+function unreadAction(reply: ReplyText, call: UnreadCall): Found {
+  const whole = reply.whole();
   return {
     said: { ...call, action: null, thought: null, answer: reply.textOf(whole) },
-    leftOut: yield* reply.leftOutOfAnswer(),
+    leftOut: reply.leftOutOfAnswer(),
     places: placesOf('answer', whole),
   };
 }
 
-function* labelledAnswer(reply: ReplyText, marker: Marker): Sliced<Found> {
-  const answer = yield* reply.answer(marker);
-  const thought = yield* reply.thoughtBefore(marker.start);
+function labelledAnswer(reply: ReplyText, marker: Marker): Found {
+  const answer = reply.answer(marker);
+  const thought = reply.thoughtBefore(marker.start);
   return {
     said: givenAnswer(reply.textOf(answer), reply.textOf(thought), []),
-    leftOut: yield* reply.leftOutOfAnswer(marker.start),
+    leftOut: reply.leftOutOfAnswer(marker.start),
     places: [...placesOf('thought', thought), ...placesOf('answer', answer)],
   };
 }
 
-/** An answer that the model gave as one. */
+/** Makes an answer that the model labelled as one. */
 function givenAnswer(answer: string, before: string, repairs: readonly Repair[]): Found['said'] {
   const thought = before || null;
   if (answer === '') return { ...nothing, thought, repairs };
@@ -236,10 +222,10 @@ function givenAnswer(answer: string, before: string, repairs: readonly Repair[])
   };
 }
 
-function* unlabelledAnswer(reply: ReplyText, problem: string | null, labelsExpected: boolean): Sliced<Found> {
-  const whole = yield* reply.whole();
+function unlabelledAnswer(reply: ReplyText, problem: string | null, labelsExpected: boolean): Found {
+  const whole = reply.whole();
   const answer = reply.textOf(whole);
-  const leftOut = yield* reply.leftOutOfAnswer();
+  const leftOut = reply.leftOutOfAnswer();
   if (answer === '') return { said: nothing, leftOut, places: [] };
   const repairs: Repair[] = labelsExpected ? ['unlabelled_answer'] : [];
   return {
@@ -258,10 +244,27 @@ const nothing = {
   thought: null,
 } as const;
 
-/** The text breaks off within `Action: name`. */
+/** Whether the text breaks off within `Action: name`. */
 function endsInAction({ text, end }: ReplyText): boolean {
   const line = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
   const marker = matchMarker(line, 0);
   if (!marker || marker === 'partial' || marker.label !== 'action') return false;
   return !/\s/.test(line.slice(marker.end).trim());
+}
+
+/** Makes spans of one kind. */
+const placesOf = (kind: ReplySpan['kind'], spans: readonly TextSpan[]): ReplySpan[] =>
+  spans.map(([start, end]) => ({ kind, start, end }));
+
+/** Orders spans and removes overlaps: the span that begins first keeps the text. */
+function inOrder(spans: readonly ReplySpan[]): ReplySpan[] {
+  const ordered: ReplySpan[] = [];
+  let done = 0;
+  for (const { kind, start, end } of [...spans].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const from = Math.max(start, done);
+    if (from >= end) continue;
+    ordered.push({ kind, start: from, end });
+    done = end;
+  }
+  return ordered;
 }

@@ -2,7 +2,6 @@ import { OfferedTools } from './arguments/offered-tool.js';
 import { type DiscardedRun, discardedBefore, discardedRuns, tokensIn } from './discarded.js';
 import { outlineReply } from './outline/outline-reply.js';
 import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
-import { atOnce, MANY, Pauses, SLICE, type Sliced } from './slices.js';
 import { LineEnds, lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import { readTokens } from './text/chat-tokens.js';
 import { ANSWER_CLOSE, thinkTagsAround } from './text/inline-marks.js';
@@ -12,21 +11,19 @@ import type { Marker } from './text/markers.js';
 import { strayClosers } from './text/own-fences.js';
 import { type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
-/** A text that is not read for actions, such as a summary: all of it, without reasoning and a leading `Thought:`. */
-export const readProse = (text: string): string => atOnce(readProseInSlices(text));
-
-function* readProseInSlices(text: string): Sliced<string> {
-  const reply = yield* ReplyText.read(text, new OfferedTools([]));
-  return reply.textOf(yield* reply.whole());
+/** Reads a text that holds no actions, such as a summary, without reasoning and a leading `Thought:`. */
+export function readProse(text: string): string {
+  const reply = ReplyText.read(text, new OfferedTools([]));
+  return reply.textOf(reply.whole());
 }
 
-/** A reply and its parts: cuts labels, reasoning and wrapping fences out of the text, and nothing else. */
+/** A reply and its parts, without labels, reasoning and wrapping fences. */
 export class ReplyText {
   readonly text: string;
   readonly outline: ReplyOutline;
-  /** Where the text ends, before chat tokens and white space. */
+  /** End of the text, before chat tokens and white space. */
   readonly end: number;
-  /** Characters of whole and half stop words after the end. */
+  /** Number of characters of whole and half stop words after the end. */
   readonly #stop: number;
   readonly #strays: readonly TextSpan[];
 
@@ -42,91 +39,84 @@ export class ReplyText {
     this.#strays = found.strays;
   }
 
-  static *read(text: string, tools: OfferedTools): Sliced<ReplyText> {
-    const outline = yield* outlineReply(text, tools);
+  static read(text: string, tools: OfferedTools): ReplyText {
+    const outline = outlineReply(text, tools);
     const { start, otherTurn } = outline;
-    const trimmed = yield* otherTurn === null ? trimEnd(text, start) : trimTokens(text, start, otherTurn);
-    return new ReplyText(text, outline, { trimmed, strays: yield* strayClosers(text) });
+    const trimmed = otherTurn === null ? trimEnd(text, start) : trimTokens(text, start, otherTurn);
+    return new ReplyText(text, outline, { trimmed, strays: strayClosers(text) });
   }
 
-  /** What stands in `<think>`, with or without its opening or closing tag (rule: thinking). */
-  *reasoning(): Sliced<string | null> {
-    const pauses = new Pauses(this.outline.edge);
+  /** Returns the text in `<think>`, with or without its opening or closing tag (rule: thinking). */
+  reasoning(): string | null {
     const blocks: string[] = [];
     for (const [from, to] of this.reasoningSpans()) {
       const block = this.text.slice(from, to).trim().replace(thinkTagsAround, '').trim();
       if (block !== '') blocks.push(block);
-      const read = pauses.due(to);
-      if (read > 0) yield read;
     }
     return blocks.join('\n\n') || null;
   }
 
-  /** Where it stands, its tags included. */
+  /** Returns the spans of reasoning, tags included. */
   reasoningSpans(): readonly TextSpan[] {
     const { edge, start, reasoning } = this.outline;
     return start > edge ? [[edge, start], ...reasoning] : reasoning;
   }
 
-  /** The text of spans, joined. */
+  /** Joins the text of spans. */
   textOf(spans: readonly TextSpan[]): string {
     return spans.map(([from, to]) => this.text.slice(from, to)).join('');
   }
 
-  /** All text before the turning point, without labels (rule: thought-and-answer). */
-  *thoughtBefore(end: number): Sliced<TextSpan[]> {
+  /** Returns all text before the action or answer, without labels (rule: thought-and-answer). */
+  thoughtBefore(end: number): TextSpan[] {
     const { start } = this.outline;
-    const trimmed = yield* trimTokens(this.text, start, end);
-    return yield* this.#cut(start, trimmed.end, yield* this.#labels());
+    const trimmed = trimTokens(this.text, start, end);
+    return this.#cut(start, trimmed.end, this.#labels());
   }
 
-  /** The reply as a whole, without a leading `Thought:`. */
-  *whole(): Sliced<TextSpan[]> {
+  /** Returns the whole reply without a leading `Thought:`. */
+  whole(): TextSpan[] {
     const leading = this.leadingThought();
-    if (leading) return yield* this.#cut(this.outline.start, this.end, labelSpans(this.text, leading));
-    return yield* this.#without(this.outline.start, this.end, this.outline.reasoning);
+    if (leading) return this.#cut(this.outline.start, this.end, labelSpans(this.text, leading));
+    return this.#without(this.outline.start, this.end, this.outline.reasoning);
   }
 
-  /** The text after an answer's label. */
-  *answer(marker: Marker): Sliced<TextSpan[]> {
+  /** Returns the text after an answer's label. */
+  answer(marker: Marker): TextSpan[] {
     const bold = marker.openBold ? closingBold(this.text, marker.end) : [];
     const close = this.#answerClose(marker);
-    const end = yield* this.#beforeWrapper(marker.end, this.end);
-    return yield* this.#without(marker.end, Math.max(end, marker.end), [...bold, ...close]);
+    const end = this.#beforeWrapper(marker.end, this.end);
+    return this.#without(marker.end, Math.max(end, marker.end), [...bold, ...close]);
   }
 
-  /** What is left out of an answer whose label stands at `thoughtEnd`. */
-  *leftOutOfAnswer(thoughtEnd = this.outline.start): Sliced<DiscardedRun[]> {
+  /** Lists what an answer whose label is at `thoughtEnd` leaves out. */
+  leftOutOfAnswer(thoughtEnd = this.outline.start): DiscardedRun[] {
     const stop = { kind: 'stop', start: this.end, end: this.text.trimEnd().length } as const;
-    return [
-      ...(yield* this.#leftOut(thoughtEnd, this.end)),
-      { chars: this.#stop, ...stop },
-      ...(yield* this.#imagined()),
-    ];
+    return [...this.#leftOut(thoughtEnd, this.end), { chars: this.#stop, ...stop }, ...this.#imagined()];
   }
 
-  /** The turn of somebody else and all that follows it. */
-  *#imagined(): Sliced<DiscardedRun[]> {
+  /** Lists another role's turn and all that follows it. */
+  #imagined(): DiscardedRun[] {
     const { otherTurn } = this.outline;
     if (otherTurn === null) return [];
-    const { end } = yield* readTokens(this.text, otherTurn);
-    const spoken = yield* discardedRuns(this.text, end);
+    const { end } = readTokens(this.text, otherTurn);
+    const spoken = discardedRuns(this.text, end);
     return [{ kind: 'chat_token', start: otherTurn, end, chars: end - otherTurn }, ...spoken];
   }
 
-  /** What is left out before a call, and after it. */
-  *leftOutAround(thoughtEnd: number, call: { start: number; end: number }): Sliced<DiscardedRun[]> {
+  /** Lists what is left out before a call and after it. */
+  leftOutAround(thoughtEnd: number, call: { start: number; end: number }): DiscardedRun[] {
     return [
-      ...(yield* this.#leftOut(thoughtEnd, thoughtEnd)),
-      ...(yield* discardedBefore(this.text, thoughtEnd, call.start)),
-      ...(yield* discardedRuns(this.text, call.end)),
+      ...this.#leftOut(thoughtEnd, thoughtEnd),
+      ...discardedBefore(this.text, thoughtEnd, call.start),
+      ...discardedRuns(this.text, call.end),
     ];
   }
 
-  *#leftOut(thoughtEnd: number, shownEnd: number): Sliced<DiscardedRun[]> {
+  #leftOut(thoughtEnd: number, shownEnd: number): DiscardedRun[] {
     const { edge, start } = this.outline;
     const strays = this.#strays.filter(([from]) => from >= start && from < shownEnd);
-    const trimmed = yield* trimTokens(this.text, start, thoughtEnd);
+    const trimmed = trimTokens(this.text, start, thoughtEnd);
     const chars = this.text.slice(0, edge).trim().length;
     return [
       { kind: 'chat_token', start: 0, end: edge, chars },
@@ -135,46 +125,43 @@ export class ReplyText {
     ];
   }
 
-  /** Where the reply's content starts if nothing but that content is in it. */
+  /** Returns the start of the content, after reasoning or the fence around the reply. */
   contentStart(): number {
     const wrapper = this.outline.leadingFence;
     const [, reasoningEnd] = this.outline.reasoning.at(-1) ?? [0, this.outline.start];
     return skipSpace(this.text, wrapper ? wrapper[1] : reasoningEnd);
   }
 
-  /** Whether words stand before the content, such as before reasoning that interrupts them. */
-  *hasTextBefore(content: number): Sliced<boolean> {
+  /** Whether words come before the content, such as before reasoning that interrupts them. */
+  hasTextBefore(content: number): boolean {
     const { start, reasoning, leadingFence } = this.outline;
     const wrapping = leadingFence ? [...reasoning, leadingFence] : reasoning;
-    return (yield* this.#without(start, content, wrapping)).length > 0;
+    return this.#without(start, content, wrapping).length > 0;
   }
 
-  /** Where the reply's content ends, before the fence that wraps it; quoted text may hold what looks like another turn. */
-  *contentEnd(): Sliced<number> {
+  /** Returns the end of the content, before a closing fence around the reply; quoted text may look like another turn. */
+  contentEnd(): number {
     const { start, otherTurn } = this.outline;
-    const end = otherTurn === null ? this.end : (yield* trimEnd(this.text, start)).end;
-    return yield* this.#beforeWrapper(this.contentStart(), end);
+    const end = otherTurn === null ? this.end : trimEnd(this.text, start).end;
+    return this.#beforeWrapper(this.contentStart(), end);
   }
 
-  /** The label the content begins with, if that is `Thought:`. */
+  /** Returns the `Thought:` with which the content begins; null if there is none. */
   leadingThought(): Marker | null {
     const first = this.outline.thoughts[0];
     return first && this.contentStart() === first.start ? first : null;
   }
 
-  *#labels(): Sliced<TextSpan[]> {
-    const pauses = new Pauses(this.outline.start);
+  #labels(): TextSpan[] {
     const lineEnds = new LineEnds(this.text);
     const spans: TextSpan[] = [];
     for (const marker of this.outline.thoughts) {
       spans.push(...labelSpans(this.text, marker, lineEnds));
-      const read = pauses.due(marker.end);
-      if (read > 0) yield read;
     }
     return spans;
   }
 
-  /** The first closing tag that is not quoted closes an answer in tags, a `</final_answer>` at the end any answer. */
+  /** Returns the closing tag of an answer: the first unquoted one of its own tag, or a `</final_answer>` at the end. */
   #answerClose({ close, end }: Marker): TextSpan[] {
     let at = close === null ? -1 : this.text.indexOf(close, end);
     while (close !== null && at >= 0 && this.text.charAt(at - 1) === '`')
@@ -183,10 +170,9 @@ export class ReplyText {
     return this.text.endsWith(ANSWER_CLOSE, this.end) ? [[this.end - ANSWER_CLOSE.length, this.end]] : [];
   }
 
-  /** Before the last line if that is the closing fence of the whole reply. */
-  *#beforeWrapper(from: number, end: number): Sliced<number> {
+  /** Returns the start of the last line if it is the closing fence of the whole reply; else `end`. */
+  #beforeWrapper(from: number, end: number): number {
     if (this.outline.leadingFence === null) return end;
-    const pauses = new Pauses(from);
     const lines = new LineClassifier();
     lines.sawProse();
     let last = from;
@@ -197,22 +183,18 @@ export class ReplyText {
       opens =
         !wasInside && lines.insideCodeFence && isBareFence(this.text, skipBlanks(this.text, start), end);
       last = start;
-      const read = pauses.due(start);
-      if (read > 0) yield read;
     }
     return opens ? last : end;
   }
 
-  #cut(start: number, end: number, spans: readonly TextSpan[]): Sliced<TextSpan[]> {
+  #cut(start: number, end: number, spans: readonly TextSpan[]): TextSpan[] {
     return this.#without(start, end, [...this.outline.reasoning, ...this.outline.wrappers, ...spans]);
   }
 
-  /** What is left between two places without these spans and the white space at both ends. */
-  *#without(start: number, end: number, spans: readonly TextSpan[]): Sliced<TextSpan[]> {
+  /** Returns the spans between two places without the given ones and without white space at both ends. */
+  #without(start: number, end: number, spans: readonly TextSpan[]): TextSpan[] {
     const inside = [...spans, ...this.#strays].filter((span) => span[0] >= start && span[0] < end);
-    if (inside.length > MANY) yield SLICE;
     inside.sort((a, b) => a[0] - b[0]);
-    if (inside.length > MANY) yield SLICE;
     const parts: TextSpan[] = [];
     let done = start;
     for (const [from, to] of inside) {
@@ -220,25 +202,24 @@ export class ReplyText {
       done = Math.max(done, to);
     }
     if (end > done) parts.push([done, end]);
-    if (parts.length > MANY) yield SLICE;
     return trimSpans(this.text, parts);
   }
 }
 
-/** A label with the blanks after it, and the `**` that closes after its text. */
+/** Returns a label with the blanks after it, and the `**` that closes after its text. */
 function labelSpans(text: string, marker: Marker, lineEnds = new LineEnds(text)): TextSpan[] {
   const label: TextSpan = [marker.start, skipBlanks(text, marker.end)];
   return marker.openBold ? [label, ...closingBold(text, marker.end, lineEnds)] : [label];
 }
 
-/** `**` at the end of the line, where the label left its emphasis open. */
+/** Returns the `**` at the end of a line whose label left its emphasis open. */
 function closingBold(text: string, from: number, lineEnds = new LineEnds(text)): TextSpan[] {
   let end = lineEnds.after(from);
   while (end > from && ' \t\r'.includes(text.charAt(end - 1))) end -= 1;
   return end - 2 >= from && text.endsWith('**', end) ? [[end - 2, end]] : [];
 }
 
-/** Without white space at the beginning and the end of them all. */
+/** Trims white space at the beginning of the first span and the end of the last. */
 function trimSpans(text: string, spans: readonly TextSpan[]): TextSpan[] {
   const isBlankSpan = ([from, to]: TextSpan) => text.slice(from, to).trim() === '';
   const first = spans.findIndex((span) => !isBlankSpan(span));

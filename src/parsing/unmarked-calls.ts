@@ -1,5 +1,4 @@
 import type { OfferedTools } from './arguments/offered-tool.js';
-import { isAnswerCall } from './arguments/resolve-call.js';
 import { readBracket } from './dialects/bracket.js';
 import { readCall } from './dialects/call.js';
 import { readJsonCall } from './dialects/json-object.js';
@@ -8,36 +7,32 @@ import { readTag } from './dialects/tags.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
 import type { QuotedFence } from './outline/reply-outline.js';
 import type { ReplyText } from './reply-text.js';
-import type { Sliced } from './slices.js';
+import { isAnswerCall } from './resolve-call.js';
 import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
 import { beginsTurn, readTokens } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
 
-/** A call without any marker that is the whole text and means what it says (rules: bare-call, step-object). */
-export function* readBareCall(reply: ReplyText, tools: OfferedTools): Sliced<CallReading | null> {
+/** Reads a reply that consists of one call without any marker (rules: bare-call, step-object). */
+export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading | null {
   if (reply.outline.thoughts.length > 0) return null;
-  const text = reply.text.slice(0, yield* reply.contentEnd()).trimEnd();
+  const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
   const start = reply.contentStart();
-  if (yield* reply.hasTextBefore(start)) return null; // reasoning stands between words and the call
-  const reading = yield* readPlain(text, start, tools);
+  if (reply.hasTextBefore(start)) return null; // reasoning stands between words and the call
+  const reading = readPlain(text, start, tools);
   if (!isWellFormed(reading, tools) && !speaksForItself(reading, tools)) return null;
   const end = text.charAt(reading.end) === ';' ? reading.end + 1 : reading.end;
-  if (end < text.length && !(yield* endsItsTurn(text, end))) return null;
+  if (end < text.length && !endsItsTurn(text, end)) return null;
   return reading.dialect === 'json' ? reading : { ...reading, dialect: 'bare' };
 }
 
-/** A call in a form that needs no marker to be known for one. */
-export function* readPlain(text: string, start: number, tools: OfferedTools): Sliced<CallReading | null> {
-  return (
-    (yield* readCall(text, start, tools)) ??
-    (yield* readBracket(text, start, tools)) ??
-    (yield* readJsonCall(text, start))
-  );
+/** Reads a call in a form that is recognisable without a marker. */
+export function readPlain(text: string, start: number, tools: OfferedTools): CallReading | null {
+  return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
 }
 
-/** More blanks than these are not waited for. */
-const MOST_BLANKS = 16;
+/** Maximum number of blanks that a stream waits through before it holds the text as a possible call. */
+const MAX_BLANKS = 16;
 
 /**
  * Whether such a call may begin at `position` of a text that is still arriving; `'partial'` while too little of it is
@@ -48,7 +43,7 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
   if (text.charAt(start) === '{') return true;
   if (text.charAt(start) === '[') {
     const inside = skipSpace(text, start + 1);
-    if (inside - start > MOST_BLANKS) return true;
+    if (inside - start > MAX_BLANKS) return true;
     return inside >= text.length ? 'partial' : isOneOf('{[', text, inside);
   }
   if (tools.areUnknown) return false;
@@ -56,14 +51,14 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
   const end = tools.nameEnd(text, start);
   if (!tools.find(text.slice(start, end))) return false;
   const open = skipBlanks(text, end);
-  if (open - end > MOST_BLANKS) return true;
+  if (open - end > MAX_BLANKS) return true;
   if (open >= text.length) return 'partial';
   return text.charAt(open) === '(' || text.charAt(end) === '[';
 }
 
-/** Chat tokens follow, and then the turn of somebody else, which the model only imagined. */
-function* endsItsTurn(text: string, position: number): Sliced<boolean> {
-  const { end } = yield* readTokens(text, position);
+/** Whether only chat tokens follow, or chat tokens and another role's turn that the model imagined. */
+function endsItsTurn(text: string, position: number): boolean {
+  const { end } = readTokens(text, position);
   return end > position && (end >= text.length || beginsTurn(text, position, end));
 }
 
@@ -71,7 +66,7 @@ export function isWellFormed(reading: CallReading | null, tools: OfferedTools): 
   return reading?.kind === 'call' && tools.find(reading.name) !== undefined && reading.repairs.length === 0;
 }
 
-/** What it is meant to be stands in the object: an answer, or what `protocol: "json"` teaches (rule: step-object). */
+/** Whether a JSON object states its own meaning: an answer, or the form that `protocol: "json"` teaches (rule: step-object). */
 function speaksForItself(reading: CallReading | null, tools: OfferedTools): reading is WholeCall {
   if (reading?.kind !== 'call' || reading.dialect !== 'json') return false;
   return reading.isStepObject === true || isAnswerCall(reading, tools);
@@ -81,11 +76,11 @@ function speaksForItself(reading: CallReading | null, tools: OfferedTools): read
  * The call in a fence that ends the reply and holds nothing else: one labelled action or one tag where all the text
  * before it is a labelled thought (rule: closing-fence), or an object that speaks for itself.
  */
-export function* readClosingFence(
+export function readClosingFence(
   reply: ReplyText,
   tools: OfferedTools,
-): Sliced<{ at: number; reading: WholeCall } | null> {
-  const held = yield* readLastFence(reply, tools);
+): { at: number; reading: WholeCall } | null {
+  const held = readLastFence(reply, tools);
   if (!held) return null;
   const { fence, reading, isMarked } = held;
   const isMeant = isMarked && fence.close !== null && reply.leadingThought() !== null;
@@ -93,7 +88,7 @@ export function* readClosingFence(
   return { at: fence.start, reading: { ...reading, repairs: [...reading.repairs, 'closing_fence'] } };
 }
 
-/** The last fence of the reply if nothing follows it, and nothing but a language stands beside its opening marks. */
+/** Returns the last fence of the reply if nothing follows it and at most a language is beside its opening marks. */
 function closingFence({ text, end, outline }: ReplyText): QuotedFence | null {
   const fence = outline.lastFence;
   if (!fence || skipSpace(text, fence.close ? fence.close[1] : end) < end) return null;
@@ -102,23 +97,23 @@ function closingFence({ text, end, outline }: ReplyText): QuotedFence | null {
   return isRestBlank(text, skipLanguage(text, language), fence.inside - 1) ? fence : null;
 }
 
-/** A call in the fence that ends a reply. */
+/** A call in the code fence that ends a reply. */
 interface FencedCall {
   readonly fence: QuotedFence;
   readonly reading: WholeCall;
   readonly isMarked: boolean;
 }
 
-/** The one call that the fence at the end holds: a labelled action or a tag, or else one without any marker. */
-export function* readLastFence(reply: ReplyText, tools: OfferedTools): Sliced<FencedCall | null> {
+/** Reads the only call of the fence that ends the reply: a labelled action, a tag, or a call without a marker. */
+export function readLastFence(reply: ReplyText, tools: OfferedTools): FencedCall | null {
   const fence = closingFence(reply);
   if (!fence) return null;
   const text = reply.text.slice(0, fence.close?.[0] ?? reply.end);
   const start = skipSpace(text, fence.inside);
   const marker = matchMarker(text, text.lastIndexOf('\n', start) + 1);
   const isAction = marker !== null && marker !== 'partial' && marker.label === 'action';
-  const marked = yield* isAction ? readAction(text, marker.end, tools) : readTag(text, start, tools);
-  const reading = marked ?? (yield* readPlain(text, start, tools));
+  const marked = isAction ? readAction(text, marker.end, tools) : readTag(text, start, tools);
+  const reading = marked ?? readPlain(text, start, tools);
   if (reading?.kind !== 'call' || !(tools.find(reading.name) || speaksForItself(reading, tools))) return null;
   const isAlone = skipSpace(text, skipClosers(text, reading.end)) >= text.length;
   return isAlone ? { fence, reading, isMarked: marked !== null } : null;

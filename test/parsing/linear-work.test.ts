@@ -1,12 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { toOfferedTool } from '../../src/parsing/arguments/offered-tool.js';
 import { IncrementalParser } from '../../src/parsing/incremental-parser.js';
-import {
-  type ParsedCompletion,
-  parseCompletion,
-  parseCompletionInTurns,
-} from '../../src/parsing/parse-completion.js';
-import { readSignatures, readSignaturesInTurns } from '../../src/parsing/segment/signatures.js';
+import { type ParsedCompletion, parseCompletion } from '../../src/parsing/parse-completion.js';
+import { readSignatures } from '../../src/parsing/segment/signatures.js';
+import { countLooks } from '../support/parsing/count-looks.js';
 
 const names = (count: number, prefix = 'p'): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
@@ -46,50 +43,6 @@ describe('a large segment, schema or reply is read in time linear in it (rule: l
   test('definitions nested without end define nothing', () => {
     expect(readSignatures('['.repeat(100_000) + ']'.repeat(100_000))).toEqual([]);
     expect(readSignatures('{"tools":['.repeat(100_000))).toEqual([]);
-  });
-
-  test.each([
-    ['lines', (name: string) => `- ${name}(a, b): text\n`],
-    ['JSON', (name: string) => `{"name": "${name}", "parameters": {"a": 1}}\n`],
-  ])('a segment read in turns gives the same tools, a slice of %s at a time', async (_, write) => {
-    const segment = names(9000, 'tool').map(write).join('');
-    const slices: number[] = [];
-    const take = async (characters: number): Promise<void> => {
-      slices.push(characters);
-    };
-    expect(await readSignaturesInTurns(segment, take)).toEqual(readSignatures(segment));
-    expect(Math.max(...slices)).toBeLessThan(2 ** 15 + 100);
-    expect(slices.reduce((sum, each) => sum + each)).toBeGreaterThan(segment.length - 2 ** 15);
-  });
-
-  test.each([
-    ['thoughts and empty actions', `${'Thought: x\nAction: \n'.repeat(20_000)}Action: f(a=1)`],
-    ['fences', `So:\n${'```\nAction: f()\n```\n'.repeat(20_000)}`],
-    ['an echo that is not closed', `<file path="a">\n${'words\n'.repeat(50_000)}Action: f(a=1)`],
-    ['reasoning that is only closed', `${'words\n'.repeat(50_000)}</think>\nAction: f(a=1)`],
-  ])('a reply read in turns comes to the same, a slice of %s at a time', async (_, text) => {
-    const tools = [{ name: 'f', parameters: ['a'] }];
-    const slices: number[] = [];
-    const take = async (characters: number): Promise<void> => {
-      slices.push(characters);
-    };
-    expect(await parseCompletionInTurns(text, tools, { take })).toEqual(parseCompletion(text, tools));
-    expect(Math.max(...slices)).toBeLessThan(2 ** 15 + 100);
-    expect(slices.reduce((sum, each) => sum + each)).toBeGreaterThanOrEqual(text.length - 2 ** 15);
-  });
-
-  test.each([
-    ['a call that the output limit cuts', `Action: f(a="${'x'.repeat(2 ** 20)}`],
-    ['a call of no tool', `Action: g(a="${'x'.repeat(2 ** 20)}")`],
-    ['a cut call after some lines', `Thought: ${'a\n'.repeat(15_000)}Action: f(a="${'x'.repeat(2 ** 20)}`],
-  ])('what is read at once is booked as well: %s (rule: loop-share)', async (_, text) => {
-    let booked = 0;
-    const take = async (characters: number): Promise<void> => {
-      booked += characters;
-    };
-    const tools = [{ name: 'f', parameters: ['a'] }];
-    await parseCompletionInTurns(text, tools, { take, finishReason: 'length' });
-    expect(booked).toBeGreaterThanOrEqual(text.length);
   });
 
   test('40,000 properties, all required and all given', () => {
@@ -134,39 +87,6 @@ describe('a large segment, schema or reply is read in time linear in it (rule: l
   });
 });
 
-/** Characters that are searched through, or looked at one by one, while `work` runs. */
-function countLooks(work: () => void): number {
-  const { indexOf, lastIndexOf, charCodeAt, charAt } = String.prototype;
-  let looks = 0;
-  const counting = {
-    indexOf(this: string, search: string, from = 0): number {
-      const found = indexOf.call(this, search, from);
-      looks += 1 + (found < 0 ? this.length : found) - from;
-      return found;
-    },
-    lastIndexOf(this: string, search: string, from = this.length): number {
-      const found = lastIndexOf.call(this, search, from);
-      looks += 1 + from - Math.max(found, 0);
-      return found;
-    },
-    charCodeAt(this: string, at: number): number {
-      looks += 1;
-      return charCodeAt.call(this, at);
-    },
-    charAt(this: string, at: number): string {
-      looks += 1;
-      return charAt.call(this, at);
-    },
-  };
-  Object.assign(String.prototype, counting);
-  try {
-    work();
-  } finally {
-    Object.assign(String.prototype, { indexOf, lastIndexOf, charCodeAt, charAt });
-  }
-  return looks;
-}
-
 describe('work on one long line is linear in it (rule: linear-work)', () => {
   const offered = [{ name: 'f', parameters: ['a'] }];
   const stream = (text: string, length: number): void => {
@@ -178,6 +98,8 @@ describe('work on one long line is linear in it (rule: linear-work)', () => {
   test.each([
     ['chat tokens', '', '<s></s>'],
     ['tags', '', '<b></b>'],
+    ['call tags', '', '<tool_call>'],
+    ['call tags that hold a value', '', '<tool_call>{}'],
     ['angles', 'Thought: ', '<'],
     ['brackets', 'Final Answer: so ', '['],
     ['reasoning', '', '<think></think>'],

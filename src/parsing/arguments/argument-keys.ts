@@ -1,7 +1,7 @@
 import { isKeyCharacter, skipBlanks } from '../text/characters.js';
 import type { OfferedTool } from './offered-tool.js';
 
-/** As signatures have them in Python, TypeScript and JSON Schema. */
+/** Names of types in signatures of Python, TypeScript and JSON Schema. */
 const typeNames = new Set(['str', 'string', 'int', 'integer', 'float', 'number', 'bool', 'boolean']);
 
 /** The names that arguments of a call may have; any, where the tool's parameters are not known. */
@@ -18,8 +18,8 @@ export class ArgumentKeys {
   }
 
   /**
-   * What a bare word is in a signature that was written out instead of a call: a parameter, `path` or `path?`, any in a place
-   * without a name, its own in one with a name (`path=path`); or the type after a colon (`path: str`). Null: a value.
+   * Returns which part of a copied signature a bare word is: a parameter (`path`, `path?`) in a place without a name or
+   * in that of its own name (`path=path`), or a type after a colon (`path: str`). Null for a value.
    */
   copiedPart(key: string | null, separator: string, value: string): 'parameter' | 'type' | null {
     const name = value.replace(/\?$/, '');

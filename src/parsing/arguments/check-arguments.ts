@@ -1,10 +1,9 @@
 import { type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
-import { decode } from '../dialects/written-call.js';
-import { atOnce } from '../slices.js';
+import { shorten } from '../text/characters.js';
+import { decode } from '../text/literals.js';
 import type { JsonValue, Repair, Spellings } from '../text/scanner.js';
-import { canBeChecked, MAXIMUM_STEPS } from './check-steps.js';
-import { expandSchema } from './expand-schema.js';
-import { shorten } from './offered-tool.js';
+import { canBeChecked, MAX_STEPS } from './check-steps.js';
+import { expandSchema, isSchema } from './expand-schema.js';
 
 type Values = Record<string, JsonValue>;
 export type CheckedArguments =
@@ -34,10 +33,10 @@ export function checkArguments(
 
 const tooMuchToCheck = {
   ok: false,
-  problem: `the arguments are too large to be checked (more than ${MAXIMUM_STEPS} steps); write less`,
+  problem: `the arguments are too large to be checked (more than ${MAX_STEPS} steps); write less`,
 } as const;
 
-/** Where a value stands: in an object or array, under a property that has a name. */
+/** The place of a value: its object or array, its key there, and the name of the property it belongs to. */
 interface ValuePlace {
   readonly holder: object;
   readonly key: string | number;
@@ -45,7 +44,7 @@ interface ValuePlace {
 }
 
 class Coercion {
-  /** A string was read as the structure it encodes. */
+  /** A string was decoded to the structure it encodes. */
   decodes = false;
   readonly #repairs = new Set<Repair>();
   readonly #spellings: Spellings;
@@ -124,7 +123,7 @@ function toNumber(text: string, type: string): number | undefined {
 
 function toStructure(text: string, type: 'array' | 'object', spellings: Spellings): JsonValue | undefined {
   if (!text.trimStart().startsWith(type === 'array' ? '[' : '{')) return undefined;
-  const decoded = atOnce(decode(text, spellings));
+  const decoded = decode(text, spellings);
   return decoded !== undefined && Array.isArray(decoded) === (type === 'array') ? decoded : undefined;
 }
 
@@ -133,11 +132,7 @@ function ownSchema(properties: Schema['properties'], key: string): Schema | null
   return isSchema(declared) ? declared : null;
 }
 
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The innermost thing that is wrong. */
+/** Returns the innermost error. */
 function firstError(values: Values, schema: Schema): OutputUnit | undefined {
   const errors = errorsIn(values, onlyWhatIsGiven(schema, values));
   return errors.findLast((error) => !wrapping.has(error.keyword)) ?? errors[0];
@@ -154,7 +149,7 @@ function errorsIn(value: JsonValue, schema: Schema): readonly OutputUnit[] {
   }
 }
 
-/** Without the properties that are not given: the validator would look at each of them for every call. */
+/** Removes absent properties from the schema, which the validator would visit for every call. */
 function onlyWhatIsGiven(schema: Schema, values: Values): Schema {
   const { properties } = schema;
   if (!properties) return schema;
@@ -162,7 +157,7 @@ function onlyWhatIsGiven(schema: Schema, values: Values): Schema {
   return { ...schema, properties: Object.fromEntries(given.map((key) => [key, properties[key] ?? true])) };
 }
 
-/** Keywords that only say that something inside them is wrong. */
+/** Keywords whose errors only report an error inside them. */
 const wrapping = new Set(['properties', 'items', 'allOf', '$ref', 'additionalItems', 'prefixItems']);
 
 function describe({ instanceLocation, keyword, error }: OutputUnit): string {

@@ -1,9 +1,9 @@
 import type { Schema } from '@cfworker/json-schema';
 import type { JsonValue } from '../text/scanner.js';
-import { countParts, type ExpandedSchema } from './expand-schema.js';
+import { countParts, type ExpandedSchema, isSchema } from './expand-schema.js';
 
 /** Values times schema nodes that checking the arguments of one call may take (rule: linear-work). */
-export const MAXIMUM_STEPS = 1_000_000;
+export const MAX_STEPS = 1_000_000;
 
 /** Keywords whose schemas are held against the same value. */
 const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'] as const;
@@ -13,7 +13,7 @@ const forProperties = ['additionalProperties', 'unevaluatedProperties', 'propert
 
 /** Whether the values can be held against the schema in the steps that are allowed. */
 export function canBeChecked(values: JsonValue, { schema, size }: ExpandedSchema): boolean {
-  if (countValues(values, MAXIMUM_STEPS / size) <= MAXIMUM_STEPS / size) return true;
+  if (countValues(values, MAX_STEPS / size) <= MAX_STEPS / size) return true;
   const count = new StepCount();
   count.add(values, schema);
   return count.left >= 0;
@@ -30,10 +30,10 @@ function countValues(value: JsonValue, most: number): number {
   return count;
 }
 
-/** Goes where the validator would go, and never further than the steps allow. */
+/** Counts the steps of the validator, and stops when there are too many. */
 class StepCount {
-  left = MAXIMUM_STEPS;
-  /** What a schema takes for a value that holds no others: the same for all of them. */
+  left = MAX_STEPS;
+  /** Steps of a schema for a value that is no object or array, which are the same for all of these. */
   readonly #plain = new Map<Schema, number>();
 
   add(value: JsonValue, schema: unknown): void {
@@ -80,8 +80,4 @@ class StepCount {
       }
     }
   }
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

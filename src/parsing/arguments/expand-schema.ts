@@ -1,4 +1,5 @@
 import type { Schema } from '@cfworker/json-schema';
+import { isObject } from '../text/scanner.js';
 
 /**
  * Keywords that are not enforced: a caller's patterns and formats would run regular expressions over the
@@ -21,13 +22,13 @@ const leftOut = new Set([
   '$defs',
   'definitions',
 ]);
-/** A schema that grows beyond this when its references are written out is not used. */
-const MAXIMUM_NODES = 20_000;
-/** Keywords looked at while references are written out; one large schema may be referred to many times. */
-const MAXIMUM_KEYWORDS = 400_000;
-const MAXIMUM_DEPTH = 40;
-/** A longer reference is not followed. */
-const LONGEST_POINTER = 1000;
+/** Maximum number of nodes of a schema with its references written out; a larger one is not used. */
+const MAX_NODES = 20_000;
+/** Maximum number of keywords read while references are written out; a large schema may be referred to many times. */
+const MAX_KEYWORDS = 400_000;
+const MAX_DEPTH = 40;
+/** Maximum length of a reference that is followed. */
+const MAX_POINTER_LENGTH = 1000;
 
 const subschemaMaps = new Set(['properties', 'dependentSchemas']);
 const verbatim = new Set(['const', 'enum', 'default', 'examples', 'required', 'type', 'dependentRequired']);
@@ -38,7 +39,7 @@ export interface ExpandedSchema {
   readonly size: number;
 }
 
-/** By the schema's identity: a tool's schema is expanded once, however many calls are checked. */
+/** Expanded schemas by identity: a tool's schema is expanded once, however many calls are checked. */
 const expanded = new WeakMap<object, ExpandedSchema | null>();
 
 /**
@@ -51,7 +52,7 @@ export function expandSchema(root: Readonly<Record<string, unknown>>): ExpandedS
   if (known !== undefined) return known;
   const expansion = new Expansion(root);
   const schema = expansion.expand(root, 0, new Set());
-  const usable = isRecord(schema) && !expansion.isTooLarge;
+  const usable = isObject(schema) && !expansion.isTooLarge;
   const result = usable ? { schema, size: expansion.nodes + expansion.values } : null;
   expanded.set(root, result);
   return result;
@@ -70,13 +71,13 @@ class Expansion {
   }
 
   get isTooLarge(): boolean {
-    return this.nodes > MAXIMUM_NODES || this.#keywords > MAXIMUM_KEYWORDS;
+    return this.nodes > MAX_NODES || this.#keywords > MAX_KEYWORDS;
   }
 
   expand(schema: unknown, depth: number, references: ReadonlySet<string>): Schema | boolean {
     this.nodes += 1;
     if (typeof schema === 'boolean') return schema;
-    if (!isRecord(schema) || depth > MAXIMUM_DEPTH || this.isTooLarge) return true;
+    if (!isObject(schema) || depth > MAX_DEPTH || this.isTooLarge) return true;
     const keywords = Object.entries(schema);
     this.#keywords += keywords.length;
     const entries = keywords
@@ -84,7 +85,7 @@ class Expansion {
       .map(([keyword, value]) => [keyword, this.#expandKeyword(keyword, value, depth, references)]);
     const own: Schema = Object.fromEntries(entries);
     const reference = schema['$ref'];
-    if (typeof reference !== 'string' || reference.length > LONGEST_POINTER) return own;
+    if (typeof reference !== 'string' || reference.length > MAX_POINTER_LENGTH) return own;
     if (references.has(reference)) return own;
     const target = this.expand(this.#target(reference), depth + 1, new Set([...references, reference]));
     if (entries.length === 0 || target === false) return target;
@@ -97,7 +98,7 @@ class Expansion {
       this.values += countParts(value);
       return value;
     }
-    if (subschemaMaps.has(keyword) && isRecord(value)) {
+    if (subschemaMaps.has(keyword) && isObject(value)) {
       const entries = Object.entries(value).map(([key, each]) => [
         key,
         this.expand(each, depth + 1, references),
@@ -105,10 +106,10 @@ class Expansion {
       return Object.fromEntries(entries);
     }
     if (Array.isArray(value)) return value.map((each) => this.expand(each, depth + 1, references));
-    return isRecord(value) ? this.expand(value, depth + 1, references) : value;
+    return isObject(value) ? this.expand(value, depth + 1, references) : value;
   }
 
-  /** Without `patternProperties` it cannot be told which properties are additional. */
+  /** Whether a keyword depends on `patternProperties`, which is not enforced. */
   #depends(keyword: string, schema: Readonly<Record<string, unknown>>): boolean {
     return (
       (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') &&
@@ -143,6 +144,5 @@ export function countParts(value: unknown): number {
   return parts;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+/** Whether a part of a schema is a schema of its own, and not a boolean. */
+export const isSchema = (value: unknown): value is Schema => isObject(value);

@@ -1,38 +1,37 @@
-import { closesAgain } from '../dialects/call-end.js';
-import type { Sliced } from '../slices.js';
 import { isKeyCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
 import { excerpt, isBareWord } from '../text/literals.js';
 import type { Scanner } from '../text/scanner.js';
 import { closingQuote, resolveEscapes, type StringStart, stringStart } from '../text/strings.js';
 import { endsReply } from '../text/trailing.js';
 import type { ArgumentKeys } from './argument-keys.js';
+import { closesAgain } from './call-end.js';
 
-/** Characters of a string whose end is guessed at: many such strings in one long line must not add up. */
-const LONGEST_MENDED = 2 ** 17;
+/** Maximum length of a string whose end is guessed, so that many of them in one long line stay cheap. */
+const MAX_MENDED_LENGTH = 2 ** 17;
 
 /**
  * A string whose inner quotes are not escaped: it closes at the quote followed by `)` at the end of
  * the line, or by `, key=` (rule: repairs). It stays on one line; what could end in two places is refused.
  */
-export function* readQuotedLoosely(scanner: Scanner, keys: ArgumentKeys): Sliced<string | undefined> {
+export function readQuotedLoosely(scanner: Scanner, keys: ArgumentKeys): string | undefined {
   const { text } = scanner;
   const opening = stringStart(scanner);
   if (opening?.prefix !== '') return scanner.fail('a string cannot be read');
-  if (opening.close.length === 3) return yield* readTripleLoosely(scanner, keys, opening);
+  if (opening.close.length === 3) return readTripleLoosely(scanner, keys, opening);
   const inside = scanner.position + 1;
   const end = looseEnd(scanner, keys, inside);
   if (end === undefined) return undefined;
   const smart = '“‘'.includes(text.charAt(inside - 1));
   scanner.repairs.add(smart ? 'smart_quotes' : 'inner_quotes');
   scanner.position = end + 1;
-  return yield* resolveEscapes(text.slice(inside, end), '"');
+  return resolveEscapes(text.slice(inside, end), '"');
 }
 
-/** The quote that closes it. */
+/** Returns the closing quote. */
 function looseEnd(scanner: Scanner, keys: ArgumentKeys, inside: number): number | undefined {
   const { text } = scanner;
   const quotes = '"“”'.includes(text.charAt(inside - 1)) ? '"“”' : "'‘’`";
-  const farthest = Math.min(text.length, inside + LONGEST_MENDED);
+  const farthest = Math.min(text.length, inside + MAX_MENDED_LENGTH);
   let isFirst = true;
   for (let at = inside; at < farthest && text.charAt(at) !== '\n'; at += 1) {
     if (text.charAt(at) === '\\') at += 1;
@@ -49,11 +48,11 @@ function looseEnd(scanner: Scanner, keys: ArgumentKeys, inside: number): number 
 const notClosed = 'a string is not closed, or holds quotes that are not escaped';
 
 /** A string in three quotes that ends in a quote of its own: `"""say "hi""""` (rule: repairs). */
-function* readTripleLoosely(
+function readTripleLoosely(
   scanner: Scanner,
   keys: ArgumentKeys,
   { close, inside }: StringStart,
-): Sliced<string | undefined> {
+): string | undefined {
   const { text } = scanner;
   const first = closingQuote(text, inside, close);
   let end = first;
@@ -61,7 +60,7 @@ function* readTripleLoosely(
   if (end === first || !closesString(text, end + close.length, keys)) return scanner.fail(notClosed);
   scanner.repairs.add('inner_quotes');
   scanner.position = end + close.length;
-  return yield* resolveEscapes(text.slice(inside, end), close);
+  return resolveEscapes(text.slice(inside, end), close);
 }
 
 function closesString(text: string, position: number, keys: ArgumentKeys): boolean {
@@ -98,7 +97,7 @@ function joinsExpression(text: string, position: number): boolean {
   return operator.test(text);
 }
 
-/** In bare words: quotes and brackets, `<placeholders>` and calls such as `len(x)`; an apostrophe is fine. */
+/** Whether a character may not be in bare words: quotes, brackets, `<placeholders>`, calls such as `len(x)`; an apostrophe may. */
 function forbidden(text: string, at: number, mark: string): boolean {
   if (mark === '(') return at > 0 && isKeyCharacter(text.charCodeAt(at - 1));
   if (mark === "'" || mark === '’')

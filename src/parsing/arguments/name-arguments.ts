@@ -1,18 +1,27 @@
-import type { WholeCall } from '../dialects/written-call.js';
+import { shorten } from '../text/characters.js';
 import { setOwn } from '../text/literals.js';
-import type { JsonObject, JsonValue, Spellings } from '../text/scanner.js';
-import { type OfferedTool, shorten } from './offered-tool.js';
+import { isObject, type JsonObject, type JsonValue, type Spellings } from '../text/scanner.js';
+import type { OfferedTool } from './offered-tool.js';
+import type { Argument } from './read-arguments.js';
+
+/** Arguments as they were written, without names where they are positional. */
+export interface WrittenArguments {
+  readonly list: readonly Argument[];
+  readonly spellings: Spellings;
+  /** They stand in parentheses: there an object may also be the value of one parameter. */
+  readonly isCallForm: boolean;
+}
 
 export type NamedArguments =
   | { ok: true; values: Record<string, JsonValue>; spellings: Spellings }
   | { ok: false; problem: string };
 
 /** Gives every argument its name (rule: arguments). Arguments are never dropped: what has no name is a problem. */
-export function nameArguments(call: WholeCall, tool: OfferedTool | undefined): NamedArguments {
-  const { list, spellings } = call;
+export function nameArguments(written: WrittenArguments, tool: OfferedTool | undefined): NamedArguments {
+  const { list, spellings, isCallForm } = written;
   const [only] = list;
   if (list.length === 1 && only?.key === null && isObject(only.value)) {
-    const meaning = meaningOf(only.value, call, tool);
+    const meaning = meaningOf(only.value, isCallForm, tool);
     if (meaning === 'arguments') return { ok: true, values: only.value, spellings };
     if (meaning === 'neither') return { ok: false, problem: describeForeignKeys(only.value, tool) };
   }
@@ -39,18 +48,18 @@ function describeUnnamed(index: number, tool: OfferedTool | undefined): string {
 }
 
 /**
- * What a single object is in call form: the argument object where one of its keys is a parameter or nothing is
- * known of the parameters; else the first parameter's value if that may be an object. In the other dialects it
- * is the argument object, since they name nothing else so (rule: arguments).
+ * Decides what a single object in call form is: the argument object if one of its keys is a parameter or nothing is
+ * known of the parameters; else the first parameter's value if that may be an object. In other dialects it is always
+ * the argument object (rule: arguments).
  */
 function meaningOf(
   value: JsonObject,
-  { dialect }: WholeCall,
+  isCallForm: boolean,
   tool: OfferedTool | undefined,
 ): 'arguments' | 'value' | 'neither' {
   const keys = Object.keys(value);
   if (!tool || tool.parameters.length === 0 || keys.length === 0) return 'arguments';
-  if (dialect !== 'call' && dialect !== 'bare') return 'arguments';
+  if (!isCallForm) return 'arguments';
   const parameters = new Set(tool.parameters);
   if (keys.some((key) => parameters.has(key))) return 'arguments';
   return mayBeObject(firstParameterSchema(tool)) ? 'value' : 'neither';
@@ -63,30 +72,22 @@ function describeForeignKeys(value: JsonObject, tool: OfferedTool | undefined): 
 
 function firstParameterSchema({ parameters: [first], inputSchema }: OfferedTool): unknown {
   const properties: unknown = inputSchema?.['properties'];
-  const isDeclared = isRecord(properties) && first !== undefined && Object.hasOwn(properties, first);
+  const isDeclared = isObject(properties) && first !== undefined && Object.hasOwn(properties, first);
   return isDeclared ? properties[first] : undefined;
 }
 
-/** No type is declared, or one of those declared is `object`. */
+/** Whether a schema declares no type, or `object` among its types. */
 function mayBeObject(schema: unknown): boolean {
-  if (!isRecord(schema)) return schema !== false;
+  if (!isObject(schema)) return schema !== false;
   const { type, enum: values } = schema;
   const alternatives: unknown[] = [schema['anyOf'] ?? [], schema['oneOf'] ?? []].flat();
   if (type !== undefined) return [type].flat().includes('object');
   if (alternatives.length > 0)
-    return alternatives.some((each) => !isRecord(each) || mayBeObject(typeOnly(each)));
+    return alternatives.some((each) => !isObject(each) || mayBeObject(typeOnly(each)));
   return values === undefined && !Object.hasOwn(schema, 'const');
 }
 
 /** An alternative by its type alone: alternatives in alternatives are not followed. */
 function typeOnly({ type, enum: values }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return { ...(type !== undefined && { type }), ...(values !== undefined && { enum: values }) };
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { CharacterSet } from '../text/characters.js';
+import { CharacterSet, shorten } from '../text/characters.js';
 
 /** A tool the request offers, as far as reading a call needs it. */
 export interface OfferedTool {
@@ -31,7 +31,7 @@ export function parameterOrder(inputSchema: Readonly<Record<string, unknown>>): 
   return [...required, ...declared.filter((name) => !required.has(name)).sort()];
 }
 
-/** The same for a definition that the model sees as it was written: the rest in the order of the text. */
+/** Orders the parameters of a definition that the model sees as written: required ones, then the rest in the order of the text. */
 export function writtenOrder(inputSchema: Readonly<Record<string, unknown>>): string[] {
   const declared = propertyNames(inputSchema);
   return [...new Set([...requiredNames(inputSchema, declared), ...declared])];
@@ -49,15 +49,15 @@ function requiredNames(
   return new Set(Array.isArray(required) ? required.filter((name) => known.has(name)) : []);
 }
 
-/** Tools that are read from a text; what comes after them is not offered. */
-export const MOST_TOOLS = 10_000;
+/** Maximum number of tools that are read from a text. */
+export const MAX_TOOLS = 10_000;
 
-const NAMES_SHOWN = 20;
+const MAX_NAMES_LISTED = 20;
 
-/** A longer name that holds white space or quotes is found only where it stands as one word. */
-const LONGEST_UNUSUAL_NAME = 200;
+/** Maximum length of a name with white space or quotes that is found in a text. */
+const MAX_UNUSUAL_NAME_LENGTH = 200;
 
-/** By the list's identity: the tools of a request are looked through once, however many calls are read. */
+/** Offered tools by the list's identity: a request's tools are indexed once, however many calls are read. */
 const known = new WeakMap<readonly OfferedTool[], OfferedTools>();
 
 /** The offered tools by name, and the longest name that stands at a place of the text (rule: offered-tools). */
@@ -72,7 +72,7 @@ export class OfferedTools {
     const lengths = new Map<string, Set<number>>();
     for (const name of this.#byName.keys()) {
       const first = name.slice(0, wordEnd(name, 0));
-      if (name === '' || first.length === name.length || name.length > LONGEST_UNUSUAL_NAME) continue;
+      if (name === '' || first.length === name.length || name.length > MAX_UNUSUAL_NAME_LENGTH) continue;
       lengths.set(first, (lengths.get(first) ?? new Set()).add(name.length));
     }
     for (const [first, each] of lengths)
@@ -82,7 +82,7 @@ export class OfferedTools {
       );
   }
 
-  /** The same list gives the same tools: it is not to be changed afterwards. */
+  /** Returns the tools of a list, indexed once; the list must not change afterwards. */
   static of(tools: readonly OfferedTool[]): OfferedTools {
     if (tools.length === 0) return OfferedTools.#none;
     const before = known.get(tools);
@@ -92,7 +92,7 @@ export class OfferedTools {
     return offered;
   }
 
-  /** No tool could be read from the request: any well-formed call is taken. */
+  /** No tool could be read from the request, so any well-formed call is accepted. */
   get areUnknown(): boolean {
     return this.#byName.size === 0;
   }
@@ -104,13 +104,13 @@ export class OfferedTools {
   /** Whether the text from `position` on, which is still arriving, is the beginning of an offered name. */
   mayGoOnToName(text: string, position: number): boolean {
     const length = text.length - position;
-    if (length < 1 || length > LONGEST_UNUSUAL_NAME) return false;
+    if (length < 1 || length > MAX_UNUSUAL_NAME_LENGTH) return false;
     const written = text.slice(position);
     for (const name of this.#byName.keys()) if (name.length > length && name.startsWith(written)) return true;
     return false;
   }
 
-  /** Where the tool name that starts at `position` ends; offered names win, the longest first. */
+  /** Returns the end of the tool name at `position`; the longest offered name wins. */
   nameEnd(text: string, position: number): number {
     const word = wordEnd(text, position);
     const isFollowedByColon =
@@ -128,23 +128,18 @@ export class OfferedTools {
   /** "tool `serch` is not offered; offered: search, read_file": words the model can use. */
   describeUnknown(name: string): string {
     const names = [...this.#byName.keys()];
-    const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
-    return `tool \`${shorten(name)}\` is not offered; offered: ${names.slice(0, NAMES_SHOWN).join(', ')}${more}`;
+    const more = names.length > MAX_NAMES_LISTED ? ` and ${names.length - MAX_NAMES_LISTED} more` : '';
+    return `tool \`${shorten(name)}\` is not offered; offered: ${names.slice(0, MAX_NAMES_LISTED).join(', ')}${more}`;
   }
-}
-
-/** Cuts what a problem quotes, so that a message stays a message. */
-export function shorten(text: string, length = 60): string {
-  return text.length <= length ? text : `${text.slice(0, length)}…`;
 }
 
 const nameStops = new CharacterSet(' \t\r\n()[]{}<>"\'`,;=|*“”‘’');
 
-/** A longer one names nothing. */
-export const LONGEST_NAME = 1_000;
+/** Maximum length of a tool name. */
+export const MAX_NAME_LENGTH = 1_000;
 
 function wordEnd(text: string, position: number): number {
-  return nameStops.nextIn(text, position, position + LONGEST_NAME);
+  return nameStops.nextIn(text, position, position + MAX_NAME_LENGTH);
 }
 
 function endsName(text: string, position: number): boolean {

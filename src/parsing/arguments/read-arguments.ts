@@ -1,11 +1,10 @@
-import { closeIsMissing } from '../dialects/call-end.js';
-import type { Sliced } from '../slices.js';
 import { isBlank, skipBlanks } from '../text/characters.js';
 import { excerpt, readValue, readWordText } from '../text/literals.js';
 import { matchMarker } from '../text/markers.js';
 import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
 import { ArgumentKeys } from './argument-keys.js';
+import { closeIsMissing } from './call-end.js';
 import { readBareWords, readQuotedLoosely } from './mended-values.js';
 import type { OfferedTool } from './offered-tool.js';
 
@@ -25,14 +24,10 @@ export type ArgumentsReading =
  * Reads `a, b=1, "c": 2)` from after the opening parenthesis. First to the letter; only if that fails
  * once more with repairs, so that nothing well-formed is ever mended (rule: repairs).
  */
-export function* readArguments(
-  text: string,
-  start: number,
-  tool: OfferedTool | undefined,
-): Sliced<ArgumentsReading> {
-  const exact = yield* new ArgumentReader(new Scanner(text, start), tool).read();
+export function readArguments(text: string, start: number, tool: OfferedTool | undefined): ArgumentsReading {
+  const exact = new ArgumentReader(new Scanner(text, start), tool).read();
   if (exact.ok) return exact;
-  const lenient = yield* new ArgumentReader(new Scanner(text, start, { lenient: true }), tool).read();
+  const lenient = new ArgumentReader(new Scanner(text, start, { lenient: true }), tool).read();
   if (lenient.ok) return lenient;
   // quoting a name that was copied would not make a value of it
   const problem = lenient.isCopied ? lenient.problem : exact.problem;
@@ -54,9 +49,9 @@ class ArgumentReader {
     this.#keys = new ArgumentKeys(tool);
   }
 
-  *read(): Sliced<ArgumentsReading> {
+  read(): ArgumentsReading {
     const scanner = this.#scanner;
-    const end = yield* this.#readList();
+    const end = this.#readList();
     if (end === undefined) {
       const problem = scanner.problem ?? 'unreadable';
       return { ok: false, problem, cut: scanner.cut, isCopied: this.#isCopied };
@@ -65,16 +60,15 @@ class ArgumentReader {
   }
 
   /** Returns where the call ends, after `)`. */
-  *#readList(): Sliced<number | undefined> {
+  #readList(): number | undefined {
     const scanner = this.#scanner;
     for (;;) {
       scanner.skipTrivia();
       if (scanner.take(')')) return scanner.position;
       if (this.#isAtMarker()) return scanner.fail('`)` is missing before the next label');
-      if (!(yield* this.#readArgument())) return undefined;
+      if (!this.#readArgument()) return undefined;
       const valueEnd = scanner.position;
       scanner.skipTrivia();
-      if (scanner.needsPause) yield scanner.pause();
       if (scanner.take(',')) continue;
       if (scanner.take(')')) return scanner.position;
       if (!this.#lastIsBare && closeIsMissing(scanner.text, valueEnd)) {
@@ -101,9 +95,9 @@ class ArgumentReader {
     return !this.#keys.mayBeLabel(word);
   }
 
-  *#readArgument(): Sliced<boolean> {
+  #readArgument(): boolean {
     const scanner = this.#scanner;
-    const key = yield* this.#readKey();
+    const key = this.#readKey();
     const separator = scanner.text.charAt(scanner.position - 1);
     if (key !== null) scanner.skipTrivia();
     const start = scanner.position;
@@ -111,7 +105,7 @@ class ArgumentReader {
       scanner.fail(`\`${key}\` has no value before the next label`);
       return false;
     }
-    const value = yield* this.#readArgumentValue();
+    const value = this.#readArgumentValue();
     if (value === undefined) return false;
     const copied =
       this.#lastIsBare && typeof value === 'string' ? this.#keys.copiedPart(key, separator, value) : null;
@@ -127,10 +121,10 @@ class ArgumentReader {
   }
 
   /** `name=`, `name:`, `"name"=` or `"name":`; otherwise nothing is taken. */
-  *#readKey(): Sliced<string | null> {
+  #readKey(): string | null {
     const scanner = this.#scanner;
     const start = scanner.position;
-    const name = stringStart(scanner) ? yield* this.#readQuotedName() : readWordText(scanner);
+    const name = stringStart(scanner) ? this.#readQuotedName() : readWordText(scanner);
     const separator = skipBlanks(scanner.text, scanner.position);
     if (name !== undefined && scanner.position > start && this.#keys.endsAt(scanner.text, separator, name)) {
       scanner.position = separator + 1;
@@ -141,34 +135,34 @@ class ArgumentReader {
   }
 
   /** Apart from the scanner, which is not to fail on what is no key after all. */
-  *#readQuotedName(): Sliced<string | undefined> {
+  #readQuotedName(): string | undefined {
     const { text, position } = this.#scanner;
     const attempt = new Scanner(text, position, { within: this.#scanner });
-    const name = yield* readString(attempt);
+    const name = readString(attempt);
     this.#scanner.position = attempt.position;
     return name;
   }
 
-  *#readArgumentValue(): Sliced<JsonValue | undefined> {
+  #readArgumentValue(): JsonValue | undefined {
     const scanner = this.#scanner;
     this.#lastIsBare = false;
-    if (!scanner.lenient) return yield* readValue(scanner);
+    if (!scanner.lenient) return readValue(scanner);
     const start = scanner.position;
     if (start >= this.#unreadableBefore) {
-      const exact = yield* this.#tryExact(start);
+      const exact = this.#tryExact(start);
       if (exact !== undefined || scanner.isFull) return exact;
     }
-    if (stringStart(scanner)) return yield* readQuotedLoosely(scanner, this.#keys);
+    if (stringStart(scanner)) return readQuotedLoosely(scanner, this.#keys);
     const words = readBareWords(scanner);
     this.#lastIsBare = words !== undefined;
     return words;
   }
 
   /** A value that is well-formed and followed by what may follow a value. */
-  *#tryExact(start: number): Sliced<JsonValue | undefined> {
+  #tryExact(start: number): JsonValue | undefined {
     const scanner = this.#scanner;
     const attempt = new Scanner(scanner.text, start, { within: scanner });
-    const value = yield* readValue(attempt);
+    const value = readValue(attempt);
     const end = attempt.position;
     attempt.skipTrivia();
     const next = attempt.current;

@@ -3,9 +3,9 @@ import { LineEnds } from '../text/characters.js';
 import { ArrivingCode } from '../text/code-spans.js';
 import { LineClassifier } from '../text/line-classifier.js';
 
-/** The line that is being read. */
+/** The current line. */
 export interface CurrentLine {
-  /** Nothing of it was read but blanks. */
+  /** Only blanks of the line were read. */
   begins: boolean;
   hasText: boolean;
   /** Blanks it starts with, which stand in the gap already. */
@@ -15,31 +15,21 @@ export interface CurrentLine {
   kept: boolean;
   /** Its label left `**` open. */
   openBold: boolean;
-  /** Where in the gap the `**` waits that may close it. */
+  /** Position in the gap of a `**` that may close it. */
   closingBold: number | null;
 }
 
-const newLine: CurrentLine = {
-  begins: true,
-  hasText: false,
-  indent: 0,
-  quoted: false,
-  kept: false,
-  openBold: false,
-  closingBold: null,
-};
-
-/** How far a reply that is still arriving has been read, and as what. */
+/** The reading state of an arriving reply. */
 export class ArrivingReply {
   readonly writer = new DeltaWriter();
   readonly code = new ArrivingCode();
   lines = new LineClassifier();
-  line: CurrentLine = { ...newLine };
-  /** What closes the answer's tag. */
+  line: CurrentLine = newLine();
+  /** The closing tag of an answer in tags. */
   closingTag: string | null = null;
-  /** Nothing was sent that is no reasoning: the whole reply may still be a call without any marker. */
+  /** Only reasoning was sent, so the whole reply may still be a call without a marker. */
   mayBeCall = true;
-  /** What is not decided yet, from `at` on, with the one character before it. */
+  /** Undecided text from `at` on, with the one character before it. */
   text = '';
   at = 0;
   #lineEnds = new LineEnds('');
@@ -51,13 +41,13 @@ export class ArrivingReply {
     this.#lineEnds = new LineEnds(this.text);
   }
 
-  /** Where the line that holds `position` ends, as far as it has arrived. */
+  /** Returns the end of the line of `position`, as far as it has arrived. */
   lineEnd(position: number): number {
     return this.#lineEnds.after(position);
   }
 
-  beginLine(line: Partial<CurrentLine> = {}): void {
-    this.line = { ...newLine, ...line };
+  beginLine(): void {
+    this.line = newLine();
   }
 
   /** Keeps the text up to `end` for what may follow it. */
@@ -67,7 +57,7 @@ export class ArrivingReply {
     return true;
   }
 
-  /** Sends the text up to `end` as what it is now read as. */
+  /** Sends the text up to `end` in the current role. */
   writeTo(end: number): true {
     const text = this.text.slice(this.at, end);
     this.at = end;
@@ -86,3 +76,13 @@ export class ArrivingReply {
     this.lines.sawProse();
   }
 }
+
+const newLine = (): CurrentLine => ({
+  begins: true,
+  hasText: false,
+  indent: 0,
+  quoted: false,
+  kept: false,
+  openBold: false,
+  closingBold: null,
+});

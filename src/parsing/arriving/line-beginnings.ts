@@ -8,11 +8,11 @@ import { isHalfStop, stopWords } from '../text/trailing.js';
 import type { ArrivingReply } from './arriving-reply.js';
 import { WaitingFences } from './waiting-fences.js';
 
-/** Reads the beginnings of an arriving reply's lines: where it starts, what a line is, which label it has. */
+/** Reads the beginnings of an arriving reply's lines: the edge of the reply, kinds of lines, labels. */
 export class LineBeginnings {
   readonly #reply: ArrivingReply;
   readonly #fences: WaitingFences;
-  /** Nothing has come but white space and chat tokens. */
+  /** Only white space and chat tokens have arrived. */
   #atEdge = true;
   /** A line began like a JSON value, in whose strings markers do not count. */
   #valueBegan = false;
@@ -59,7 +59,10 @@ export class LineBeginnings {
     const line = lines.enter({ text, start: at, end, indent, isWhole: end < text.length });
     if (!line) return false;
     const quoted = line.kind === 'quoted';
-    this.#reply.beginLine({ begins: false, quoted, kept: this.#fences.keepsLine(quoted, wasInFence) });
+    this.#reply.beginLine();
+    this.#reply.line.begins = false;
+    this.#reply.line.quoted = quoted;
+    this.#reply.line.kept = this.#fences.keepsLine(quoted, wasInFence);
     if (line.kind === 'quoted' || line.kind === 'blank' || line.kind === 'wrapper') code.endParagraph();
     if (line.kind === 'wrapper') this.#fences.enterWrapper(line.end);
     else if (writer.role === 'answer') this.#beginAnswerLine(line, end);
@@ -87,7 +90,7 @@ export class LineBeginnings {
     reply.at = skipBlanks(reply.text, end);
   }
 
-  /** In an answer no marker counts; a line that may be a cut-off stop word or a closing fence waits for text. */
+  /** Begins a line of an answer, in which no marker counts; a possible half stop word or closing fence waits for more text. */
   #beginAnswerLine({ kind }: Line, end: number): void {
     const { text, at } = this.#reply;
     const stop = stopWords.find((word) => text.startsWith(word, at));

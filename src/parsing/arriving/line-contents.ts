@@ -7,7 +7,7 @@ import { isHalfStop } from '../text/trailing.js';
 import { mayBeginBareCall } from '../unmarked-calls.js';
 import type { ArrivingReply } from './arriving-reply.js';
 
-/** Reads what stands in the lines of an arriving reply: text, reasoning, tags, emphasis that closes. */
+/** Reads the contents of an arriving reply's lines: text, reasoning, tags, closing emphasis. */
 export class LineContents {
   readonly #reply: ArrivingReply;
   readonly #tools: OfferedTools;
@@ -39,10 +39,7 @@ export class LineContents {
     return begins === false;
   }
 
-  /**
-   * Where the text next needs a look: a line break, emphasis that may close, a mark, or what may be half a stop word, which
-   * has no mark.
-   */
+  /** Returns the next line break, closing emphasis, mark, or possible half of a stop word, which has no mark. */
   #nextMark(openBold: boolean): { at: number; mark: InlineMark | 'partial' | null } {
     const { text } = this.#reply;
     for (let from = this.#reply.at; ; from += 1) {
@@ -89,7 +86,7 @@ export class LineContents {
     return false;
   }
 
-  /** Somebody else's turn may begin here, of which nothing is shown. */
+  /** Whether another role's turn may begin here, which is never sent. */
   #leavesTurn(): boolean {
     const { lines, text, at } = this.#reply;
     return !lines.insideCodeFence && otherTurnOpener(text, at) !== null;
@@ -125,7 +122,7 @@ export class LineContents {
     return true;
   }
 
-  /** After reasoning a marker may stand as at the start of a line. */
+  /** Ends reasoning, after which a marker counts as at the start of a line. */
   #endThinking(end: number): true {
     this.#reply.writer.endReasoning();
     this.#reply.beginLine();
@@ -134,7 +131,7 @@ export class LineContents {
   }
 }
 
-/** A line break, a `<` or `[`, or emphasis that may close. */
+/** Returns the next line break, `<` or `[`, or emphasis that may close. */
 function nextStop(text: string, from: number, openBold: boolean): number {
   for (let at = from; at < text.length; at += 1) {
     const mark = text.charCodeAt(at);

@@ -1,4 +1,3 @@
-import { atOnce } from '../slices.js';
 import { isOneOf } from '../text/characters.js';
 import { trimTokens } from '../text/trailing.js';
 import type { ArrivingReply } from './arriving-reply.js';
@@ -16,7 +15,7 @@ export class WaitingFences {
     this.#reply = reply;
   }
 
-  /** A fence has opened the reply. */
+  /** Whether a fence opened the reply. */
   get isWrapped(): boolean {
     return this.#isWrapped;
   }
@@ -34,7 +33,7 @@ export class WaitingFences {
     return this.#isKept ?? true;
   }
 
-  /** What stands in a fence that opens the reply waits for a label in it, or for its end: without one it is text. */
+  /** Holds the text of a fence that opens the reply until a label in it, or the fence's end, shows whether it only wraps the reply. */
   enterWrapper(end: number): void {
     const { writer, lines, line } = this.#reply;
     this.#isWrapped = true;
@@ -52,7 +51,7 @@ export class WaitingFences {
     if (this.#wrapped === null) return;
     const { writer } = this.#reply;
     const text = writer.gap.slice(this.#wrapped);
-    const { end } = atOnce(trimTokens(text, 0, text.length));
+    const { end } = trimTokens(text, 0, text.length);
     this.#wrapped = null;
     writer.dropGap();
     writer.write(text.slice(0, end));

@@ -1,6 +1,5 @@
-import { type OfferedTools, shorten } from '../arguments/offered-tool.js';
-import type { Sliced } from '../slices.js';
-import { isRestBlank, lineEnd, skipBlanks, skipLanguage, skipSpace } from '../text/characters.js';
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { isRestBlank, lineEnd, shorten, skipBlanks, skipLanguage, skipSpace } from '../text/characters.js';
 import { turnEndInLine } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
 import { matchMarker } from '../text/markers.js';
@@ -10,14 +9,10 @@ import { endsReply, skipClosers, trimEnd } from '../text/trailing.js';
 import { type CallReading, isAnswerName, signature, unreadable, withArguments } from './written-call.js';
 
 /** `Action: tool` and on a further line `Action Input: …` (rule: two-line-action). */
-export function* readActionInput(
-  text: string,
-  start: number,
-  tools: OfferedTools,
-): Sliced<CallReading | null> {
+export function readActionInput(text: string, start: number, tools: OfferedTools): CallReading | null {
   const line = lineEnd(text, start);
   const input = inputAfter(text, line);
-  if (input === null) return yield* readNameAlone(text, start, tools);
+  if (input === null) return readNameAlone(text, start, tools);
   const name = text
     .slice(start, line)
     .trim()
@@ -25,12 +20,12 @@ export function* readActionInput(
     .replace(/^(["'])(.*)\1$/, '$2')
     .trim();
   if (name === '' || (!tools.find(name) && meansNoAction(name))) return null;
-  if (isLabelled(text, input)) return yield* plainInput(name, start, input, '');
+  if (isLabelled(text, input)) return plainInput(name, start, input, '');
   const fenced =
     text.startsWith('```', skipBlanks(text, input)) || text.startsWith('```', skipSpace(text, input));
   return fenced
-    ? yield* readFenced(text, start, name, skipSpace(text, input))
-    : yield* readInput(text, start, name, skipSpace(text, input));
+    ? readFenced(text, start, name, skipSpace(text, input))
+    : readInput(text, start, name, skipSpace(text, input));
 }
 
 /** Behind the `Action Input:` label on the next line that is not blank. */
@@ -53,14 +48,14 @@ export function meansNoAction(name: string): boolean {
 }
 
 /** An offered tool's name alone on its line: a call if it takes nothing, else a call without arguments. */
-function* readNameAlone(text: string, start: number, tools: OfferedTools): Sliced<CallReading | null> {
+function readNameAlone(text: string, start: number, tools: OfferedTools): CallReading | null {
   const nameEnd = tools.nameEnd(text, start);
   const name = text.slice(start, nameEnd);
   const tool = tools.find(name);
   if (!tool) return null;
   const after = skipBlanks(text, nameEnd);
   const input = text.charAt(after) === ':' ? skipBlanks(text, after + 1) : after;
-  if (text.charAt(input) === '{') return yield* readInput(text, start, name, input);
+  if (text.charAt(input) === '{') return readInput(text, start, name, input);
   if (skipClosers(text, nameEnd) < lineEnd(text, nameEnd) - 1 || !endsReply(text, nameEnd)) return null;
   if (tool.parameters.length > 0) {
     const cut =
@@ -85,12 +80,12 @@ function* readNameAlone(text: string, start: number, tools: OfferedTools): Slice
   };
 }
 
-function* readFenced(text: string, start: number, name: string, fence: number): Sliced<CallReading> {
+function readFenced(text: string, start: number, name: string, fence: number): CallReading {
   const marks = fence + 3;
   const beside = skipLanguage(text, marks);
   const inside = skipSpace(text, beside);
   if ('{['.includes(text.charAt(inside) || ' ')) {
-    const reading = yield* readInput(text, start, name, inside);
+    const reading = readInput(text, start, name, inside);
     if (reading.kind !== 'call') return reading;
     const close = skipSpace(text, reading.end);
     return text.startsWith('```', close) ? { ...reading, end: close + 3 } : reading;
@@ -109,29 +104,29 @@ function* readFenced(text: string, start: number, name: string, fence: number): 
   const written = text.slice(hasLanguage ? beside : marks, close).trim();
   // ```sh ls```, ```apple juice```: nobody can tell
   const mayBeLanguage = !hasLanguage && beside > marks && inside > beside && inside < close;
-  return mayBeLanguage ? unclear(name, asObject(name)) : yield* plainInput(name, start, close + 3, written);
+  return mayBeLanguage ? unclear(name, asObject(name)) : plainInput(name, start, close + 3, written);
 }
 
-function* readInput(text: string, start: number, name: string, input: number): Sliced<CallReading> {
+function readInput(text: string, start: number, name: string, input: number): CallReading {
   const scanner = new Scanner(text, input);
-  if ('{['.includes(scanner.current || ' ')) return yield* readStructure(scanner, start, name);
-  const literal = stringStart(scanner) ? yield* readString(scanner) : undefined;
+  if ('{['.includes(scanner.current || ' ')) return readStructure(scanner, start, name);
+  const literal = stringStart(scanner) ? readString(scanner) : undefined;
   if (literal !== undefined && endsReply(text, scanner.position)) {
-    return yield* plainInput(name, start, scanner.position, literal);
+    return plainInput(name, start, scanner.position, literal);
   }
-  return yield* readPlain(text, start, name, input);
+  return readPlain(text, start, name, input);
 }
 
-function* readStructure(scanner: Scanner, start: number, name: string): Sliced<CallReading> {
+function readStructure(scanner: Scanner, start: number, name: string): CallReading {
   const isList = scanner.current === '[';
-  const value = yield* readValue(scanner);
+  const value = readValue(scanner);
   if (value === undefined) return unreadable('action_input', name, scanner);
   // a list is one value, for the first parameter
-  return yield* inputCall(name, start, scanner.position, isList ? [value] : value, scanner);
+  return inputCall(name, start, scanner.position, isList ? [value] : value, scanner);
 }
 
 /** Plain text up to the next marker or the end of the model's turn. A blank line with more text after it leaves open where it ends. */
-function* readPlain(text: string, start: number, name: string, input: number): Sliced<CallReading> {
+function readPlain(text: string, start: number, name: string, input: number): CallReading {
   let end = input;
   while (end < text.length) {
     const turnEnd = turnEndInLine(text, end, lineEnd(text, end));
@@ -144,12 +139,12 @@ function* readPlain(text: string, start: number, name: string, input: number): S
     if (marker && marker !== 'partial') break;
     end += 1;
   }
-  const trimmed = yield* trimEnd(text.slice(0, Math.min(end, text.length)), input);
+  const trimmed = trimEnd(text.slice(0, Math.min(end, text.length)), input);
   end = Math.max(input, trimmed.end);
   const written = text.slice(input, end);
   const problem = describePlainProblem(name, written);
   if (problem) return unclear(name, problem);
-  return yield* plainInput(name, start, end, written);
+  return plainInput(name, start, end, written);
 }
 
 function describePlainProblem(name: string, written: string): string | null {
@@ -173,7 +168,7 @@ const unclear = (name: string, problem: string): CallReading => ({
   cut: false,
 });
 
-function plainInput(name: string, start: number, end: number, written: string): Sliced<CallReading> {
+function plainInput(name: string, start: number, end: number, written: string): CallReading {
   return inputCall(name, start, end, written === '' ? undefined : written, new Scanner(written, 0));
 }
 
@@ -183,6 +178,6 @@ function inputCall(
   end: number,
   value: JsonValue | undefined,
   scanner: Scanner,
-): Sliced<CallReading> {
+): CallReading {
   return withArguments({ kind: 'call', dialect: 'action_input', name, start, end }, value, scanner);
 }

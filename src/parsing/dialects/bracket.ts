@@ -1,5 +1,4 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { Pauses, type Sliced } from '../slices.js';
 import { lineEnd, skipBlanks } from '../text/characters.js';
 import { chatTokenAt } from '../text/chat-tokens.js';
 import { Scanner } from '../text/scanner.js';
@@ -7,11 +6,11 @@ import { readSingleString } from '../text/strings.js';
 import type { CallReading } from './written-call.js';
 
 /** `tool[text]`: verbatim to the last `]` of the line, into the first parameter (rule: bracket-call). */
-export function* readBracket(text: string, start: number, tools: OfferedTools): Sliced<CallReading | null> {
+export function readBracket(text: string, start: number, tools: OfferedTools): CallReading | null {
   const open = tools.nameEnd(text, start);
   const name = text.slice(start, open);
   if (name === '' || text.charAt(open) !== '[') return null;
-  const close = yield* closingBracket(text, open);
+  const close = closingBracket(text, open);
   if (close < 0) {
     const cut = lineEnd(text, open) >= text.length;
     return { kind: 'unreadable', dialect: 'bracket', name, problem: `${name}: \`]\` is missing`, cut };
@@ -22,7 +21,7 @@ export function* readBracket(text: string, start: number, tools: OfferedTools): 
     kind: 'call',
     dialect: 'bracket',
     name,
-    list: none ? [] : [{ key: null, value: yield* unquote(written) }],
+    list: none ? [] : [{ key: null, value: unquote(written) }],
     spellings: new WeakMap(),
     repairs: [],
     start,
@@ -30,16 +29,13 @@ export function* readBracket(text: string, start: number, tools: OfferedTools): 
   };
 }
 
-/** The last `]` of the line, or the first that an observation (`f[x] Observation 2: …`) or a chat token follows. */
-function* closingBracket(text: string, open: number): Sliced<number> {
-  const pauses = new Pauses(open);
+/** Returns the last `]` of the line, or the first before an observation (`f[x] Observation 2: …`) or a chat token. */
+function closingBracket(text: string, open: number): number {
   const end = lineEnd(text, open);
   let close = -1;
   for (let at = text.indexOf(']', open); at >= 0 && at < end; at = text.indexOf(']', at + 1)) {
     close = at;
     if (endsInput(text, at + 1)) break;
-    const read = pauses.due(at);
-    if (read > 0) yield read;
   }
   return close;
 }
@@ -54,9 +50,9 @@ function endsInput(text: string, position: number): boolean {
 const observation = /[ \t]{1,8}Observation(?: \d{1,9})?:/iy;
 
 /** Unquoted only if the whole is one string literal; two side by side are text (rule: bracket-call). */
-function* unquote(written: string): Sliced<string> {
+function unquote(written: string): string {
   const trimmed = written.trim();
   const scanner = new Scanner(trimmed, 0);
-  const literal = yield* readSingleString(scanner);
+  const literal = readSingleString(scanner);
   return literal !== undefined && scanner.atEnd ? literal : written;
 }

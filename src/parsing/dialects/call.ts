@@ -1,20 +1,19 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readArguments } from '../arguments/read-arguments.js';
-import type { Sliced } from '../slices.js';
 import { skipBlanks, skipSpace } from '../text/characters.js';
 import { Scanner } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
 import type { CallReading } from './written-call.js';
 
 /** `tool(a=1, "b": 2)` (rule: arguments). */
-export function* readCall(text: string, start: number, tools: OfferedTools): Sliced<CallReading | null> {
+export function readCall(text: string, start: number, tools: OfferedTools): CallReading | null {
   const nameEnd = tools.nameEnd(text, start);
   const name = text.slice(start, nameEnd);
   const tool = tools.find(name);
   // only the name of an offered tool may stand apart from its parenthesis; prose has such words too
   const open = tool ? skipBlanks(text, nameEnd) : nameEnd;
   if (name === '' || text.charAt(open) !== '(') return null;
-  const reading = yield* readArguments(text, open + 1, tool);
+  const reading = readArguments(text, open + 1, tool);
   if (!reading.ok) {
     return {
       kind: 'unreadable',
@@ -29,29 +28,21 @@ export function* readCall(text: string, start: number, tools: OfferedTools): Sli
 }
 
 /** `[f()]` and `['f()']`: the first call of a list (rule: listed-call). */
-export function* readListedCall(
-  text: string,
-  start: number,
-  tools: OfferedTools,
-): Sliced<CallReading | null> {
+export function readListedCall(text: string, start: number, tools: OfferedTools): CallReading | null {
   if (text.charAt(start) !== '[') return null;
   const inside = skipSpace(text, start + 1);
-  const reading = (yield* readQuotedCall(text, inside, tools)) ?? (yield* readCall(text, inside, tools));
+  const reading = readQuotedCall(text, inside, tools) ?? readCall(text, inside, tools);
   if (reading?.kind !== 'call') return reading;
   const after = skipSpace(text, reading.end);
   return text.charAt(after) === ']' ? { ...reading, start, end: after + 1 } : { ...reading, start };
 }
 
 /** `'f()'`: a call that is the whole content of a string. */
-export function* readQuotedCall(
-  text: string,
-  start: number,
-  tools: OfferedTools,
-): Sliced<CallReading | null> {
+export function readQuotedCall(text: string, start: number, tools: OfferedTools): CallReading | null {
   const scanner = new Scanner(text, start);
   if (!stringStart(scanner)) return null;
-  const quoted = (yield* readString(scanner))?.trim();
-  const reading = quoted === undefined ? null : yield* readCall(quoted, 0, tools);
+  const quoted = readString(scanner)?.trim();
+  const reading = quoted === undefined ? null : readCall(quoted, 0, tools);
   if (reading?.kind !== 'call') return reading;
   return { ...reading, start, end: scanner.position };
 }

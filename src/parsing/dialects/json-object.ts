@@ -1,4 +1,3 @@
-import type { Sliced } from '../slices.js';
 import { isOneOf } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
@@ -10,23 +9,19 @@ const nameKeys = ['name', 'action', 'tool', 'tool_name', 'function'] as const;
 const argumentKeys = ['arguments', 'action_input', 'args', 'tool_args', 'parameters', 'params'] as const;
 /** Keys that wrap a call object. */
 const wrapperKeys = ['tool_calls', 'tool_call', 'function_call', 'function', 'action', 'tool'] as const;
-const DEEPEST_WRAPPER = 4;
+const MAX_WRAPPER_DEPTH = 4;
 
 /** `{"name": "tool", "arguments": {…}}`, or a list of such objects of which the first counts. */
-export function* readJsonCall(
-  text: string,
-  start: number,
-  dialect: Dialect = 'json',
-): Sliced<CallReading | null> {
+export function readJsonCall(text: string, start: number, dialect: Dialect = 'json'): CallReading | null {
   if (!isOneOf('{[', text, start)) return null;
   const scanner = new Scanner(text, start);
-  const value = yield* readValue(scanner);
+  const value = readValue(scanner);
   if (value === undefined) return unreadable(dialect, null, scanner);
   const place = { kind: 'call', dialect, start, end: scanner.position } as const;
-  return (yield* readStepObject(value, place, scanner)) ?? (yield* readCallObject(value, place, scanner));
+  return readStepObject(value, place, scanner) ?? readCallObject(value, place, scanner);
 }
 
-function* readCallObject(value: JsonValue, place: CallPlace, scanner: Scanner): Sliced<CallReading> {
+function readCallObject(value: JsonValue, place: CallPlace, scanner: Scanner): CallReading {
   const { dialect } = place;
   const call = findCallObject(value);
   if (!call) {
@@ -40,7 +35,7 @@ function* readCallObject(value: JsonValue, place: CallPlace, scanner: Scanner): 
   }
   const { thought } = object;
   const written = { name, thought: typeof thought === 'string' ? thought.trim() : '', ...place };
-  return yield* withArguments(written, argumentKey === undefined ? undefined : object[argumentKey], scanner);
+  return withArguments(written, argumentKey === undefined ? undefined : object[argumentKey], scanner);
 }
 
 function unreadableObject(dialect: Dialect, problem: string, name: string | null = null): CallReading {
@@ -54,7 +49,7 @@ function isAccompanying(key: string): boolean {
 
 /** The tool's name and the object that holds its arguments, inside lists and wrappers. */
 function findCallObject(value: JsonValue, depth = 0): [string, JsonObject] | null {
-  if (depth > DEEPEST_WRAPPER) return null;
+  if (depth > MAX_WRAPPER_DEPTH) return null;
   if (Array.isArray(value)) return value[0] === undefined ? null : findCallObject(value[0], depth + 1);
   if (typeof value !== 'object' || value === null) return null;
   for (const key of nameKeys) {

@@ -6,7 +6,7 @@ import { type CallReading, signature } from './written-call.js';
 /** Code before a call: `await f()`, `const x = f()`. */
 const statement =
   /(?:(?:const|let|var)[ \t]{1,8})?(?:[\w$]{1,60}[ \t]{0,8}=[ \t]{0,8})?(?:(?:await|return|yield)[ \t]{1,8})?/y;
-/** What follows a name that is called, and no word of a sentence. */
+/** Text after a name that shows a call and not a word of a sentence. */
 const input = /["'“‘`{[(:=]|->|[\w.-]{1,60}[ \t]{0,8}[=:]/y;
 /** `read_file`, `http.request`, `sendMail`: no word of a sentence is spelled like this. */
 const identifier = /[_.\d-]|[a-z][A-Z]/;
@@ -36,7 +36,7 @@ function readName(text: string, start: number, tools: OfferedTools): CallReading
   return { kind: 'unreadable', dialect: 'call', name: tool.name, problem, cut };
 }
 
-/** Past what closes quotes, inline code or emphasis around the name. */
+/** Skips the marks that close quotes, inline code or emphasis around the name. */
 function skipQuotes(text: string, position: number): number {
   let at = position;
   while (at < position + 2 && isOneOf('"\'`*', text, at)) at += 1;

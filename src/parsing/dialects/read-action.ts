@@ -1,5 +1,4 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import type { Sliced } from '../slices.js';
 import { isOneOf, isRestBlank, lineEnd, skipBlanks, skipLanguage, skipSpace } from '../text/characters.js';
 import { opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { isLabelled, meansNoAction, readActionInput } from './action-input.js';
@@ -11,16 +10,12 @@ import { readTag } from './tags.js';
 import type { CallReading } from './written-call.js';
 
 interface DialectReader {
-  /** The characters one of which a call begins with; any if there are none. */
+  /** Characters with one of which a call begins; absent if it may begin with any. */
   readonly opens?: string;
-  readonly read: (
-    text: string,
-    start: number,
-    tools: OfferedTools,
-  ) => CallReading | null | Sliced<CallReading | null>;
+  readonly read: (text: string, start: number, tools: OfferedTools) => CallReading | null;
 }
 
-/** One for each dialect an action may be written in; the first that knows what stands there reads it. */
+/** One reader for each dialect an action may be written in; the first that recognises the text reads it. */
 const readers: readonly DialectReader[] = [
   { opens: '<', read: readTag },
   { opens: '[', read: readListedCall },
@@ -35,15 +30,14 @@ const readers: readonly DialectReader[] = [
 /**
  * Reads what stands after `Action:`. Null where it is no call at all: `None`, `N/A`, prose (rule: offered-tools).
  */
-export function* readAction(text: string, position: number, tools: OfferedTools): Sliced<CallReading | null> {
-  const tokens = yield* readTokens(text, position, opensOtherTurn);
+export function readAction(text: string, position: number, tools: OfferedTools): CallReading | null {
+  const tokens = readTokens(text, position, opensOtherTurn);
   if (tokens.turn !== null) return null;
   const start = unwrap(text, tokens.end, tools);
   if (isLabelled(text, position)) return null;
   for (const { opens, read } of readers) {
     if (opens !== undefined && !isOneOf(opens, text, start)) continue;
-    const found = read(text, start, tools);
-    const reading = found && 'next' in found ? yield* found : found;
+    const reading = read(text, start, tools);
     if (!reading) continue;
     const isNone = reading.name !== null && !tools.find(reading.name) && meansNoAction(reading.name);
     return isNone ? null : reading;
@@ -51,7 +45,7 @@ export function* readAction(text: string, position: number, tools: OfferedTools)
   return null;
 }
 
-/** Past a fence, inline code or emphasis around the call (rule: whole-reply-fence). */
+/** Skips a fence, inline code or emphasis around the call (rule: whole-reply-fence). */
 function unwrap(text: string, position: number, tools: OfferedTools): number {
   const start = skipSpace(text, position);
   if (text.startsWith('```', start)) return insideFence(text, start + 3, tools);
@@ -60,8 +54,8 @@ function unwrap(text: string, position: number, tools: OfferedTools): number {
 }
 
 /**
- * Past the language beside the marks of a fence; on one line ```tool(…)``` has none, nor has ```tool {…}```. In ```python
- * tool(…)``` it is one though there may be a tool of that name.
+ * Skips the language beside the marks of a fence. On one line ```tool(…)``` has none, nor has ```tool {…}```; in
+ * ```python tool(…)``` the first word is the language, even if a tool has that name.
  */
 function insideFence(text: string, marks: number, tools: OfferedTools): number {
   const end = skipLanguage(text, marks);
@@ -73,7 +67,7 @@ function insideFence(text: string, marks: number, tools: OfferedTools): number {
   return skipSpace(text, isLanguage ? end : marks);
 }
 
-/** Where the name of an offered tool ends that stands at `position`. */
+/** Returns where an offered tool's name at `position` ends. */
 function toolEnd(text: string, position: number, tools: OfferedTools): number | undefined {
   const end = tools.nameEnd(text, position);
   return tools.find(text.slice(position, end)) && end;

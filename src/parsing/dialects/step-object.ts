@@ -1,5 +1,4 @@
-import type { Sliced } from '../slices.js';
-import type { JsonObject, JsonValue, Scanner } from '../text/scanner.js';
+import { isObject, type JsonObject, type JsonValue, type Scanner } from '../text/scanner.js';
 import { type CallPlace, type CallReading, withArguments } from './written-call.js';
 
 /** All that the object may hold that `protocol: "json"` teaches. */
@@ -9,11 +8,7 @@ const stepKeys = ['thought', 'action', 'final_answer'] as const;
  * `{"thought", "action": {"tool", "args"}}` or `{"thought", "final_answer"}`, with nothing else in it. Null is not
  * there, nor is an empty answer beside an action; of both the first counts (rule: step-object).
  */
-export function* readStepObject(
-  value: JsonValue,
-  place: CallPlace,
-  scanner: Scanner,
-): Sliced<CallReading | null> {
+export function readStepObject(value: JsonValue, place: CallPlace, scanner: Scanner): CallReading | null {
   if (!isObject(value) || !holdsOnly(value, stepKeys)) return null;
   const { thought = null, action = null, final_answer: answer = null } = value;
   if (thought !== null && typeof thought !== 'string') return null;
@@ -25,12 +20,8 @@ export function* readStepObject(
   const acts = first === 'action' && action !== null;
   const step = { thought: thought?.trim() ?? '', isStepObject: true, ...place };
   return acts
-    ? yield* withArguments({ name: action.tool, ...step }, action.args, scanner)
-    : yield* withArguments({ name: 'final_answer', ...step }, answer, scanner);
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+    ? withArguments({ name: action.tool, ...step }, action.args, scanner)
+    : withArguments({ name: 'final_answer', ...step }, answer, scanner);
 }
 
 function holdsOnly(object: JsonObject, keys: readonly string[]): boolean {

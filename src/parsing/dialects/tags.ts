@@ -1,6 +1,5 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import type { Sliced } from '../slices.js';
-import { skipSpace } from '../text/characters.js';
+import { FixedWords, skipSpace } from '../text/characters.js';
 import { callTags } from '../text/inline-marks.js';
 import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
@@ -8,50 +7,54 @@ import { readCall } from './call.js';
 import { readJsonCall } from './json-object.js';
 import { type CallReading, unreadable, withArguments } from './written-call.js';
 
-const LONGEST_NAME = 300;
+const MAX_NAME_LENGTH = 300;
 const parameterTags = ['parameters', 'arguments', 'args', 'input'] as const;
 
-/** The name of the call tag that opens at `position`. */
+const openingTags = new FixedWords(
+  callTags.map((tag) => `<${tag}>` as const),
+  1,
+);
+
+/** The call tag, such as `<tool_call>`, that opens at `position`. */
 export function callTagAt(text: string, position: number): string | undefined {
-  return callTags.find((tag) => text.startsWith(`<${tag}>`, position));
+  return openingTags.at(text, position);
 }
 
 /**
  * A call in a tag: a JSON object, `<name>` with `<parameters>`, or `tool(…)`. Null where nothing of the
  * kind follows, as in prose that only mentions the tag. The closing tag may be missing.
  */
-export function* readTag(text: string, start: number, tools: OfferedTools): Sliced<CallReading | null> {
-  const tag = callTagAt(text, start);
-  if (!tag) return null;
-  const inside = skipFence(text, skipSpace(text, start + tag.length + 2));
+export function readTag(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const opening = callTagAt(text, start);
+  if (opening === undefined) return null;
+  const tag = opening.slice(1, -1);
+  const inside = skipFence(text, skipSpace(text, start + opening.length));
   const reading =
-    (yield* readNamed(text, inside)) ??
-    (yield* readJsonCall(text, inside, 'tag')) ??
-    (yield* readCall(text, inside, tools));
+    readNamed(text, inside) ?? readJsonCall(text, inside, 'tag') ?? readCall(text, inside, tools);
   if (reading?.kind !== 'call') return reading && { ...reading, dialect: 'tag' };
   const end = closeTag(text, skipFence(text, skipSpace(text, reading.end)), tag) ?? reading.end;
   return { ...reading, dialect: 'tag', start, end };
 }
 
 /** `<name>tool</name><parameters>{…}</parameters>`: the form the service teaches. */
-function* readNamed(text: string, start: number): Sliced<CallReading | null> {
+function readNamed(text: string, start: number): CallReading | null {
   if (!text.startsWith('<name>', start)) return null;
-  const nameLength = text.slice(start, start + LONGEST_NAME).indexOf('</name>');
+  const nameLength = text.slice(start, start + MAX_NAME_LENGTH).indexOf('</name>');
   if (nameLength < 0) {
-    const cut = start + LONGEST_NAME > text.length;
+    const cut = start + MAX_NAME_LENGTH > text.length;
     return { kind: 'unreadable', dialect: 'tag', name: null, problem: '<name> is not closed', cut };
   }
   const nameEnd = start + nameLength;
   const name = text.slice(start + '<name>'.length, nameEnd).trim();
   const after = skipSpace(text, nameEnd + '</name>'.length);
   const tag = parameterTags.find((each) => text.startsWith(`<${each}>`, after));
-  if (!tag) return yield* withoutArguments(text, name, start, nameEnd + '</name>'.length);
+  if (!tag) return withoutArguments(text, name, start, nameEnd + '</name>'.length);
   const open = skipFence(text, skipSpace(text, after + tag.length + 2));
   const empty = closeTag(text, open, tag);
-  if (empty !== null) return yield* withoutArguments(text, name, start, empty);
+  if (empty !== null) return withoutArguments(text, name, start, empty);
   const scanner = new Scanner(text, open);
   if (scanner.current !== '{') scanner.fail(`${name}: <${tag}> takes one JSON object`);
-  const value = scanner.problem === null ? yield* readValue(scanner) : undefined;
+  const value = scanner.problem === null ? readValue(scanner) : undefined;
   if (value === undefined) {
     if (scanner.atEnd) scanner.cut = true;
     return unreadable('tag', name, scanner);
@@ -59,7 +62,7 @@ function* readNamed(text: string, start: number): Sliced<CallReading | null> {
   const close = closeParameters(text, skipFence(text, skipSpace(text, scanner.position)), tag);
   if (close?.isMended) scanner.repairs.add('mismatched_tag');
   const end = close?.end ?? scanner.position;
-  return yield* withArguments({ kind: 'call', dialect: 'tag', name, start, end }, value, scanner);
+  return withArguments({ kind: 'call', dialect: 'tag', name, start, end }, value, scanner);
 }
 
 /** `</parameters>`, or another closing tag in its place, such as `</parameter>`; null where none stands. */
@@ -75,17 +78,17 @@ function closeParameters(
   return { end: position + close[0].length, isMended: true };
 }
 
-function withoutArguments(text: string, name: string, start: number, end: number): Sliced<CallReading> {
+function withoutArguments(text: string, name: string, start: number, end: number): CallReading {
   return withArguments({ kind: 'call', dialect: 'tag', name, start, end }, undefined, new Scanner(text, end));
 }
 
-/** After `</tag>` if it stands here. */
+/** Returns the position after `</tag>`; null if the text here is another. */
 function closeTag(text: string, position: number, tag: string): number | null {
   const close = `</${tag}>`;
   return text.startsWith(close, position) ? position + close.length : null;
 }
 
-/** Past an opening or closing fence line between the tags. */
+/** Skips an opening or closing fence line between the tags. */
 function skipFence(text: string, position: number): number {
   if (!text.startsWith('```', position)) return position;
   let at = position + 3;

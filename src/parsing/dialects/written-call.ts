@@ -1,24 +1,22 @@
 import type { OfferedTool } from '../arguments/offered-tool.js';
 import type { Argument } from '../arguments/read-arguments.js';
-import type { Sliced } from '../slices.js';
-import { skipSpace } from '../text/characters.js';
-import { readValue } from '../text/literals.js';
-import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
+import { decode } from '../text/literals.js';
+import type { JsonValue, Repair, Scanner, Spellings } from '../text/scanner.js';
 
 /** How an action was written (`parse.dialect` of the response). */
 export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare';
 
-/** A call whose syntax is whole; whether its tool is offered and its arguments fit is judged later. */
+/** A call with complete syntax; `resolveCall` checks its tool and arguments. */
 export interface WholeCall {
   readonly kind: 'call';
   readonly dialect: Dialect;
   readonly name: string;
   readonly list: readonly Argument[];
-  /** The one value that held all arguments, as it was written; undefined where they stood one by one. */
+  /** The one value that held all arguments, as written; undefined if they were written one by one. */
   readonly input?: JsonValue | undefined;
-  /** What a JSON object says beside the call (rule: step-object). */
+  /** The thought in a JSON object beside the call (rule: step-object). */
   readonly thought?: string;
-  /** The object that `protocol: "json"` teaches, which means what it says without a marker. */
+  /** The call is the object that `protocol: "json"` teaches, which needs no marker. */
   readonly isStepObject?: boolean;
   readonly spellings: Spellings;
   readonly repairs: readonly Repair[];
@@ -27,61 +25,54 @@ export interface WholeCall {
   readonly end: number;
 }
 
-/** Where a call stands, and how it is written. */
+/** The place and the dialect of a call. */
 export type CallPlace = Pick<WholeCall, 'kind' | 'dialect' | 'start' | 'end'>;
 
-/** An action that was meant but cannot be read. */
+/** An intended action that cannot be read. */
 export interface UnreadableCall {
   readonly kind: 'unreadable';
   readonly dialect: Dialect;
-  /** As far as the name could be read. */
+  /** Null if the name could not be read. */
   readonly name: string | null;
   readonly problem: string;
   /** The text ended too early. */
   readonly cut: boolean;
 }
 
-/** The name under which LangChain's and other agents write their answer as a call (rule: answer-call). */
+/** Whether a tool name is the one under which agents such as LangChain's write their answer (rule: answer-call). */
 export function isAnswerName(name: string): boolean {
   return /^final[ _]answer$/i.test(name);
 }
 
-/** What a dialect makes of a place in the text; null: not written in this dialect. */
+/** A dialect's reading of a place in the text; null if the text is not in this dialect. */
 export type CallReading = WholeCall | UnreadableCall;
 
 /**
  * Turns a value that holds all arguments into arguments: an object, a list, a string that encodes an
  * object, any other string. Null for a string that begins like an object but encodes none.
  */
-function* argumentList(value: JsonValue | undefined, spellings: Spellings): Sliced<Argument[] | null> {
+function argumentList(value: JsonValue | undefined, spellings: Spellings): Argument[] | null {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value.map((item) => ({ key: null, value: item }));
   if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return [{ key: null, value }];
-  const decoded = yield* decode(value, spellings);
+  const decoded = decode(value, spellings);
   return decoded === undefined ? null : [{ key: null, value: decoded }];
 }
 
-/** The call with its arguments from one value; unreadable if that encodes none. */
-export function* withArguments(
+/** Takes a call's arguments from one value; the call is unreadable if the value encodes none. */
+export function withArguments(
   call: CallPlace & Pick<WholeCall, 'name' | 'thought' | 'isStepObject'>,
   value: JsonValue | undefined,
   { spellings, repairs }: Pick<Scanner, 'spellings' | 'repairs'>,
-): Sliced<CallReading> {
+): CallReading {
   const asText = isAnswerName(call.name) ? [{ key: null, value: value ?? null }] : null;
-  const list = (yield* argumentList(value, spellings)) ?? asText;
+  const list = argumentList(value, spellings) ?? asText;
   if (list) return { ...call, list, input: value, spellings, repairs: [...repairs] };
   const problem = `${call.name}: the arguments are no whole JSON object`;
   return { kind: 'unreadable', dialect: call.dialect, name: call.name, problem, cut: false };
 }
 
-/** The value that the whole of a text encodes. */
-export function* decode(encoded: string, spellings: Spellings): Sliced<JsonValue | undefined> {
-  const scanner = new Scanner(encoded, skipSpace(encoded, 0), { spellings });
-  const value = yield* readValue(scanner);
-  return skipSpace(encoded, scanner.position) >= encoded.length ? value : undefined;
-}
-
-/** An unreadable call from a scanner that gave up. */
+/** Makes an unreadable call from a failed scanner. */
 export function unreadable(dialect: Dialect, name: string | null, scanner: Scanner): UnreadableCall {
   return {
     kind: 'unreadable',
@@ -92,7 +83,7 @@ export function unreadable(dialect: Dialect, name: string | null, scanner: Scann
   };
 }
 
-/** `read_file(path, start_line)`: how the tool is called, for a problem's words. */
+/** Writes how the tool is called, such as `read_file(path, start_line)`, for the text of a problem. */
 export function signature(tool: OfferedTool): string {
   return `${tool.name}(${tool.parameters.join(', ')})`;
 }

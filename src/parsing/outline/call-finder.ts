@@ -2,14 +2,13 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readAction } from '../dialects/read-action.js';
 import { readTag } from '../dialects/tags.js';
 import type { CallReading } from '../dialects/written-call.js';
-import type { Sliced } from '../slices.js';
 import { character, skipBlanks } from '../text/characters.js';
 import type { CodeSpans } from '../text/code-spans.js';
 
-/** So many broken or quoted calls are looked at before the rest is taken for prose; keeps the walk linear. */
-const MAXIMUM_ATTEMPTS = 64;
+/** Maximum number of broken or quoted calls that are tried; the rest counts as prose, which keeps the walk linear. */
+const MAX_ATTEMPTS = 64;
 
-/** Reads the calls of a reply where a walk meets them, but for those that are only shown. */
+/** Reads the calls that a walk meets, except those that are only quoted. */
 export class CallFinder {
   readonly #text: string;
   readonly #tools: OfferedTools;
@@ -22,10 +21,10 @@ export class CallFinder {
     this.#codeSpans = codeSpans;
   }
 
-  /** What follows a label that ends at `at`, in a line that is read from `lineStart` on. */
-  *readAction(at: number, lineStart: number): Sliced<CallReading | null> {
-    if (this.#attempts >= MAXIMUM_ATTEMPTS) return null;
-    const reading = yield* readAction(this.#text, at, this.#tools);
+  /** Reads the action after a label that ends at `at`; the line is read from `lineStart` on. */
+  readAction(at: number, lineStart: number): CallReading | null {
+    if (this.#attempts >= MAX_ATTEMPTS) return null;
+    const reading = readAction(this.#text, at, this.#tools);
     if (reading) return this.#isMeant(reading, at) ? reading : null;
     // one line may hold many labels, each of which may be read to the end of the line
     if (this.#isInLine(lineStart)) this.#attempts += 1;
@@ -33,9 +32,9 @@ export class CallFinder {
   }
 
   /** A broken call in a tag counts as an action only where the tag starts its line. */
-  *readTag(at: number, lineStart: number): Sliced<CallReading | null> {
-    if (this.#attempts >= MAXIMUM_ATTEMPTS) return null;
-    const reading = yield* readTag(this.#text, at, this.#tools);
+  readTag(at: number, lineStart: number): CallReading | null {
+    if (this.#attempts >= MAX_ATTEMPTS) return null;
+    const reading = readTag(this.#text, at, this.#tools);
     if (!reading) return null;
     if (reading.kind === 'unreadable' && skipBlanks(this.#text, lineStart) < at) {
       this.#attempts += 1;
@@ -47,12 +46,12 @@ export class CallFinder {
     return !isWrapped && this.#isMeant(reading, at + 1) ? reading : null;
   }
 
-  /** After reasoning, or after chat tokens at the edge. */
+  /** Whether reading began within a line, after reasoning or chat tokens. */
   #isInLine(lineStart: number): boolean {
     return lineStart > 0 && this.#text.charCodeAt(lineStart - 1) !== character.newline;
   }
 
-  /** Not inside inline code that closes after it. */
+  /** Whether a call is outside inline code that closes after it. */
   #isMeant(reading: CallReading, fallbackEnd: number): boolean {
     if (!this.#codeSpans.closesAfter(reading.kind === 'call' ? reading.end : fallbackEnd)) return true;
     this.#attempts += 1;

@@ -14,18 +14,18 @@ export class Quotations {
     this.#lines = lines;
   }
 
-  /** Where the quotation begins that an opener without its mark has opened and nothing has closed. */
+  /** Start of an unclosed quotation whose opener lost its mark. */
   get open(): number | null {
     return this.#lines.insideUnmarkedFence ? this.#unmarked : null;
   }
 
-  /** The line that ends here, before which none was open, may have opened one. */
+  /** Notes that the line ending here may have opened the first quotation. */
   mayBeginAfter(lineEnd: number): void {
     if (this.#lines.insideUnmarkedFence) this.#unmarked = lineEnd + 1;
   }
 
   /**
-   * In a quoted line only our own fences count, which may open or close there, and somebody else's turn: where that begins,
+   * Reads a quoted line, in which only our own fences and another role's turn count; returns where such a turn begins,
    * or null.
    */
   enterLine(from: number, end: number): number | null {
@@ -44,7 +44,7 @@ export class Quotations {
     return tag && tag !== 'partial' && !isMentioned(this.#text, at, tag.end) ? tag : null;
   }
 
-  /** The next `<`; remembered, since many lines may stand before it. */
+  /** Returns the next `<`; cached, since many lines may come before it. */
   #nextTag(from: number): number {
     if (from <= this.#tagAhead) return this.#tagAhead;
     const at = this.#text.indexOf('<', from);

@@ -1,7 +1,7 @@
 import type { CallReading, WholeCall } from '../dialects/written-call.js';
 import type { Marker } from '../text/markers.js';
 
-/** What a reply turns on: its first action or final answer, or nothing of the kind (rule: first-outcome-wins). */
+/** The first action or final answer of a reply, which decides its outcome (rule: first-outcome-wins). */
 export type TurningPoint =
   | { readonly kind: 'action'; readonly at: number; readonly reading: CallReading }
   | { readonly kind: 'answer'; readonly marker: Marker }
@@ -14,16 +14,16 @@ export type TextSpan = readonly [start: number, end: number];
 export interface QuotedFence {
   readonly start: number;
   readonly inside: number;
-  /** Where its closing line starts and ends; null while it is open. */
+  /** The closing line; null while the fence is open. */
   readonly close: TextSpan | null;
 }
 
 /** The parts of a reply, found in one walk over its lines. */
 export interface ReplyOutline {
   readonly turn: TurningPoint;
-  /** Where the reply begins, after chat tokens and after reasoning that was only closed. */
+  /** Start of the reply, after chat tokens and after reasoning that was closed but never opened. */
   readonly start: number;
-  /** Where the reasoning that was only closed begins, after chat tokens. */
+  /** Start of such reasoning, after chat tokens. */
   readonly edge: number;
   readonly thoughts: readonly Marker[];
   /** `<think>` blocks with their tags, in order. */
@@ -33,19 +33,19 @@ export interface ReplyOutline {
   /** The fence line with which the reply begins, whatever it wraps. */
   readonly leadingFence: TextSpan | null;
   readonly lastFence: QuotedFence | null;
-  /** Where the last line of prose starts, or the JSON value it begins with; an input or made-up observation is none. */
+  /** Start of the last line of prose, or of the JSON value it begins with; inputs and made-up observations are excluded. */
   readonly lastLine: number | null;
-  /** Where the lines of prose begin of which that is the last. */
+  /** Start of the paragraph that ends with that line. */
   readonly lastParagraph: number | null;
-  /** Where the text of the last list item starts, if nothing but blank lines follows that line. */
+  /** Start of the last list item's text, if only blank lines follow the item. */
   readonly lastItem: number | null;
-  /** Where the model began to imagine the turn of somebody else (rule: chat-tokens). */
+  /** Start of another role's turn that the model imagined (rule: chat-tokens). */
   readonly otherTurn: number | null;
   /** An action in an echoed fence without mark and closer, which may be meant after all (rule: echoed-fence). */
   readonly quotedAction: WholeCall | null;
 }
 
-/** What a walk has found so far; its edge and the quoted action are put in after it. */
+/** The findings of a walk so far; `outlineReply` adds the edge and the quoted action. */
 export class Findings implements ReplyOutline {
   turn: TurningPoint = { kind: 'none' };
   readonly start: number;

@@ -1,64 +1,53 @@
-import { MOST_TOOLS, type OfferedTool, writtenOrder } from '../arguments/offered-tool.js';
-import { SLICE, type Sliced } from '../slices.js';
+import { MAX_TOOLS, type OfferedTool, writtenOrder } from '../arguments/offered-tool.js';
 import { isOneOf, lineEnd, skipBlanks } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
-import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
+import { isObject, type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 
 const schemaKeys = ['inputSchema', 'input_schema', 'parameters', 'arguments', 'args', 'params'] as const;
 
-/** Lists and wrappers of definitions in one another, such as `{"tools": [{"function": {…}}]}`. */
-const DEEPEST_DEFINITION = 8;
+/** Maximum nesting of lists and wrappers around definitions, such as `{"tools": [{"function": {…}}]}`. */
+const MAX_DEFINITION_DEPTH = 8;
 
 /**
  * Tools from JSON definitions in the segment, in MCP's, OpenAI's or Anthropic's shape; null if it has none. Yields
  * the characters read since it last did, now and then.
  */
-export function* readDefinitions(segment: string): Sliced<OfferedTool[] | null> {
+export function readDefinitions(segment: string): OfferedTool[] | null {
   const tools = new Map<string, OfferedTool>();
-  let yielded = 0;
   let isFirst = true;
-  for (let line = 0; line < segment.length && tools.size < MOST_TOOLS; line = lineEnd(segment, line) + 1) {
+  for (let line = 0; line < segment.length && tools.size < MAX_TOOLS; line = lineEnd(segment, line) + 1) {
     const start = skipBlanks(segment, line);
     if (isOneOf('[{', segment, start)) {
-      const { value, end } = yield* readDefinition(segment, start, isFirst);
+      const { value, end } = readDefinition(segment, start, isFirst);
       isFirst = false;
-      if (value !== undefined) yield* addDefinitions(value, tools);
+      if (value !== undefined) addDefinitions(value, tools);
       line = Math.max(line, end - 1);
     }
-    if (line - yielded < SLICE) continue;
-    yield line - yielded;
-    yielded = line;
   }
   return tools.size > 0 ? [...tools.values()] : null;
 }
 
-/** Definitions that are read in one go. */
-const BATCH = 500;
-
-/** The first of each name. What it yields stands for reading them, beside what parsing their text costs. */
-function* addDefinitions(value: JsonValue, tools: Map<string, OfferedTool>): Sliced<void> {
-  let read = 0;
+/** Adds definitions; the first of each name counts. */
+function addDefinitions(value: JsonValue, tools: Map<string, OfferedTool>): void {
   for (const tool of definitionsIn(value)) {
-    if (tools.size >= MOST_TOOLS) return;
+    if (tools.size >= MAX_TOOLS) return;
     if (!tools.has(tool.name)) tools.set(tool.name, tool);
-    read += 1;
-    if (read % BATCH === 0) yield SLICE / 4;
   }
 }
 
-/** A value that starts a line, up to where it was read. */
-function* readDefinition(
+/** Reads a value that starts a line. */
+function readDefinition(
   segment: string,
   start: number,
   isFirst: boolean,
-): Sliced<{ value: JsonValue | undefined; end: number }> {
+): { value: JsonValue | undefined; end: number } {
   const rest = isFirst ? parseRest(segment, start) : undefined;
   if (rest !== undefined) return { value: rest, end: segment.length };
   const scanner = new Scanner(segment, start);
-  return { value: yield* readValue(scanner), end: scanner.position };
+  return { value: readValue(scanner), end: scanner.position };
 }
 
-/** A segment that is JSON from here to its end; the platform's parser is many times faster than ours. */
+/** Reads a segment that is JSON up to its end by `JSON.parse`, which is many times faster than our reader. */
 function parseRest(segment: string, start: number): JsonValue | undefined {
   if (!isOneOf(']}', segment.trimEnd(), segment.trimEnd().length - 1)) return undefined;
   try {
@@ -68,17 +57,17 @@ function parseRest(segment: string, start: number): JsonValue | undefined {
   }
 }
 
-function* definitionsIn(value: JsonValue, depth = 0): Generator<OfferedTool> {
-  if (depth > DEEPEST_DEFINITION) return;
-  if (Array.isArray(value)) for (const each of value) yield* definitionsIn(each, depth + 1);
-  if (!isObject(value)) return;
+function definitionsIn(value: JsonValue, depth = 0): OfferedTool[] {
+  if (depth > MAX_DEFINITION_DEPTH) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => definitionsIn(each, depth + 1));
+  if (!isObject(value)) return [];
   const { function: wrapped, tools, name } = value;
-  if (isObject(wrapped)) yield* definitionsIn(wrapped, depth + 1);
-  else if (Array.isArray(tools)) yield* definitionsIn(tools, depth + 1);
-  else if (typeof name === 'string' && name !== '') yield toTool(name, value);
+  if (isObject(wrapped)) return definitionsIn(wrapped, depth + 1);
+  if (Array.isArray(tools)) return definitionsIn(tools, depth + 1);
+  return typeof name === 'string' && name !== '' ? [toTool(name, value)] : [];
 }
 
-/** The parameters as a JSON Schema, as a map from name to description, or as a list. */
+/** Reads a definition whose parameters are a JSON Schema, a map from name to description, or a list. */
 function toTool(name: string, definition: JsonObject): OfferedTool {
   const key = schemaKeys.find((each) => Object.hasOwn(definition, each));
   const declared = key === undefined ? undefined : definition[key];
@@ -93,8 +82,4 @@ function toTool(name: string, definition: JsonObject): OfferedTool {
 function nameOf(item: JsonValue): string[] {
   if (typeof item === 'string') return [item];
   return isObject(item) && typeof item['name'] === 'string' ? [item['name']] : [];
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

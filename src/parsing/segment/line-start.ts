@@ -1,4 +1,4 @@
-import { LONGEST_NAME } from '../arguments/offered-tool.js';
+import { MAX_NAME_LENGTH } from '../arguments/offered-tool.js';
 import {
   character,
   isDigit,
@@ -17,7 +17,7 @@ export interface LineStart {
   readonly indented: boolean;
 }
 
-/** Past indentation, `#`, bullets, numbers, `def` and decoration. */
+/** Skips indentation, `#`, bullets, numbers, `def` and decoration. */
 export function introduce(text: string, lineStart: number): LineStart {
   let position = skipBlanks(text, lineStart);
   const indented = position - lineStart > 1;
@@ -39,7 +39,7 @@ function bulletEnd(text: string, position: number): number {
   return at > position && isOneOf('.)', text, at) ? at + 1 : position;
 }
 
-/** Past `**`, backticks and quotes around a name. */
+/** Skips `**`, backticks and quotes around a name. */
 export function skipDecoration(text: string, position: number): number {
   let at = position;
   while (isDecoration(text.charCodeAt(at))) at += 1;
@@ -78,11 +78,11 @@ export function readName(text: string, position: number): number {
   if (!isWordCharacter(first) || isDigit(first)) return position;
   let end = position + 1;
   while (
-    end <= position + LONGEST_NAME &&
+    end <= position + MAX_NAME_LENGTH &&
     (isWordCharacter(text.charCodeAt(end)) ||
       (isOneOf('.-/', text, end) && isWordCharacter(text.charCodeAt(end + 1))))
   ) {
     end += 1;
   }
-  return end <= position + LONGEST_NAME ? end : position;
+  return end <= position + MAX_NAME_LENGTH ? end : position;
 }

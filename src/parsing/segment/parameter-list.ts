@@ -1,7 +1,7 @@
 import { isOneOf, isWordCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
 
-/** A longer list is no signature; keeps reading a segment linear. */
-const LONGEST_LIST = 2000;
+/** Maximum length of a parameter list, which keeps reading a segment linear. */
+const MAX_LIST_LENGTH = 2000;
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '<': '>' };
 const typeWords = new Set([
   'string',
@@ -25,7 +25,7 @@ const notParameters = new Set(['self', 'cls']);
  * null where the list is prose; `end` then says how far it was read.
  */
 export function readParameters(text: string, start: number): { names: string[] | null; end: number } {
-  const list = text.slice(start, start + LONGEST_LIST);
+  const list = text.slice(start, start + MAX_LIST_LENGTH);
   const names = new Set<string>();
   for (let at = list.includes(')') ? skipGap(list, 0) : list.length; at < list.length; ) {
     if (list.charAt(at) === ')') return { names: [...names], end: start + at + 1 };
@@ -38,7 +38,7 @@ export function readParameters(text: string, start: number): { names: string[] |
   return { names: null, end: start + list.length };
 }
 
-/** Past white space and line comments. */
+/** Skips white space and line comments. */
 function skipGap(list: string, start: number): number {
   let at = skipSpace(list, start);
   while (list.startsWith('//', at)) at = skipSpace(list, lineEnd(list, at));

@@ -1,5 +1,4 @@
-import { MOST_TOOLS, type OfferedTool } from '../arguments/offered-tool.js';
-import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../slices.js';
+import { MAX_TOOLS, type OfferedTool } from '../arguments/offered-tool.js';
 import { isOneOf, isRestBlank, lineEnd, skipBlanks } from '../text/characters.js';
 import { readDefinitions } from './definitions.js';
 import {
@@ -19,27 +18,7 @@ import { readParameters } from './parameter-list.js';
  * name counts; `[]` when none could be read. Linear in the segment (rule: linear-work).
  */
 export function readSignatures(segment: string): OfferedTool[] {
-  return atOnce(readInSlices(segment));
-}
-
-/**
- * The same in slices, for a process that serves others besides: after each, `take` is told how many characters
- * were read, and may wait. JSON that is one value is read in one go.
- */
-export function readSignaturesInTurns(segment: string, take: TakeTurn): Promise<OfferedTool[]> {
-  return inTurns(readInSlices(segment), take);
-}
-
-/** Yields the length of each slice that was read. */
-function* readInSlices(segment: string): Sliced<OfferedTool[]> {
-  const defined = yield* readDefinitions(segment);
-  return defined ?? (yield* readLines(segment));
-}
-
-function* readLines(segment: string): Sliced<OfferedTool[]> {
-  const reader = new SegmentReader(segment);
-  for (let read = reader.readOn(); !reader.isAtEnd; read = reader.readOn()) yield read;
-  return reader.tools();
+  return readDefinitions(segment) ?? new SegmentReader(segment).readTools();
 }
 
 interface NamedTool extends OfferedTool {
@@ -51,22 +30,24 @@ interface Signature {
   readonly end: number;
 }
 
-/** Characters of lists that turn out to be none, for each character of the segment; then no more are looked at. */
+/** Characters of failed parameter lists that may be read for each character of the segment. */
 const WASTE_ALLOWED = 2;
+/** Further such characters, which let a short segment hold a few failed lists. */
+const MIN_WASTE_ALLOWED = 2 ** 15;
 
-/** What is read next: a line, or the rest of one that has begun with a signature, or that may hold code spans. */
+/** The next thing to read: a line, or the rest of one that began with a signature or may hold code spans. */
 type Reading = 'line' | 'signatures' | 'spans';
 
-/** What a signature within a line stands after. */
+/** A character after which a signature may begin within a line. */
 type Introducer = ':' | '`';
 
 class SegmentReader {
   readonly #text: string;
   readonly #tools = new Map<string, NamedTool>();
-  /** Of those with bullets below them: most tools have none. */
+  /** Parameter names of tools with bullets below them, which most tools have not. */
   readonly #parameters = new Map<NamedTool, Set<string>>();
   #newest: NamedTool | null = null;
-  /** A tool named without parentheses: the bullets below it are its parameters. */
+  /** The last tool named without parentheses; bullets below it are its parameters. */
   #open: NamedTool | null = null;
   #openedByHeading = false;
   #reading: Reading = 'line';
@@ -74,26 +55,14 @@ class SegmentReader {
   #lineEnd = 0;
   readonly #next: Record<Introducer, number> = { ':': -1, '`': -1 };
   #wasteLeft: number;
-  /** Of a slice: characters that are still to be looked at. */
-  #left = 0;
 
   constructor(text: string) {
     this.#text = text;
-    this.#wasteLeft = WASTE_ALLOWED * text.length + SLICE;
+    this.#wasteLeft = WASTE_ALLOWED * text.length + MIN_WASTE_ALLOWED;
   }
 
-  get isAtEnd(): boolean {
-    return this.#position >= this.#text.length || this.#tools.size >= MOST_TOOLS;
-  }
-
-  /** Reads a slice or a little more, and says how many characters it looked at: a line may be as long as the segment. */
-  readOn(): number {
-    this.#left = SLICE;
-    while (this.#left > 0 && !this.isAtEnd) this.#readNext();
-    return SLICE - this.#left;
-  }
-
-  tools(): OfferedTool[] {
+  readTools(): OfferedTool[] {
+    while (this.#position < this.#text.length && this.#tools.size < MAX_TOOLS) this.#readNext();
     return [...this.#tools.values()];
   }
 
@@ -103,14 +72,9 @@ class SegmentReader {
     else this.#readCodeSpan();
   }
 
-  #moveTo(position: number): void {
-    this.#left -= position - this.#position;
-    this.#position = position;
-  }
-
-  /** A signature may span lines. */
+  /** Moves to the next line; a signature may have spanned several. */
   #endLine(): void {
-    this.#moveTo(Math.max(this.#position, this.#lineEnd + 1));
+    this.#position = Math.max(this.#position, this.#lineEnd + 1);
     this.#reading = 'line';
   }
 
@@ -140,7 +104,7 @@ class SegmentReader {
     this.#add(signature.tool);
     this.#open = null;
     this.#openedByHeading = false;
-    this.#moveTo(signature.end);
+    this.#position = signature.end;
     this.#reading = 'signatures';
     return true;
   }
@@ -158,14 +122,9 @@ class SegmentReader {
     const open = skipDecoration(this.#text, nameEnd);
     if (this.#text.charAt(open) !== '(') return null;
     const { names, end } = readParameters(this.#text, open + 1);
-    if (!names) this.#waste(end - open);
+    if (!names) this.#wasteLeft -= end - open;
     const name = this.#text.slice(position, nameEnd);
     return names && { tool: { name, parameters: names }, end };
-  }
-
-  #waste(characters: number): void {
-    this.#wasteLeft -= characters;
-    this.#left -= characters;
   }
 
   /** "Use `read_file(path)` to read": signatures in inline code, or after a colon. */
@@ -175,7 +134,7 @@ class SegmentReader {
       const afterColon = skipDecoration(this.#text, skipBlanks(this.#text, colon + 1));
       if (this.#beginSignatures(afterColon)) return;
     }
-    this.#moveTo(position);
+    this.#position = position;
     this.#reading = 'spans';
   }
 
@@ -184,10 +143,10 @@ class SegmentReader {
     const signature = tick < 0 ? null : this.#readSignature(tick + 1);
     if (signature && this.#text.charAt(signature.end) === '`') this.#add(signature.tool);
     if (tick < 0) this.#endLine();
-    else this.#moveTo(signature?.end ?? tick + 1);
+    else this.#position = signature?.end ?? tick + 1;
   }
 
-  /** The next such character of this line, -1 if it has none. Places are asked about from left to right. */
+  /** Returns the next such character of this line, or -1. Calls must go from left to right. */
   #nextInLine(wanted: Introducer, from: number): number {
     if (this.#next[wanted] < from) {
       const next = this.#text.indexOf(wanted, from);

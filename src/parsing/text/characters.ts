@@ -1,4 +1,4 @@
-/** The characters that reading looks for by code, since a scan over a mebibyte cannot slice strings. */
+/** Codes of characters, for scans over long texts, which cannot afford to slice strings. */
 export const character = {
   tab: 9,
   newline: 10,
@@ -35,7 +35,7 @@ function isSpace(code: number): boolean {
   );
 }
 
-/** What `trim` takes away. */
+/** Whether `trim` removes a character. */
 export function isWhiteSpace(code: number): boolean {
   return isSpace(code) || (code > LAST_LATIN_SIGN && String.fromCharCode(code).trim() === '');
 }
@@ -64,7 +64,7 @@ function isForeignLetter(code: number): boolean {
   return code > LAST_LATIN_SIGN && !isDashOrQuote && !isSeparator;
 }
 
-/** Characters that are looked for in every place of a long text. */
+/** A set of characters for fast searches through long texts. */
 export class CharacterSet {
   readonly #holds = new Uint8Array(2 ** 16);
 
@@ -72,7 +72,12 @@ export class CharacterSet {
     for (let at = 0; at < characters.length; at += 1) this.#holds[characters.charCodeAt(at)] = 1;
   }
 
-  /** Where the first of them stands from `position` on, or `limit`, or the end of the text. */
+  /** Whether this code is that of one of them; false for NaN, the code behind the end of a text. */
+  has(code: number): boolean {
+    return this.#holds[code] === 1;
+  }
+
+  /** Returns the first place of one of them from `position` on; `limit` or the text's end if there is none. */
   nextIn(text: string, position: number, limit = text.length): number {
     const end = Math.min(limit, text.length);
     let at = position;
@@ -81,14 +86,16 @@ export class CharacterSet {
   }
 }
 
-/** Words that are looked for in many places: only those with the right character at `key` are compared with the text. */
+/** A set of words for fast comparison at many places: only words with the right character at `key` are compared. */
 export class FixedWords<Word extends string = string> {
   readonly #key: number;
+  readonly #keys: CharacterSet;
   readonly #byKey = new Map<number, Word[]>();
 
-  /** Where one word begins like another, the first of the list is found. */
+  /** If one word begins with another, the first of the list is found. */
   constructor(words: readonly Word[], key: number) {
     this.#key = key;
+    this.#keys = new CharacterSet(words.map((word) => word.charAt(key)).join(''));
     for (const word of words) {
       const alike = this.#byKey.get(word.charCodeAt(key));
       if (alike) alike.push(word);
@@ -96,7 +103,7 @@ export class FixedWords<Word extends string = string> {
     }
   }
 
-  /** The word that stands at `position`. */
+  /** Returns the word at `position`. */
   at(text: string, position: number): Word | undefined {
     return this.#alike(text, position)?.find((word) => text.startsWith(word, position));
   }
@@ -109,7 +116,8 @@ export class FixedWords<Word extends string = string> {
   }
 
   #alike(text: string, position: number): readonly Word[] | undefined {
-    return this.#byKey.get(text.charCodeAt(position + this.#key));
+    const code = text.charCodeAt(position + this.#key);
+    return this.#keys.has(code) ? this.#byKey.get(code) : undefined;
   }
 }
 
@@ -118,7 +126,7 @@ export function isOneOf(characters: string, text: string, position: number): boo
   return position < text.length && position >= 0 && characters.includes(text.charAt(position));
 }
 
-/** Past spaces, tabs and line breaks. */
+/** Skips spaces, tabs and line breaks. */
 export function skipSpace(text: string, position: number): number {
   const near = position + SHORT_RUN;
   let at = position;
@@ -126,7 +134,7 @@ export function skipSpace(text: string, position: number): number {
   return at < near ? at : runEnd(spaces, text, at);
 }
 
-/** Past spaces and tabs of one line. */
+/** Skips spaces and tabs of one line. */
 export function skipBlanks(text: string, position: number): number {
   const near = position + SHORT_RUN;
   let at = position;
@@ -134,42 +142,42 @@ export function skipBlanks(text: string, position: number): number {
   return at < near ? at : runEnd(blanks, text, at);
 }
 
-/** A longer run is left to the platform, which takes a tenth of the time for mebibytes and more for a few characters. */
+/** Maximum length of a run that is skipped one by one; a regular expression is ten times faster for long runs, and slower for short ones. */
 const SHORT_RUN = 32;
 
 const spaces = /[ \t-\r\u00a0\ufeff\u2028]*/y;
 const blanks = /[ \t]*/y;
 
-/** Where the run ends that a sticky pattern takes from `position` on. */
+/** Returns the end of the run that a sticky pattern matches at `position`. */
 function runEnd(pattern: RegExp, text: string, position: number): number {
   pattern.lastIndex = position;
   pattern.test(text);
   return pattern.lastIndex;
 }
 
-/** Past digits, at most `most` of them. */
+/** Skips at most `most` digits. */
 export function skipDigits(text: string, position: number, most: number): number {
   let at = position;
   while (at - position < most && isDigit(text.charCodeAt(at))) at += 1;
   return at;
 }
 
-/** Past every repetition of one character. */
+/** Skips the repetitions of one character. */
 export function skipRun(text: string, position: number, repeated: string): number {
   let at = position;
   while (at < text.length && text.charAt(at) === repeated) at += 1;
   return at;
 }
 
-/** Where the line that holds `position` ends: its `\n` or the end of the text. */
+/** Returns the end of the line of `position`: its `\n` or the end of the text. */
 export function lineEnd(text: string, position: number): number {
   const end = text.indexOf('\n', position);
   return end < 0 ? text.length : end;
 }
 
 /**
- * Ends of the lines of one text, for places asked about from left to right. The last end is remembered: a line of a
- * mebibyte may hold many places that ask, and to look for its end at each would take time quadratic in it (rule: linear-work).
+ * Ends of the lines of one text, for positions in ascending order. Caches the last end: a line of a mebibyte may hold
+ * many such positions, and a search from each would be quadratic (rule: linear-work).
  */
 export class LineEnds {
   readonly #text: string;
@@ -179,7 +187,7 @@ export class LineEnds {
     this.#text = text;
   }
 
-  /** As `lineEnd`. */
+  /** Same as `lineEnd`. */
   after(position: number): number {
     const [from, end] = this.#known;
     if (position >= from && position <= end) return end;
@@ -189,15 +197,20 @@ export class LineEnds {
   }
 }
 
-/** Nothing but blanks, and perhaps a carriage return, stands from `position` to the end of the line. */
+/** Whether only blanks, and perhaps a carriage return, follow on the line. */
 export function isRestBlank(text: string, position: number, end: number): boolean {
   const rest = skipBlanks(text, position);
   return rest >= end || text.charAt(rest) === '\r';
 }
 
-/** Past `json`, `python`, `tool_code` after the marks of a fence. */
+/** Skips a language such as `json` after the marks of a fence. */
 export function skipLanguage(text: string, position: number): number {
   let at = position;
   while (/[\w+#.-]/.test(text.charAt(at))) at += 1;
   return at;
+}
+
+/** Cuts a text that a message quotes. */
+export function shorten(text: string, length = 60): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

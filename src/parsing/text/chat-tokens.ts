@@ -1,4 +1,3 @@
-import { Pauses, type Sliced } from '../slices.js';
 import { FixedWords, isBlank, isOneOf, isWordCharacter, skipBlanks, skipSpace } from './characters.js';
 
 /** Tokens with which models end a turn; a server may cut them in the middle, leaving the first half. */
@@ -16,7 +15,7 @@ export const endTokens = [
   '<｜end▁of▁sentence｜>',
 ] as const;
 
-/** Tokens that open a turn and are followed by the name of who speaks. */
+/** Tokens that open a turn, before the name of a role. */
 const turnTokens = [
   '<|im_start|>',
   '<|start_header_id|>',
@@ -27,7 +26,7 @@ const turnTokens = [
 const ownRoles = ['assistant', 'model'];
 const otherRoles = ['user', 'system', 'tool', 'developer', 'ipython'];
 const openers = turnTokens.flatMap((token) => [...ownRoles, ...otherRoles].map((role) => token + role));
-/** What opens a turn of somebody else by itself. */
+/** Tokens that open another role's turn without naming it. */
 const otherTurnTokens = ['<|user|>', '<|system|>', '<|tool|>', '<|observation|>', '<｜User｜>', '[INST]'];
 const otherOpeners = new FixedWords(
   [...turnTokens.flatMap((token) => otherRoles.map((role) => token + role)), ...otherTurnTokens],
@@ -66,7 +65,7 @@ export const chatTokens: readonly string[] = [...openers, ...endTokens, ...other
 // many begin alike
 const chatTokenWords = new FixedWords(chatTokens, 2);
 
-/** The chat token that stands at `position`; `<|im_start|>username` names nobody who speaks. */
+/** Returns the chat token at `position`; the role in `<|im_start|>username` is none. */
 export function chatTokenAt(text: string, position: number): string | undefined {
   const first = text.charAt(position);
   if (first !== '<' && first !== '[') return undefined;
@@ -78,21 +77,20 @@ export function chatTokenAt(text: string, position: number): string | undefined 
 
 /** Chat tokens that follow each other. */
 export interface TokenRun {
-  /** After the last of them; where none stands, where they were looked for. */
+  /** The position after the last token; the start of the search if there is none. */
   readonly end: number;
-  /** Without the white space between them. */
+  /** The tokens' characters, without the white space between them. */
   readonly chars: number;
-  /** The token with which somebody else's turn begins, if they were read up to there. */
+  /** The token that opens another role's turn, if the run ended there. */
   readonly turn: number | null;
 }
 
-/** Past chat tokens and the white space around them, up to where `endsAt` says that they end. */
-export function* readTokens(
+/** Skips chat tokens and white space around them, up to a token for which `endsAt` is true. */
+export function readTokens(
   text: string,
   from: number,
   endsAt: (text: string, position: number) => boolean = () => false,
-): Sliced<TokenRun> {
-  const pauses = new Pauses(from);
+): TokenRun {
   let [end, chars] = [from, 0];
   for (;;) {
     const at = skipSpace(text, end);
@@ -101,12 +99,10 @@ export function* readTokens(
     if (endsAt(text, at)) return { turn: at, end, chars };
     end = at + token.length;
     chars += token.length;
-    const read = pauses.due(end);
-    if (read > 0) yield read;
   }
 }
 
-/** Past chat tokens and the blanks around them on one line. */
+/** Skips chat tokens and the blanks around them on one line. */
 export function skipTokensInLine(text: string, position: number): number {
   for (let at = skipBlanks(text, position); ; ) {
     const token = chatTokenAt(text, at);
@@ -121,7 +117,7 @@ export function beginsTurn(text: string, start: number, end: number): boolean {
   return [...openers, ...otherTurnTokens].some((opener) => written.includes(opener));
 }
 
-/** After the token with which somebody else's turn opens at `position`; null where none does. */
+/** Returns the position after a token that opens another role's turn; null if there is none. */
 export function otherTurnOpener(text: string, position: number): number | null {
   if (!isOneOf('<[', text, position)) return null;
   const opener = otherOpeners.at(text, position);
@@ -143,11 +139,11 @@ export function imaginesTurn(text: string, position: number): boolean {
   return before === 0 || text.charAt(before - 1) === '\n';
 }
 
-/** Whether a token opens somebody else's turn. */
+/** Whether a token opens another role's turn. */
 export const opensOtherTurn = (text: string, position: number): boolean =>
   otherTurnOpener(text, position) !== null;
 
-/** Where the model's turn ends in a line: at a token that ends both, or at somebody else's turn; null where it goes on. */
+/** Returns where the model's turn ends in a line: at a token that ends the line too, or at another role's turn; null if nowhere. */
 export function turnEndInLine(text: string, start: number, end: number): number | null {
   for (let at = start; at < end; at += 1) {
     if (!isOneOf('<[', text, at)) continue;

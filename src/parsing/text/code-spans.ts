@@ -7,7 +7,7 @@ import { bulletEnd } from './markdown.js';
  */
 export class CodeSpans {
   readonly #text: string;
-  /** Where the last run of each length starts in the current paragraph. */
+  /** Start of the last run of each length in the current paragraph. */
   #lastRuns = new Map<number, number>();
   #paragraphEnd = -1;
   /** Length of the run that is open, 0 for none. */
@@ -26,7 +26,7 @@ export class CodeSpans {
     return this.#open > 0;
   }
 
-  /** Takes the run at `position` into account and returns where it ends. */
+  /** Reads the run at `position` and returns its end. */
   enterRun(position: number): number {
     const end = skipRun(this.#text, position, '`');
     const length = end - position;

@@ -15,13 +15,13 @@ const anyThinkClose = new RegExp(`</(?:${thinkNames.join('|')})>`, 'g');
 /** Stripped at the end of any answer. */
 export const ANSWER_CLOSE = '</final_answer>';
 
-/** Beginnings of tags at which a server may have cut the reply. */
+/** Beginnings of tags at which servers cut replies. */
 const cutTags = ['<observation>', '</tool_code', '</code'];
 
 /** The tags around reasoning at its edges. */
 export const thinkTagsAround = new RegExp(`^${anyThinkOpen.source}|${anyThinkClose.source}$`, 'g');
 
-/** What stands at a `<` or `[` inside a line and is no plain text. */
+/** A mark at a `<` or `[` inside a line that is not plain text. */
 export type InlineMark =
   | {
       readonly kind: 'think' | 'think_end' | 'answer_end' | 'call' | 'chat_token' | 'cut';
@@ -43,7 +43,7 @@ const marks = new FixedWords(
   1,
 );
 
-/** The mark at `position`; `'partial'` while the text may still become one, or a longer one. */
+/** Returns the mark at `position`; `'partial'` if more text could complete a mark or lengthen it. */
 export function inlineMarkAt(text: string, position: number): InlineMark | 'partial' | null {
   const own = text.charAt(position) === '<' ? ownTagAt(text, position) : null;
   if (own !== null && own !== 'partial') return { kind: 'own_fence', tag: own, end: own.end };

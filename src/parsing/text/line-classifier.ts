@@ -4,9 +4,9 @@ import { type Marker, matchMarker } from './markers.js';
 import { EchoedFences, type OwnTag, unmarkedOpenerIn } from './own-fences.js';
 
 /**
- * What a line of a reply is (rule: markers). `quoted`: what stands on it is shown, not meant (a fence with
- * prose before it, a blockquote, a table row, a list item, one of our own fences). `wrapper`: a fence line
- * that only wraps the reply, up to `end`. `value`: it begins like a JSON value, in whose strings no marker counts.
+ * A kind of line in a reply (rule: markers). `quoted`: the line is shown, not meant (a fence with prose before it, a
+ * blockquote, a table row, a list item, one of our own fences). `wrapper`: a fence line that only wraps the reply, up
+ * to `end`. `value`: it begins like a JSON value, in whose strings no marker counts.
  */
 export type Line =
   | { readonly kind: 'blank' | 'quoted' | 'value' | 'prose' }
@@ -23,10 +23,10 @@ interface ArrivingLine {
   readonly isWhole?: boolean;
 }
 
-/** So much of a line is awaited before it is taken for text: enough to tell a list item from a label. */
+/** Characters of an arriving line that are needed to distinguish text, a list item and a label. */
 const LINE_HEAD = 16;
-/** A fence line is awaited to its end, up to this length. */
-const LONGEST_FENCE_LINE = 200;
+/** Maximum length up to which a fence line is awaited to its end. */
+const MAX_FENCE_LINE_LENGTH = 200;
 
 /** Follows a reply line by line through fences, lists and quotations; the one judge of where markers count. */
 export class LineClassifier {
@@ -133,14 +133,14 @@ export class LineClassifier {
 function isUndecided({ text, start, end }: ArrivingLine): boolean {
   const first = skipBlanks(text, start);
   const awaited =
-    text.startsWith('``', first) || text.startsWith('~~', first) ? LONGEST_FENCE_LINE : LINE_HEAD;
+    text.startsWith('``', first) || text.startsWith('~~', first) ? MAX_FENCE_LINE_LENGTH : LINE_HEAD;
   if (end - start < awaited) return true;
   const marker = matchMarker(text, start);
   if (marker === 'partial' || (marker !== null && marker.end > end - 2)) return true;
   return unmarkedOpenerIn(text, first) === 'partial';
 }
 
-/** After a fence and its language; where the line goes on, the rest is text of the reply. */
+/** Returns the end of a fence with its language; further words of the line are text of the reply. */
 function fenceLineEnd(text: string, first: number, end: number): number {
   const run = skipRun(text, first, text.charAt(first));
   return isRestBlank(text, Math.min(skipLanguage(text, run), end), end) ? end : run;

@@ -1,14 +1,12 @@
-import { shorten } from '../arguments/offered-tool.js';
-import type { Sliced } from '../slices.js';
-import { CharacterSet, isKeyCharacter, isOneOf } from './characters.js';
-import type { JsonObject, JsonValue, Scanner } from './scanner.js';
+import { CharacterSet, isKeyCharacter, isOneOf, shorten, skipSpace } from './characters.js';
+import { type JsonObject, type JsonValue, Scanner, type Spellings } from './scanner.js';
 import { readString, stringStart } from './strings.js';
 
 /**
  * How deep arrays and objects may nest. A request's JSON is refused beyond 64 levels, and a call is four
  * levels deep in the history it will be sent back in.
  */
-export const MAXIMUM_DEPTH = 56;
+export const MAX_DEPTH = 56;
 
 const constants: Readonly<Record<string, JsonValue>> = {
   true: true,
@@ -19,54 +17,60 @@ const constants: Readonly<Record<string, JsonValue>> = {
   None: null,
 };
 
-/** Reads one JSON, Python or JavaScript value (rule: values), a long one in slices; tuples become arrays. */
-export function* readValue(scanner: Scanner): Sliced<JsonValue | undefined> {
-  return mayBegin(scanner, 0) ? yield* readAt(scanner, 0) : undefined;
+/** Reads one JSON, Python or JavaScript value (rule: values); tuples become arrays. */
+export function readValue(scanner: Scanner): JsonValue | undefined {
+  return mayBegin(scanner, 0) ? readAt(scanner, 0) : undefined;
+}
+
+/** Reads a text that encodes one value; undefined if more text follows it. */
+export function decode(encoded: string, spellings: Spellings): JsonValue | undefined {
+  const scanner = new Scanner(encoded, skipSpace(encoded, 0), { spellings });
+  const value = readValue(scanner);
+  return skipSpace(encoded, scanner.position) >= encoded.length ? value : undefined;
 }
 
 /** Whether a value at this depth may begin here. */
 function mayBegin(scanner: Scanner, depth: number): boolean {
   if (scanner.atEnd) scanner.failAtEnd('a value is missing at the end');
-  else if (scanner.countValue() && depth > MAXIMUM_DEPTH)
-    scanner.fail(`values are nested deeper than ${MAXIMUM_DEPTH} levels`);
+  else if (scanner.countValue() && depth > MAX_DEPTH)
+    scanner.fail(`values are nested deeper than ${MAX_DEPTH} levels`);
   return scanner.problem === null;
 }
 
 const opensContainer = ({ text, position }: Scanner): boolean => isOneOf('{[(', text, position);
 
-function* readAt(scanner: Scanner, depth: number): Sliced<JsonValue | undefined> {
-  if (opensContainer(scanner)) return yield* readContainer(scanner, depth);
-  return stringStart(scanner) ? yield* readString(scanner) : readWord(scanner);
+function readAt(scanner: Scanner, depth: number): JsonValue | undefined {
+  if (opensContainer(scanner)) return readContainer(scanner, depth);
+  return stringStart(scanner) ? readString(scanner) : readWord(scanner);
 }
 
-function readContainer(scanner: Scanner, depth: number): Sliced<JsonValue | undefined> {
+function readContainer(scanner: Scanner, depth: number): JsonValue | undefined {
   if (scanner.current === '{') return readObject(scanner, depth);
   return readSequence(scanner, depth, scanner.current === '[' ? ']' : ')');
 }
 
-function* readObject(scanner: Scanner, depth: number): Sliced<JsonValue | undefined> {
+function readObject(scanner: Scanner, depth: number): JsonValue | undefined {
   scanner.take('{');
   const object: JsonObject = {};
   const spellings = new Map<string, string>();
   for (scanner.skipTrivia(); !scanner.take('}'); scanner.skipTrivia()) {
-    const key = yield* readKey(scanner);
+    const key = readKey(scanner);
     if (key === undefined || !mayBegin(scanner, depth + 1)) return undefined;
     const start = scanner.position;
-    const value = yield* readAt(scanner, depth + 1);
+    const value = readAt(scanner, depth + 1);
     if (value === undefined) return undefined;
     if (Object.hasOwn(object, key)) scanner.repairs.add('duplicate_key');
     setOwn(object, key, value);
     const spelling = spellingOf(value, scanner, start);
     if (spelling !== undefined) spellings.set(key, spelling);
     if (!endsItem(scanner, '}')) return undefined;
-    if (scanner.needsPause) yield scanner.pause();
   }
   if (spellings.size > 0) scanner.spellings.set(object, spellings);
   return object;
 }
 
 /** An array, a tuple, or a value in parentheses. */
-function* readSequence(scanner: Scanner, depth: number, close: ']' | ')'): Sliced<JsonValue | undefined> {
+function readSequence(scanner: Scanner, depth: number, close: ']' | ')'): JsonValue | undefined {
   scanner.position += 1;
   const items: JsonValue[] = [];
   const spellings = new Map<number, string>();
@@ -74,34 +78,33 @@ function* readSequence(scanner: Scanner, depth: number, close: ']' | ')'): Slice
   for (scanner.skipTrivia(); !scanner.take(close); scanner.skipTrivia()) {
     if (!mayBegin(scanner, depth + 1)) return undefined;
     const start = scanner.position;
-    const value = yield* readAt(scanner, depth + 1);
+    const value = readAt(scanner, depth + 1);
     if (value === undefined) return undefined;
     const spelling = spellingOf(value, scanner, start);
     if (spelling !== undefined) spellings.set(items.length, spelling);
     items.push(value);
     if (!endsItem(scanner, close)) return undefined;
     if (scanner.text.charAt(scanner.position - 1) === ',') commas += 1;
-    if (scanner.needsPause) yield scanner.pause();
   }
   if (spellings.size > 0) scanner.spellings.set(items, spellings);
   const [only] = items;
   return close === ')' && commas === 0 && only !== undefined ? only : items;
 }
 
-/** How a number that began at `start` was written, where its value does not tell. */
+/** Returns the spelling of a number that began at `start`, if it differs from the number's text. */
 function spellingOf(value: JsonValue, { text, position }: Scanner, start: number): string | undefined {
   if (typeof value !== 'number') return undefined;
   const spelling = text.slice(start, position);
   return spelling === String(value) ? undefined : spelling;
 }
 
-/** Makes a property of it, whatever its name: assigned, `__proto__` would be another thing. */
+/** Sets an own property of any name; an assignment to `__proto__` would set the prototype. */
 export function setOwn(object: JsonObject, name: string, value: JsonValue): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** After an item comes a comma or what closes the whole; the comma is taken. */
+/** Takes the comma after an item; false if neither a comma nor the closing mark follows. */
 function endsItem(scanner: Scanner, close: string): boolean {
   scanner.skipTrivia();
   if (scanner.take(',') || scanner.current === close) return true;
@@ -111,9 +114,9 @@ function endsItem(scanner: Scanner, close: string): boolean {
 }
 
 /** `"key":`, `key:` or `key=`. */
-function* readKey(scanner: Scanner): Sliced<string | undefined> {
+function readKey(scanner: Scanner): string | undefined {
   const start = scanner.position;
-  const key = stringStart(scanner) ? yield* readString(scanner) : readWordText(scanner);
+  const key = stringStart(scanner) ? readString(scanner) : readWordText(scanner);
   if (key === undefined) return undefined;
   const isMissing = scanner.position === start;
   scanner.skipTrivia();
@@ -163,7 +166,7 @@ export function isBareWord(word: string): boolean {
   return word !== '' && word !== 'NaN' && !unbounded && !word.endsWith('...') && !word.endsWith('…');
 }
 
-/** As nearly all are written, and a double holds them: a list may have a million. */
+/** The common form of a number, which a double holds exactly; a fast path for long lists. */
 const plainNumber = /^-?(?:0|[1-9]\d{0,14})$/;
 const decimal = /^[-+]?(?:\d+(?:_\d+)*)?(?:\.(?:\d+(?:_\d+)*)?)?(?:[eE][-+]?\d+)?$/;
 const based = /^([-+]?)0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+)$/;
@@ -195,7 +198,7 @@ function isDecimal(word: string): boolean {
   return decimal.test(word) && /\d/.test(word) && !/^[-+]?0\d/.test(word) && !/^[-+]?[eE]/.test(word);
 }
 
-/** What stands here, cut to a few characters, for a problem's words. */
+/** Returns the next few characters, for the text of a problem. */
 export function excerpt(scanner: Scanner): string {
   return shorten(scanner.text.slice(scanner.position, scanner.position + 31).split('\n', 1)[0] ?? '', 30);
 }

@@ -1,9 +1,9 @@
 import { isOneOf, isRestBlank, skipDigits, skipRun } from './characters.js';
 import { skipTokensInLine } from './chat-tokens.js';
 
-const LONGEST_LIST_NUMBER = 9;
+const MAX_LIST_DIGITS = 9;
 
-/** The backticks or tildes of a fence line, `''` if it is none. */
+/** Returns the backticks or tildes of a fence line; `''` if the line is no fence. */
 export function fenceRun(text: string, first: number, end: number): string {
   const mark = text.charAt(first);
   if (mark !== '`' && mark !== '~') return '';
@@ -30,9 +30,9 @@ export function closesFence(
   return isRestBlank(text, skipTokensInLine(text, first + run.length), end);
 }
 
-/** After `-`, `*`, `+`, `1.` or `1)` when a blank or the line's end follows; else `first`. */
+/** Returns the end of `-`, `*`, `+`, `1.` or `1)` before a blank or the line's end; `first` if there is none. */
 export function bulletEnd(text: string, first: number): number {
-  const at = skipDigits(text, first, LONGEST_LIST_NUMBER);
+  const at = skipDigits(text, first, MAX_LIST_DIGITS);
   const isBullet = isOneOf(at > first ? '.)' : '-*+', text, at);
   const ends = at + 1 >= text.length || isOneOf(' \t\n\r', text, at + 1);
   return isBullet && ends ? at + 1 : first;

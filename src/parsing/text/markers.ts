@@ -1,13 +1,13 @@
-import { isOneOf, skipBlanks } from './characters.js';
+import { isOneOf, skipBlanks, skipDigits } from './characters.js';
 
-/** What a label at the start of a line announces (rule: markers). */
+/** The field that a label at the start of a line announces (rule: markers). */
 type Label = 'thought' | 'action' | 'action_input' | 'observation' | 'answer';
 
 export interface Marker {
   readonly label: Label;
-  /** Where the line's own text starts, before `**` and `#`. */
+  /** Start of the line's text, `**` and `#` included. */
   readonly start: number;
-  /** Behind the colon and closing `**`. */
+  /** The position after the colon and a closing `**`. */
   readonly end: number;
   /** The closing tag of a label written as a tag: `</final_answer>`; else null. */
   readonly close: string | null;
@@ -15,7 +15,7 @@ export interface Marker {
   readonly openBold: boolean;
 }
 
-/** Longer labels first where one begins another. */
+/** Labels; if one begins with another, the longer comes first. */
 const labels: readonly (readonly [string, Label])[] = [
   ['action input', 'action_input'],
   ['action', 'action'],
@@ -29,15 +29,15 @@ const tags: readonly (readonly [string, Label])[] = [
   ['<answer>', 'answer'],
   ['<observation>', 'observation'],
 ];
-/** By their first letter, which spares most lines the rest. */
+/** Labels by their first letter, a fast path for most lines. */
 const labelsByLetter = new Map(
   [...'atof'].flatMap((letter) => {
     const own = labels.filter(([word]) => word.startsWith(letter));
     return [[letter, own] as const, [letter.toUpperCase(), own] as const];
   }),
 );
-const MAXIMUM_BLANKS = 8;
-const MAXIMUM_DIGITS = 9;
+const MAX_BLANKS = 8;
+const MAX_DIGITS = 9;
 
 /**
  * The marker on the line that starts at `lineStart`, if any. `'partial'` means that the text ends where
@@ -82,7 +82,7 @@ function matchWord(text: string, position: number, word: string): 'whole' | 'par
   return position + word.length > text.length && word.startsWith(written) ? 'partial' : null;
 }
 
-/** Past `##` and `**`. */
+/** Skips `##` and `**`. */
 function skipEmphasis(text: string, start: number): { position: number; bold: boolean } {
   let position = start;
   while (text.charAt(position) === '#' && position - start < 6) position += 1;
@@ -92,11 +92,9 @@ function skipEmphasis(text: string, start: number): { position: number; bold: bo
   return { position: position === text.length - 1 && text.endsWith('*') ? text.length : position, bold };
 }
 
-/** Past ` 2`, `**`, `:` and `**` after the word. */
+/** Skips ` 2`, `**`, `:` and `**` after the word. */
 function labelEnd(text: string, wordEnd: number): { position: number; bold: boolean } | 'partial' | null {
-  let position = skipFewBlanks(text, wordEnd);
-  const digits = position;
-  while (position - digits < MAXIMUM_DIGITS && isDigit(text.charCodeAt(position))) position += 1;
+  let position = skipDigits(text, skipFewBlanks(text, wordEnd), MAX_DIGITS);
   position = skipFewBlanks(text, position);
   const boldInside = text.startsWith('**', position);
   if (boldInside) position = skipFewBlanks(text, position + 2);
@@ -123,9 +121,5 @@ function headingEnd(
 }
 
 function skipFewBlanks(text: string, position: number): number {
-  return Math.min(skipBlanks(text, position), position + MAXIMUM_BLANKS);
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
+  return Math.min(skipBlanks(text, position), position + MAX_BLANKS);
 }

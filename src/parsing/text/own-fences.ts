@@ -1,4 +1,3 @@
-import { Pauses, type Sliced } from '../slices.js';
 import { FixedWords, isOneOf } from './characters.js';
 
 /**
@@ -8,8 +7,8 @@ import { FixedWords, isOneOf } from './characters.js';
 const ownTags = ['file', 'folder', 'pinned', 'excerpt', 'focus', 'left_out', 'observation', 'tasks'] as const;
 const tagNames = new FixedWords(ownTags, 0);
 
-/** A longer tag is not ours: paths and attributes are shorter, and looking for its end must stay cheap. */
-const LONGEST_TAG = 4096;
+/** Maximum length of one of our tags, so that the search for its end stays cheap; paths and attributes are shorter. */
+const MAX_TAG_LENGTH = 4096;
 
 /** `<file path="a" mark="1f">` or `</file 1f>`; without its mark the mark is null. */
 export interface OwnTag {
@@ -27,7 +26,7 @@ export function ownTagAt(text: string, position: number): OwnTag | 'partial' | n
   return tag === null || tag === 'partial' || tag.kind === 'closes' || tag.mark !== null ? tag : null;
 }
 
-/** What may stand before an opening tag on its line: quote marks, a bullet, a number. */
+/** Quote marks, a bullet or a number before an opening tag on its line. */
 const lineHead = /(?:[ \t>*+-]|\d{1,3}[.)]){0,12}/y;
 
 /** An opening tag of ours at the start of a line whose mark was lost (rule: echoed-fence). */
@@ -48,9 +47,9 @@ function tagAt(text: string, position: number): OwnTag | 'partial' | null {
   const nameEnd = nameStart + name.length;
   if (nameEnd >= text.length) return 'partial';
   if (!isOneOf(' \t\r\n>', text, nameEnd)) return null;
-  const written = text.slice(nameEnd, nameEnd + LONGEST_TAG);
+  const written = text.slice(nameEnd, nameEnd + MAX_TAG_LENGTH);
   const stop = written.search(/[<>\n]/);
-  if (stop < 0 && written.length < LONGEST_TAG) return 'partial';
+  if (stop < 0 && written.length < MAX_TAG_LENGTH) return 'partial';
   const isWhole = written.charAt(stop) === '>';
   const attributes = isWhole ? written.slice(0, stop) : '';
   if (closes)
@@ -74,7 +73,7 @@ export function isMentioned(text: string, start: number, end: number): boolean {
   return text.charAt(start - 1) === '`' && text.charAt(end) === '`';
 }
 
-/** Which of our fences a text has opened, and the one it is in. */
+/** The fences of ours that a text has opened, and the one it is in. */
 export class EchoedFences {
   readonly #opened = new Set<string>();
   #inside: OwnTag | null = null;
@@ -100,21 +99,18 @@ export class EchoedFences {
     return mark === null || this.#opened.has(mark) ? 'text' : 'stray';
   }
 
-  /** By the closer with the same mark; without a mark by any closer of that tag. */
+  /** Whether a closer has the mark of the open fence, or the tag's name if the fence lost its mark. */
   #isClosedBy({ name, mark }: OwnTag): boolean {
     if (this.#inside === null) return false;
     return this.#inside.mark === null ? this.#inside.name === name : this.#inside.mark === mark;
   }
 }
 
-/** Closing tags of ours without an opening one: they are cut from what is shown. */
-export function* strayClosers(text: string): Sliced<(readonly [start: number, end: number])[]> {
-  const pauses = new Pauses(0);
+/** Finds closing tags of ours that were never opened; they are cut from the fields of the result. */
+export function strayClosers(text: string): (readonly [start: number, end: number])[] {
   const fences = new EchoedFences();
   const strays: (readonly [number, number])[] = [];
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
-    const read = pauses.due(at);
-    if (read > 0) yield read;
     const tag = ownTagAt(text, at);
     if (tag === null || tag === 'partial' || isMentioned(text, at, tag.end)) continue;
     if (fences.enter(tag) === 'stray') strays.push([at, tag.end]);

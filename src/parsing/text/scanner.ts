@@ -1,7 +1,6 @@
-import { SLICE } from '../slices.js';
 import { isOneOf, lineEnd, skipSpace } from './characters.js';
 
-/** What was mended while reading; every mend is reported (rule: repairs). */
+/** A repair made while reading; the response reports each (rule: repairs). */
 export type Repair =
   | 'missing_close'
   | 'missing_parentheses'
@@ -28,15 +27,15 @@ export type JsonObject = { [key: string]: JsonValue };
 export type Spellings = WeakMap<object, Map<string | number, string>>;
 
 /**
- * Values of one call, each item and field counted. An object of a request has at most 50,000 fields, and a call is sent back
+ * Maximum number of values in one call, items and fields included. A request's objects have at most 50,000 fields, and a call is sent back
  * in the history; no model writes as many.
  */
-const MOST_VALUES = 50_000;
+const MAX_VALUES = 50_000;
 
 interface ScannerOptions {
   readonly lenient?: boolean;
   readonly spellings?: Spellings;
-  /** Goes on with the reading of another one, to try what stands here. */
+  /** Another scanner whose reading this one continues, as an attempt. */
   readonly within?: Scanner;
 }
 
@@ -49,14 +48,13 @@ export class Scanner {
   position: number;
   readonly repairs = new Set<Repair>();
   readonly spellings: Spellings;
-  /** In the second, lenient reading bare words and smart quotes are mended. */
+  /** The second reading: it also accepts bare words and smart quotes. */
   readonly lenient: boolean;
   problem: string | null = null;
   /** Reading failed because the text ended too early. */
   cut = false;
-  /** Values that were begun, by all scanners that read one call. */
+  /** Number of values begun by all scanners that read the same call. */
   readonly #begun: { values: number };
-  #paused: number;
 
   constructor(text: string, position: number, options: ScannerOptions = {}) {
     this.text = text;
@@ -64,7 +62,6 @@ export class Scanner {
     this.lenient = options.lenient ?? options.within?.lenient ?? false;
     this.spellings = options.spellings ?? options.within?.spellings ?? new WeakMap();
     this.#begun = options.within ? options.within.#begun : { values: 0 };
-    this.#paused = position;
   }
 
   /** The character here, `''` at the end of the text. */
@@ -100,25 +97,13 @@ export class Scanner {
   /** Counts a value that begins here; false if it is one too many. */
   countValue(): boolean {
     this.#begun.values += 1;
-    if (this.isFull) this.fail(`a call has more than ${MOST_VALUES} values`);
+    if (this.isFull) this.fail(`a call has more than ${MAX_VALUES} values`);
     return !this.isFull;
   }
 
-  /** Nothing more is read, in whatever way. */
+  /** The call has too many values; no way of reading goes on. */
   get isFull(): boolean {
-    return this.#begun.values > MOST_VALUES;
-  }
-
-  /** So much was read in one go that others should have their turn. */
-  get needsPause(): boolean {
-    return this.position - this.#paused >= SLICE;
-  }
-
-  /** The characters read since the last pause, to be yielded. */
-  pause(): number {
-    const read = this.position - this.#paused;
-    this.#paused = this.position;
-    return read;
+    return this.#begun.values > MAX_VALUES;
   }
 
   /** Skips white space and comments (`//`, block, `#`) between the parts of a value. */
@@ -134,4 +119,11 @@ export class Scanner {
       } else return;
     }
   }
+}
+
+/** Whether a value is an object with keys: no array, not null. */
+export function isObject(value: JsonValue | undefined): value is JsonObject;
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>>;
+export function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

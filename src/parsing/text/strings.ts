@@ -1,4 +1,3 @@
-import { Pauses, type Sliced } from '../slices.js';
 import { character, isDigit } from './characters.js';
 import type { Scanner } from './scanner.js';
 
@@ -19,17 +18,17 @@ const simpleEscapes: ReadonlyMap<string, string> = new Map(
     '\n': '',
   }),
 );
-/** So many hexadecimal digits follow. */
+/** Number of hexadecimal digits after each letter. */
 const hexEscapes: ReadonlyMap<string, number> = new Map([
   ['x', 2],
   ['u', 4],
   ['U', 8],
 ]);
 
-/** How a string begins. */
+/** The beginning of a string. */
 export interface StringStart {
   prefix: string;
-  /** What closes the string: one quote, or three. */
+  /** The closing quote: one character, or three. */
   close: string;
   /** Position of the first character inside. */
   inside: number;
@@ -57,13 +56,12 @@ export function stringStart(scanner: Scanner): StringStart | null {
  * Reads one string and all that Python would join to it (`'a' "b"`). Line breaks inside any quotes are
  * kept as they are (rule: values).
  */
-export function* readString(scanner: Scanner): Sliced<string | undefined> {
+export function readString(scanner: Scanner): string | undefined {
   let joined: string | undefined;
   for (let start = stringStart(scanner); start; start = nextPart(scanner)) {
-    const part = yield* readPart(scanner, start);
+    const part = readPart(scanner, start);
     if (part === undefined) return undefined;
     joined = (joined ?? '') + part;
-    if (scanner.needsPause) yield scanner.pause();
   }
   return joined;
 }
@@ -83,12 +81,12 @@ function nextPart(scanner: Scanner): StringStart | null {
 }
 
 /** Reads one string by itself: what stands beside it is not joined to it. */
-export function* readSingleString(scanner: Scanner): Sliced<string | undefined> {
+export function readSingleString(scanner: Scanner): string | undefined {
   const start = stringStart(scanner);
-  return start ? yield* readPart(scanner, start) : undefined;
+  return start ? readPart(scanner, start) : undefined;
 }
 
-function* readPart(scanner: Scanner, start: StringStart): Sliced<string | undefined> {
+function readPart(scanner: Scanner, start: StringStart): string | undefined {
   const { text } = scanner;
   const end = closingQuote(text, start.inside, start.close);
   if (end < 0) {
@@ -101,10 +99,10 @@ function* readPart(scanner: Scanner, start: StringStart): Sliced<string | undefi
   if (start.prefix.includes('f') && /[{}]/.test(written)) {
     return scanner.fail('an f-string is no literal; write the text itself');
   }
-  return start.prefix.includes('r') ? written : yield* resolveEscapes(written, start.close);
+  return start.prefix.includes('r') ? written : resolveEscapes(written, start.close);
 }
 
-/** Where the string that is open at `from` closes, -1 if nowhere. */
+/** Returns where the string that is open at `from` closes; -1 if nowhere. */
 export function closingQuote(text: string, from: number, close: string): number {
   const first = close.charCodeAt(0);
   for (let at = from; at < text.length; at += 1) {
@@ -119,14 +117,12 @@ export function closingQuote(text: string, from: number, close: string): number 
  * Resolves the escapes of the three languages. What is no escape keeps its backslash, as in Python
  * (`"\d+"` is a pattern); in a template string the backslash goes, as in JavaScript.
  */
-export function* resolveEscapes(written: string, quote: string): Sliced<string> {
+export function resolveEscapes(written: string, quote: string): string {
   let backslash = written.indexOf('\\');
   if (backslash < 0) return written;
   const native = quote === '"' && written.length > WORTH_A_TRY ? parseString(written) : undefined;
   if (native !== undefined) return native;
-  const pauses = new Pauses(0);
-  let resolved = '';
-  let parts: string[] = [];
+  const parts: string[] = [];
   let done = 0;
   while (backslash >= 0) {
     const found = readEscape(written, backslash, quote);
@@ -136,19 +132,14 @@ export function* resolveEscapes(written: string, quote: string): Sliced<string> 
       done = after;
     }
     backslash = written.indexOf('\\', after);
-    const read = pauses.due(after);
-    if (read === 0) continue;
-    resolved += parts.join('');
-    parts = [];
-    yield read;
   }
-  return resolved + parts.join('') + written.slice(done);
+  return parts.join('') + written.slice(done);
 }
 
-/** A shorter string is resolved before the platform's parser has said that it is no JSON. */
+/** Minimum length of a string for which a failing attempt by `JSON.parse` costs little in comparison. */
 const WORTH_A_TRY = 2 ** 12;
 
-/** What the string is in JSON, where nearly every escape means what it does here; the platform's parser is many times faster. */
+/** Resolves the escapes by `JSON.parse`, which gives the same result and is many times faster; undefined if the string is no JSON. */
 function parseString(written: string): string | undefined {
   try {
     return JSON.parse(`"${written}"`);
@@ -159,7 +150,7 @@ function parseString(written: string): string | undefined {
 
 interface Escape {
   readonly value: string;
-  /** Of what is written, the backslash included. */
+  /** Characters as written, the backslash included. */
   readonly length: number;
 }
 

@@ -1,15 +1,14 @@
-import { Pauses, type Sliced } from '../slices.js';
 import { character, isBlank, isRestBlank, isWhiteSpace, lineEnd, skipBlanks } from './characters.js';
 import { chatTokenAt, chatTokens, endTokens } from './chat-tokens.js';
 
 /** Stop words that a server may cut in the middle, leaving the first half (rule: first-action-wins). */
 export const stopWords = ['Observation:', '<observation>', '</tool_code', '</code', ...endTokens] as const;
-const SHORTEST_HALF = 3;
+const MIN_HALF_LENGTH = 3;
 
-/** What may close the wrapping of a call: inline code, emphasis, a list, a statement. */
+/** Marks that close inline code, emphasis, a list or a statement around a call. */
 const closers = ['`', '**', ';', ']'] as const;
 
-/** Past closers, chat tokens and blanks up to where the line goes on with something else. */
+/** Skips closers, chat tokens and blanks up to other text of the line. */
 export function skipClosers(text: string, position: number): number {
   let at = skipBlanks(text, position);
   for (;;) {
@@ -25,38 +24,35 @@ export function endsReply(text: string, position: number): boolean {
   return at >= text.length || '\r\n'.includes(text.charAt(at)) || text.startsWith('```', at);
 }
 
-/** Where a text ends, and how much of chat tokens and stop words was cut. */
+/** The end of a text without chat tokens and stop words, and how many characters of these were cut. */
 export interface TrimmedEnd {
   readonly end: number;
   readonly stop: number;
 }
 
-/** What a reply's end holds besides text. */
-export function trimEnd(text: string, from: number): Sliced<TrimmedEnd> {
+/** Cuts white space, chat tokens and whole or half stop words from a reply's end. */
+export function trimEnd(text: string, from: number): TrimmedEnd {
   return trim(text, { from, end: text.length, endings: tokensAndHalves });
 }
 
-/** The same before a place in the middle of a reply, where no half stop word can stand. */
-export function trimTokens(text: string, from: number, end: number): Sliced<TrimmedEnd> {
+/** Cuts white space and whole chat tokens before a place in the middle of a reply. */
+export function trimTokens(text: string, from: number, end: number): TrimmedEnd {
   return trim(text, { from, end, endings: wholeTokens });
 }
 
 type Endings = ReadonlyMap<string, readonly string[]>;
 
-function* trim(
+function trim(
   text: string,
   { from, end: given, endings }: { from: number; end: number; endings: Endings },
-): Sliced<TrimmedEnd> {
-  const pauses = new Pauses(0);
+): TrimmedEnd {
   let end = given;
   let stop = 0;
   const strike = text.lastIndexOf('<s>', given);
   for (;;) {
     while (end > from && isWhiteSpace(text.charCodeAt(end - 1))) end -= 1;
-    const read = pauses.due(given - end);
-    if (read > 0) yield read;
     const cut = endings
-      .get(text.slice(end - SHORTEST_HALF, end))
+      .get(text.slice(end - MIN_HALF_LENGTH, end))
       ?.find((word) => standsBefore(word, { text, from, end }));
     if (!cut || (cut === STRIKE_CLOSE && closesStrike(text, strike, end))) return { end, stop };
     stop += cut.length;
@@ -72,34 +68,37 @@ function closesStrike(text: string, open: number, end: number): boolean {
   return open >= 0 && open < close && open > text.lastIndexOf(STRIKE_CLOSE, close - 1);
 }
 
-/** Words by how they end, longest first: the end of a text is looked up, not searched. None is shorter than its half. */
+/** Groups words by their last characters, longest first, so that the end of a text can be looked up. */
 function byEnding(words: readonly string[]): Endings {
   const endings = new Map<string, string[]>();
   for (const word of [...words].sort((a, b) => b.length - a.length)) {
-    const ending = word.slice(-SHORTEST_HALF);
+    const ending = word.slice(-MIN_HALF_LENGTH);
     endings.set(ending, [...(endings.get(ending) ?? []), word]);
   }
   return endings;
 }
 
 function halves(word: string): string[] {
-  const lengths = Array.from({ length: word.length - SHORTEST_HALF + 1 }, (_, more) => SHORTEST_HALF + more);
+  const lengths = Array.from(
+    { length: word.length - MIN_HALF_LENGTH + 1 },
+    (_, more) => MIN_HALF_LENGTH + more,
+  );
   return lengths.map((length) => word.slice(0, length));
 }
 
 const wholeWords: ReadonlySet<string> = new Set(stopWords);
 const halfStops: ReadonlySet<string> = new Set(stopWords.flatMap(halves));
-const LONGEST_STOP = Math.max(...stopWords.map((word) => word.length));
+const MAX_STOP_LENGTH = Math.max(...stopWords.map((word) => word.length));
 
-/** Whether what is there of a line is the first half of a stop word, or all of it, and nothing else. */
+/** Whether the line so far is a stop word or its first half, and nothing else. */
 export function isHalfStop(text: string, start: number, end: number): boolean {
-  return end - start < 2 * LONGEST_STOP && halfStops.has(text.slice(start, end).trim());
+  return end - start < 2 * MAX_STOP_LENGTH && halfStops.has(text.slice(start, end).trim());
 }
 
 const wholeTokens = byEnding(chatTokens);
 const tokensAndHalves = byEnding([...chatTokens, ...stopWords.flatMap(halves)]);
 
-/** A token anywhere; a word only where it starts a line but not the reply, and half of one only alone on its line. */
+/** Tokens count anywhere; a word only if it starts a line other than the first, half of one only alone on its line. */
 function standsBefore(
   word: string,
   { text, from, end }: { text: string; from: number; end: number },

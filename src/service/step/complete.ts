@@ -1,8 +1,8 @@
 import type { StepRequest } from '../../contract/step-request.js';
+import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { ParseDelta } from '../../parsing/delta-writer.js';
 import { IncrementalParser } from '../../parsing/incremental-parser.js';
 import type { ParseOptions } from '../../parsing/parse-completion.js';
-import { SLICE, type Sliced, slicesOf } from '../../parsing/slices.js';
 import { ObjectReplyReader } from '../../parsing/structured/reading/object-reply-reader.js';
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
@@ -10,13 +10,12 @@ import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './p
 import { objectReaderOptions, type Received, readingOptions, type TextReading } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { PhaseReader } from './reply/phases.js';
-import { readInTurns, takeReading } from './reply/reading-turns.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
 import type { ReplySituation } from './types.js';
 
 /**
- * The one model call of a step: whole, or in pieces while somebody watches. No async function, which would hold the prompt
- * for as long as the model is awaited.
+ * Makes the one model call of a step, streamed if there is an observer. It is no async function, which would keep the
+ * prompt in memory until the model has replied.
  */
 export function complete(
   { situation, prompt }: RenderedPrompt,
@@ -63,24 +62,22 @@ function withTools(call: CompletionRequest, situation: ReplySituation): Completi
 }
 
 interface DeltaReader {
-  /** The deltas are fields of an object: no control block stands in them. */
+  /** Deltas are fields of an object, which hold no control block. */
   readonly readsObject?: boolean;
   push(text: string): ParseDelta[];
-  /** The same as work that can pause, where a piece may make all that came before it be read. */
-  pushInSlices?(text: string): Sliced<ParseDelta[]>;
-  endInSlices(options: ParseOptions): Sliced<TextReading & { readonly deltas: readonly ParseDelta[] }>;
+  end(options: ParseOptions): TextReading & { readonly deltas: readonly ParseDelta[] };
 }
 
-/** What reads a reply of the taught form while it arrives. */
+/** Returns the reader of arriving replies for the taught form. */
 function readerFor(situation: ReplySituation): DeltaReader {
   if (situation.protocol !== 'json') return new IncrementalParser(situation.offered);
   return new ObjectReplyReader(objectReaderOptions(situation));
 }
 
-/** Characters that are read of a long piece at once. */
-const MAX_AT_ONCE = 8 * 1024;
+/** A long text in parts of at most 32,768 characters, so that a signal can end the work between them. */
+const partsOf = (text: string): readonly string[] => text.match(/[\s\S]{1,32768}/gu) ?? [];
 
-/** Tells an observer what a reply says while it is written (rule: deltas-join). */
+/** Reports to an observer what a reply says while it is written (rule: deltas-join). */
 class Relay {
   readonly #situation: ReplySituation;
   readonly #observer: StepObserver;
@@ -89,7 +86,7 @@ class Relay {
   /** Keeps control blocks out of a phase's prose. */
   #phase: PhaseReader | undefined;
 
-  /** Nobody is answered in these phases: an answer is the last part of the thought (rule: phases). */
+  /** In these phases nobody is answered, and an answer is the last part of the thought (rule: phases). */
   readonly #answerIsThought: boolean;
 
   #text = '';
@@ -109,70 +106,62 @@ class Relay {
     return this.#observer.delta('reasoning', delta);
   }
 
-  /** However much has come at once, others have their turns (rule: loop-share). */
   async push(delta: string): Promise<void> {
     this.#text += delta;
-    for (const slice of slicesOf(delta, MAX_AT_ONCE)) {
-      const pause = takeReading(slice.length, this.#signal);
-      if (pause) await pause;
-      const work = this.#parser.pushInSlices?.(slice);
-      await this.#tell(work ? await readInTurns(work) : this.#parser.push(slice));
+    for (const part of partsOf(delta)) {
+      await yieldIfBusy(this.#signal);
+      await this.#report(this.#parser.push(part));
     }
   }
 
-  /** Tells what was held back. The reading is that of the whole text, if the text is all that came. */
+  /** Reports what was held back. The reading is that of the whole text, if the text is all that came. */
   async end(completion: Completion): Promise<Received> {
-    const options = readingOptions(completion, this.#situation);
-    const { deltas, ...reading } = await readInTurns(this.#parser.endInSlices(options));
+    const { deltas, ...reading } = this.#parser.end(readingOptions(completion, this.#situation));
     const isThought = completion.toolCalls.length > 0 && !this.#situation.mustAnswer;
-    await this.#tell(isThought ? deltas.map(asThought) : deltas);
+    await this.#report(isThought ? deltas.map(asThought) : deltas);
     await this.#endPhase();
     return { completion, reading: completion.text === this.#text ? reading : undefined };
   }
 
-  async #tell(deltas: readonly ParseDelta[]): Promise<void> {
+  async #report(deltas: readonly ParseDelta[]): Promise<void> {
     if (this.#parser.readsObject) await this.#endPhase();
-    for (const { type, delta } of deltas) {
-      for (const slice of slicesOf(delta, SLICE)) await this.#show(this.#proseOf({ type, delta: slice }));
+    for (const { type, delta } of deltas) await this.#emit(type, this.#proseOf(type, delta));
+  }
+
+  /** Waits for a slow observer, so that it slows the relay instead of filling memory. */
+  async #emit(type: ParseDelta['type'], delta: string): Promise<void> {
+    for (const part of partsOf(delta)) {
+      await yieldIfBusy(this.#signal);
+      await this.#observer.delta(this.#roleOf(type), part);
     }
   }
 
-  /** What was held back may be long. */
-  async #show({ type, delta }: ParseDelta): Promise<void> {
-    for (const slice of slicesOf(delta, SLICE)) {
-      const pause = takeReading(slice.length, this.#signal);
-      if (pause) await pause;
-      const told = this.#observer.delta(this.#roleOf(type), slice);
-      if (told) await told;
-    }
-  }
-
-  /** Without the control blocks of a phase. */
-  #proseOf({ type, delta }: ParseDelta): ParseDelta {
+  /** Takes the control blocks of a phase out. */
+  #proseOf(type: ParseDelta['type'], delta: string): string {
     const text = this.#separatorBefore(type) + withoutNul(delta); // an escape may have become one
     this.#last = type;
-    return { type, delta: this.#phase ? this.#phase.push(text) : text };
+    return this.#phase ? this.#phase.push(text) : text;
   }
 
-  /** Shows what the phase still held back: a block that was never closed. */
+  /** Emits what the phase still held back: a block that was never closed. */
   async #endPhase(): Promise<void> {
-    const delta = this.#phase ? await readInTurns(this.#phase.end()) : '';
+    const delta = this.#phase?.end() ?? '';
     this.#phase = undefined;
-    await this.#show({ type: this.#last ?? 'draft', delta });
+    await this.#emit(this.#last ?? 'draft', delta);
   }
 
   #roleOf(type: ParseDelta['type']): ParseDelta['type'] {
     return type === 'answer' && this.#answerIsThought ? 'thought' : type;
   }
 
-  /** An answer that is part of the thought is a paragraph of its own in it. */
+  /** Separates an answer that is part of the thought as a paragraph of its own. */
   #separatorBefore(type: ParseDelta['type']): string {
     const isFurther = this.#last === 'draft' || this.#last === 'thought';
     return type === 'answer' && this.#answerIsThought && isFurther ? '\n\n' : '';
   }
 }
 
-/** Prose beside native calls is their thought; the text alone reads like an answer. */
+/** Makes prose beside native calls their thought; the text alone reads like an answer. */
 const asThought = ({ type, delta }: ParseDelta): ParseDelta => ({
   type: type === 'answer' ? 'thought' : type,
   delta,

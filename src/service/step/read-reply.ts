@@ -1,55 +1,56 @@
 import type { Parse } from '../../contract/step.js';
+import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
-import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parsing/parse-completion.js';
+import { type NativeCallReading, readNativeCall } from '../../parsing/native-call.js';
+import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parsing/parse-completion.js';
 import {
   ObjectReplyReader,
   type ReaderOptions,
 } from '../../parsing/structured/reading/object-reply-reader.js';
 import { withoutNul } from './history/json-values.js';
 import type { Completion, NativeToolCall } from './provider.js';
-import { bookReading, readInTurns, takeReading } from './reply/reading-turns.js';
 import type { ReplySituation } from './types.js';
 
 /** An action that may be proposed: the tool is offered, the arguments are checked. */
 export interface ReadAction {
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The call as written; for a native call its canonical form. */
+  /** The call as written; a native call in its canonical form. */
   readonly raw: string;
   /** The provider's id of a native call. */
   readonly id?: string;
 }
 
-/** What the model said, whichever way it said it. */
+/** A model's reply, written or native. */
 export interface Reply {
   readonly completion: Completion;
   readonly parse: Parse;
   readonly thought: string | null;
-  /** The answer stood under a label: `Final Answer:` or `<final_answer>`. */
+  /** The answer has a label: `Final Answer:` or `<final_answer>`. */
   readonly answerLabelled: boolean;
-  /** The text for the user: an answer, or all there is if an action could not be read. */
+  /** The text for the user: an answer, or the whole text if an action could not be read. */
   readonly answer: string | null;
-  /** More than one only if the model called natively. */
+  /** Several only if the model called natively. */
   readonly actions: readonly ReadAction[];
   readonly reasoning: string | null;
 }
 
-/** What the text of a reply says. */
+/** A reading of a reply's text. */
 export interface TextReading {
   readonly completion: ParsedCompletion;
-  /** Of a reply in one JSON object: nothing of it is missing. */
+  /** For a reply in one JSON object: whether it is complete and nothing else is around it. */
   readonly isWhole?: boolean;
 }
 
-/** A completion, and what its text says if that was read while it arrived. */
+/** A completion, and the reading of its text if it was read while it arrived. */
 export interface Received {
   readonly completion: Completion;
   readonly reading?: TextReading | undefined;
 }
 
 /**
- * Reads a completion: written dialects by the one parser, native calls against the same tools. It goes on when
- * the deadline has passed: the reply is there, and billed.
+ * Reads a completion: written dialects by the parser, native calls against the same tools. It has no signal: once the
+ * reply has come and is billed, it is read even after the deadline.
  */
 export async function readReply(
   { completion, reading }: Received,
@@ -58,7 +59,7 @@ export async function readReply(
   const isNative = completion.toolCalls.length > 0 && !isRefusal(completion);
   const read = isNative
     ? await readNativeCalls(completion, situation.offered)
-    : await readText({ completion, reading }, situation);
+    : readText({ completion, reading }, situation);
   const { parse, thought, answerLabelled, answer, actions, reasoning } = mayEscape(completion)
     ? withoutNul(read)
     : read;
@@ -72,11 +73,11 @@ function mayEscape({ text, toolCalls }: Completion): boolean {
 
 type ReadCompletion = Omit<Reply, 'completion'>;
 
-/** What a reply is read against. */
+/** The parts of a situation that decide how a reply is read. */
 type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
   Partial<Pick<ReplySituation, 'replyFormat' | 'request'>>;
 
-/** How a reply in one JSON object is read. */
+/** Options for reading a reply in one JSON object. */
 export function objectReaderOptions({ offered, replyFormat, request }: ReadingSituation): ReaderOptions {
   const { phase } = request ?? {};
   return {
@@ -91,23 +92,17 @@ function isRefusal({ refusal, finishReason }: Completion): boolean {
   return refusal !== null || finishReason === 'refusal';
 }
 
-async function readText(received: Received, situation: ReadingSituation): Promise<ReadCompletion> {
+function readText(received: Received, situation: ReadingSituation): ReadCompletion {
   const { completion } = received;
   if (isRefusal(completion)) return readRefusal(completion);
   if (situation.protocol === 'json') return readObjectReply(received, situation);
-  const { completion: parsed } = received.reading ?? (await readLabels(completion, situation));
-  return fromParsed(parsed);
-}
-
-async function readLabels(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
-  const { text } = completion;
-  const pause = takeReading(text.length);
-  if (pause) await pause;
   const options = readingOptions(completion, situation);
-  return { completion: await readInTurns(parseInSlices(text, situation.offered, options)) };
+  return fromParsed(
+    received.reading?.completion ?? parseCompletion(completion.text, situation.offered, options),
+  );
 }
 
-/** What is known of a reply besides its text. */
+/** Options for reading a reply's text. */
 export function readingOptions(
   { finishReason, refusal, reasoning }: Completion,
   { protocol }: Pick<ReadingSituation, 'protocol'>,
@@ -119,28 +114,24 @@ export function readingOptions(
   };
 }
 
-/** What came of a schema that the provider held the reply to is so by construction. */
-async function readObjectReply(
-  { completion, reading }: Received,
-  situation: ReadingSituation,
-): Promise<ReadCompletion> {
+/** If the provider enforced the schema, the parsed reply is trusted to conform to it. */
+function readObjectReply({ completion, reading }: Received, situation: ReadingSituation): ReadCompletion {
   const { isConstrained } = completion;
   const { replyFormat: asked, ...taught } = situation;
   // while it arrived it was read as if the provider took the schema
   const { completion: parsed, isWhole } =
     reading && (isConstrained || !asked)
       ? reading
-      : await readObject(completion, isConstrained ? situation : taught);
+      : readObject(completion, isConstrained ? situation : taught);
   const read = fromParsed(parsed);
   const isMeant = parsed.action !== null || (parsed.outcome === 'answer' && parsed.problem === null);
   if (!isConstrained || !isWhole || !isMeant) return read;
   return { ...read, parse: { ...read.parse, confidence: 'constrained' } };
 }
 
-function readObject(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
+function readObject(completion: Completion, situation: ReadingSituation): TextReading {
   const reader = new ObjectReplyReader(objectReaderOptions(situation));
-  const options = { take: bookReading, ...readingOptions(completion, situation) };
-  return reader.readInTurns(completion.text, options);
+  return reader.read(completion.text, readingOptions(completion, situation));
 }
 
 function fromParsed(parsed: ParsedCompletion): ReadCompletion {
@@ -150,7 +141,7 @@ function fromParsed(parsed: ParsedCompletion): ReadCompletion {
     thought: parsed.thought,
     answerLabelled: parsed.answerLabelled,
     answer: parsed.answer,
-    actions: toAction(parsed),
+    actions: toActions(parsed),
     reasoning: parsed.reasoning,
   };
 }
@@ -170,7 +161,7 @@ function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
   return { parse: refused, answer: text || refusal, reasoning, ...unlabelled };
 }
 
-/** Native arguments are read as the JSON dialect reads them, against the same tools and schemas. */
+/** Checks native calls against the same tools and schemas as written ones. */
 async function readNativeCalls(
   completion: Completion,
   offered: readonly OfferedTool[],
@@ -178,62 +169,66 @@ async function readNativeCalls(
   const { finishReason, reasoning, toolCalls } = completion;
   const readings: NativeReading[] = [];
   for (const call of toolCalls) {
-    readings.push({ call, parsed: await readNativeCall(call, offered, finishReason) });
+    await yieldIfBusy();
+    readings.push({ call, read: readNativeCall(call, offered, { finishReason }) });
   }
   const parse = nativeParse(readings, completion);
   const said = completion.text.trim() || null;
-  const first = readings[0]?.parsed;
-  if (first?.answerLabelled)
+  const first = readings[0]?.read;
+  if (first?.outcome === 'answer')
     return { parse, reasoning, answer: first.answer, ...unlabelled, thought: said, answerLabelled: true };
-  if (!first?.action) {
+  if (first?.outcome !== 'action') {
     const answer = [said, ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
     return { parse, answer, reasoning, ...unlabelled };
   }
-  const actions = readings.flatMap(({ call, parsed }) => toAction(parsed, call));
-  return { parse, reasoning, answer: null, ...unlabelled, thought: said, actions };
+  return {
+    parse,
+    reasoning,
+    answer: null,
+    ...unlabelled,
+    thought: said,
+    actions: readings.flatMap(toNativeAction),
+  };
 }
 
 interface NativeReading {
   readonly call: NativeToolCall;
-  readonly parsed: ParsedCompletion;
+  readonly read: NativeCallReading;
 }
 
 /**
- * The first call says what the reply is (rule: first-action-wins). Where it is an action, later ones that cannot be
+ * The first call decides what the reply is (rule: first-action-wins). Where it is an action, later ones that cannot be
  * read are discarded; calls beyond the bound always are.
  */
 function nativeParse(readings: readonly NativeReading[], { unreadCalls }: Completion): Parse {
-  const acts = Boolean(readings[0]?.parsed.action);
-  const good = acts ? readings.filter(({ parsed }) => parsed.action) : [];
-  const bad = readings.filter(({ parsed }) => !parsed.action);
-  const discarded = bad.map(({ call, parsed }) => ({ kind: parsed.outcome, chars: call.arguments.length }));
+  const outcome = readings[0]?.read.outcome ?? 'empty';
+  const good =
+    outcome === 'action' ? readings.flatMap(({ read }) => (read.outcome === 'action' ? read : [])) : [];
+  const bad = readings.filter(({ read }) => read.outcome !== 'action');
+  const discarded = bad.map(({ call, read }) => ({ kind: read.outcome, chars: call.arguments.length }));
   return {
-    outcome: readings[0]?.parsed.outcome ?? 'empty',
+    outcome,
     dialect: 'native',
-    confidence: good.some(({ parsed }) => parsed.confidence === 'repaired') ? 'repaired' : 'exact',
-    repairs: good.flatMap(({ parsed }) => parsed.repairs),
+    confidence: good.some(({ repairs }) => repairs.length > 0) ? 'repaired' : 'exact',
+    repairs: good.flatMap(({ repairs }) => repairs),
     discarded: [
-      ...(acts ? discarded : []),
+      ...(outcome === 'action' ? discarded : []),
       ...(unreadCalls ? [{ kind: 'action', chars: unreadCalls.chars }] : []),
     ],
-    problem: bad[0]?.parsed.problem ?? null,
+    problem: problemOf(bad[0]?.read),
   };
 }
 
-async function readNativeCall(
-  { name, arguments: written }: NativeToolCall,
-  offered: readonly OfferedTool[],
-  finishReason: Completion['finishReason'],
-): Promise<ParsedCompletion> {
-  await takeReading(written.length);
-  const text = `Action: {"name": ${JSON.stringify(name)}, "arguments": ${written.trim() || '{}'}}`;
-  return readInTurns(parseInSlices(text, offered, { finishReason }));
+const problemOf = (read: NativeCallReading | undefined): string | null =>
+  read && 'problem' in read ? read.problem : null;
+
+function toNativeAction({ call, read }: NativeReading): ReadAction[] {
+  if (read.outcome !== 'action') return [];
+  return [{ name: read.toolName, parameters: read.toolArgs, raw: writeCall(call), id: call.id }];
 }
 
-function toAction({ action }: ParsedCompletion, call?: NativeToolCall): ReadAction[] {
-  if (!action) return [];
-  const { toolName: name, toolArgs: parameters, raw } = action;
-  return [call ? { name, parameters, raw: writeCall(call), id: call.id } : { name, parameters, raw }];
+function toActions({ action }: ParsedCompletion): ReadAction[] {
+  return action ? [{ name: action.toolName, parameters: action.toolArgs, raw: action.raw }] : [];
 }
 
 /** The canonical form of a native call. */

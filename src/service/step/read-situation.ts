@@ -38,7 +38,9 @@ export async function readSituation(
   const calls = callsOf(units);
   const protocol = chooseProtocol(request, profile);
   const replyFormat =
-    protocol === 'json' ? chooseReplyFormat({ offered, phase: request.phase }, profile) : undefined;
+    protocol === 'json'
+      ? await chooseReplyFormat({ offered, phase: request.phase }, profile, signal)
+      : undefined;
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
   return {
     request,

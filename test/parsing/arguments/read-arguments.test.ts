@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { toOfferedTool } from '../../../src/parsing/arguments/offered-tool.js';
 import { parseCompletion } from '../../../src/parsing/parse-completion.js';
-import { MAXIMUM_DEPTH } from '../../../src/parsing/text/literals.js';
+import { MAX_DEPTH } from '../../../src/parsing/text/literals.js';
 import { argumentsOf, read } from '../../support/parsing/tools.js';
 
 describe('arguments (rule: arguments)', () => {
@@ -69,8 +69,8 @@ describe('values (rule: values)', () => {
   test('values nested too deep for the history they return to are malformed', () => {
     const nested = (depth: number): string =>
       `Action: read_file(path=${'['.repeat(depth)}${']'.repeat(depth)})`;
-    expect(read(nested(MAXIMUM_DEPTH)).outcome).toBe('action');
-    expect(read(nested(MAXIMUM_DEPTH + 2)).outcome).toBe('malformed_action');
+    expect(read(nested(MAX_DEPTH)).outcome).toBe('action');
+    expect(read(nested(MAX_DEPTH + 2)).outcome).toBe('malformed_action');
     expect(read(nested(10_000)).outcome).toBe('malformed_action');
     expect(read(`Action: ${'{"a":'.repeat(10_000)}`).outcome).toBe('malformed_action');
   });

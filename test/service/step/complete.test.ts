@@ -16,7 +16,7 @@ import { chunkLengths, cut } from '../../support/parsing/arbitraries.js';
 import { anyReply } from '../../support/parsing/replies.js';
 import { prepare } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
-import { turnsDuring } from '../../support/turns-during.js';
+import { turnsDuring, whileBusy } from '../../support/turns-during.js';
 
 const tools: StepRequestInput['tools'] = [{ name: 'read_file', inputSchema: { type: 'object' } }];
 const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
@@ -195,10 +195,10 @@ describe('a reply that is told while it is written', () => {
     ['text', 'a < b\n'],
     ['json', '{"thought": "t", "final_answer": "'],
     ['native', 'word word\n'],
-  ] as const)('leaves others their turns, however much comes at once (rule: loop-share): %s, %j', async (protocol, start) => {
+  ] as const)('leaves others their turns on a busy event loop, however much comes at once (rule: loop-share): %s, %j', async (protocol, start) => {
     const prompt = await prepare(stepRequest({ tools, protocol }));
-    const { provider } = portThatSays([start + 'a < b\\n'.repeat(50_000)]);
-    const turns = await turnsDuring(() => complete(prompt, { provider, deadline }, silent));
-    expect(turns).toBeGreaterThan(40);
+    const { provider } = portThatSays([start + 'a < b\n'.repeat(50_000)]);
+    const turns = await whileBusy(() => turnsDuring(() => complete(prompt, { provider, deadline }, silent)));
+    expect(turns).toBeGreaterThan(5);
   });
 });

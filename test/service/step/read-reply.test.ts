@@ -4,7 +4,7 @@ import { openaiSchema } from '../../../src/service/providers/models/schema-diale
 import type { Completion } from '../../../src/service/step/provider.js';
 import { readReply } from '../../../src/service/step/read-reply.js';
 import { completionOf } from '../../support/completion.js';
-import { turnsDuring } from '../../support/turns-during.js';
+import { turnsDuring, whileBusy } from '../../support/turns-during.js';
 
 const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
 const offered = [{ name: 'read_file', parameters: ['path'], inputSchema }];
@@ -50,6 +50,21 @@ test('a first native call that cannot be read is told, and no later one takes it
   });
 });
 
+test('a native call whose arguments name another tool is malformed and proposes nothing (rule: json-call)', async () => {
+  const call = { id: 'x', name: 'read_file', arguments: '{"path":"."}, "name": "delete_file", "x": {}' };
+  const tools = [...offered, { name: 'delete_file', parameters: [] }];
+  const completion = completionOf('', { toolCalls: [call] });
+  expect(await readReply({ completion }, { offered: tools, protocol: 'native' })).toMatchObject({
+    actions: [],
+    answer: `read_file(${call.arguments})`,
+    parse: {
+      outcome: 'malformed_action',
+      dialect: 'native',
+      problem: 'read_file: text follows the arguments',
+    },
+  });
+});
+
 test('a native call of a final answer is the answer (rule: answer-call)', async () => {
   const call = { id: 'x', name: 'final_answer', arguments: '{"answer":"42"}' };
   expect(await read('I know.', { toolCalls: [call] })).toMatchObject({
@@ -76,22 +91,13 @@ test('whatever was said can be sent back: no NUL is left in it (rule: history-re
   expect(reply.actions[0]?.parameters).toEqual({ path: 'c\uFFFDd' });
 });
 
-test('calls are read in turns with others (rule: loop-share)', async () => {
+test('native calls leave others their turns on a busy event loop (rule: loop-share)', async () => {
   const toolCalls = Array.from({ length: 20 }, (_, at) => toolCall(`${at}`, 'a'.repeat(20_000)));
-  const turns = await turnsDuring(async () => {
-    const { actions } = await read('', { toolCalls });
-    expect(actions).toHaveLength(20);
-  });
-  expect(turns).toBeGreaterThan(10);
-});
-
-test.each([
-  ['an answer', `{"thought": "t", "final_answer": "${'x'.repeat(500_000)}"}`],
-  ['prose without an object', 'word word\n'.repeat(50_000)],
-  ['an object after much prose', `${'word word\n'.repeat(50_000)}{"thought": "t", "final_answer": "x"}`],
-])('a reply in one object is read in turns with others: %s (rule: loop-share)', async (_, text) => {
-  const turns = await turnsDuring(() =>
-    readReply({ completion: completionOf(text) }, { offered, protocol: 'json' }),
+  const turns = await whileBusy(() =>
+    turnsDuring(async () => {
+      const { actions } = await read('', { toolCalls });
+      expect(actions).toHaveLength(20);
+    }),
   );
   expect(turns).toBeGreaterThan(10);
 });
@@ -100,7 +106,7 @@ test('the text of a free value is read as JSON only where the schema that asks f
   const tools = [
     { name: 'write', parameters: ['content'], inputSchema: { type: 'object', properties: { content: {} } } },
   ];
-  const schema = buildReplySchema(tools, openaiSchema);
+  const schema = await buildReplySchema(tools, openaiSchema, () => undefined);
   if (!schema) throw new Error('no schema');
   const replyFormat = { ...schema, isCharged: false, warnings: [] };
   const text = '{"thought": "t", "action": {"tool": "write", "args": {"content": "42"}}}';

@@ -1,45 +1,41 @@
 import { type Discarded, describeDiscarded } from '../../discarded.js';
-import { Pauses, SLICE, type Sliced } from '../../slices.js';
 import { skipSpace } from '../../text/characters.js';
 import { imaginesTurn, readTokens } from '../../text/chat-tokens.js';
 import { matchMarker } from '../../text/markers.js';
 import { ObjectScanner } from '../scanning/object-scanner.js';
 
 /**
- * Where prose follows an object that ends at `from`, so that the object was only shown; null where nothing follows but
- * its fence, lone marks, further objects, chat tokens, and what the model imagines to come next. An answering object is
- * prose after one that prose has introduced (rule: object-reply).
+ * Returns where prose follows an object that ends at `from`, which makes the object an example; null if only its fence,
+ * lone marks, further objects, chat tokens or an imagined continuation follow. After an introduced object an answering
+ * object is prose too (rule: object-reply).
  */
-export function* proseAfter(
+export function proseAfter(
   text: string,
   from: number,
   { isIntroduced }: { readonly isIntroduced: boolean },
-): Sliced<number | null> {
-  const pauses = new Pauses(from);
+): number | null {
   for (let at = from; ; ) {
-    const { turn, end } = yield* readTokens(text, at, imaginesTurn);
+    const { turn, end } = readTokens(text, at, imaginesTurn);
     if (turn !== null) return null;
     at = skipMarks(text, end);
     if (at >= text.length || matchMarker(text, at)) return null;
     if (text.charAt(at) !== '{') return at;
-    const next = yield* scanObject(text, at);
+    const next = scanObject(text, at);
     if (next.end === null) return null;
     if (isIntroduced && next.strings.get('final_answer')?.trim()) return at;
     at += next.end;
-    const read = pauses.due(at);
-    if (read > 0) yield read;
   }
 }
 
-/** What follows an object, by kind; somebody else's turn is imagined (rule: chat-tokens). */
-export function* discardedAfter(text: string, from: number): Sliced<Discarded[]> {
-  const { turn, end, chars } = yield* readTokens(text, from, imaginesTurn);
+/** Counts the text after an object by kind; another role's turn is imagined (rule: chat-tokens). */
+export function discardedAfter(text: string, from: number): Discarded[] {
+  const { turn, end, chars } = readTokens(text, from, imaginesTurn);
   if (turn !== null) {
-    const before = yield* describeDiscarded(text.slice(0, turn), from);
+    const before = describeDiscarded(text.slice(0, turn), from);
     return [...before, { kind: 'stop', chars: text.length - turn }];
   }
   if (skipSpace(text, end) >= text.length) return [{ kind: 'stop', chars }];
-  return yield* describeDiscarded(text, from);
+  return describeDiscarded(text, from);
 }
 
 function skipMarks(text: string, from: number): number {
@@ -53,11 +49,8 @@ function skipMarks(text: string, from: number): number {
 const mark =
   /`{3,}[ \t]{0,16}(?:json)?[ \t]{0,16}(?:\r?\n|$)|`{3,}(?=<)|[}\]);,\u200b\ufeff]|-{3,}(?=\s|$)|<\/(?:tool_call|action|json)>/iy;
 
-function* scanObject(text: string, start: number): Sliced<ObjectScanner> {
+function scanObject(text: string, start: number): ObjectScanner {
   const scanner = new ObjectScanner();
-  for (let at = start; at < text.length && scanner.end === null; at += SLICE) {
-    if (at > start) yield SLICE;
-    scanner.push(text.slice(at, at + SLICE));
-  }
+  scanner.push(text.slice(start));
   return scanner;
 }

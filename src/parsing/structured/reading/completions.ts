@@ -13,7 +13,7 @@ export const noAction = {
   problem: null,
 } as const;
 
-/** What is said before the object belongs to the thought. */
+/** Turns prose before the object into its thought. */
 export const asThought = (before: ParsedCompletion): ParsedCompletion => ({
   ...before,
   ...noAction,
@@ -30,7 +30,7 @@ export function answered(reply: ScannedReply, answer: string, turn?: ScannedFiel
     : { ...said, outcome: 'answer', answer, answerLabelled: true };
 }
 
-/** What is neither the thought nor the outcome, by kind. */
+/** Counts the fields that are neither thought nor outcome, by kind. */
 export function discardedFields(reply: ScannedReply, turn: ScannedField | undefined): Discarded[] {
   const length = endOf(reply) - reply.start;
   const { fields } = reply.scanner;
@@ -47,13 +47,13 @@ function kindOf(key: string): Discarded['kind'] {
   return key === 'action' || key === 'thought' ? key : 'text';
 }
 
-/** The text ended within the action. */
+/** Makes the completion of a text that ended within the action. */
 export function cutOff(reply: ScannedReply, { finishReason }: ParseOptions): ParsedCompletion {
   if (finishReason === 'length') return cutByLimit(reply, thoughtOf(reply));
   return malformed(reply, 'the JSON object is not closed');
 }
 
-/** The output limit ended the text within an object. */
+/** Makes the completion of a text that the output limit ended within an object. */
 export function cutByLimit(
   { text, before }: Pick<ScannedReply, 'text' | 'before'>,
   thought: string | null,

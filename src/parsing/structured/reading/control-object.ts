@@ -20,7 +20,7 @@ export function readControl(reply: ScannedReply, options: ParseOptions): ParsedC
   return isCut(reply, options) ? readCutControl(reply) : asText(reply);
 }
 
-/** The answer of a run that ends, where it stands under `action` as in other replies. */
+/** Reads the answer of a run that ends if it is under `action`, as in other replies. */
 function readNestedAnswer(reply: ScannedReply): ParsedCompletion | null {
   const { fields, strings } = reply.scanner;
   const turn = fields.find(({ key }) => key === 'action');
@@ -29,16 +29,16 @@ function readNestedAnswer(reply: ScannedReply): ParsedCompletion | null {
   return answer ? answered(reply, answer, turn) : null;
 }
 
-/** Nothing in it says that the run goes on. */
+/** Whether the object ends the run. */
 const endsRun = ({ phase, scanner }: ScannedReply): boolean =>
   phase === 'observe' && scanner.fields.some(({ key, first }) => key === 'should_continue' && first === 'f');
 
-/** The phase reads its control in the text itself. */
+/** Returns the object as text, in which the phase reads its control. */
 function asText({ text, before }: ScannedReply): ParsedCompletion {
   return { ...before, ...noAction, outcome: 'answer', answer: text.trim(), thought: null };
 }
 
-/** The answer so far, where the limit cut it off and nothing says that the run goes on. */
+/** Reads the answer so far of an object that the limit cut, if the run ends. */
 function readCutControl(reply: ScannedReply): ParsedCompletion {
   const answer = endsRun(reply) ? reply.scanner.strings.get('final_answer')?.trim() : '';
   return answer ? answered(reply, answer) : cutByLimit(reply, thoughtOf(reply));

@@ -1,10 +1,9 @@
-import { ObjectScanner } from '../scanning/object-scanner.js';
-import { marksReply } from '../scanning/reply-keys.js';
+import { marksReply, ObjectScanner } from '../scanning/object-scanner.js';
 import type { StringPiece } from '../scanning/scanned-strings.js';
 
 /** An object that is a reply by one of its keys, as far as it has come. */
 export interface FoundObject {
-  /** Where it begins in what is held. A line of a fence may stand before it. */
+  /** Start of the object in the held text, perhaps after a line of a fence. */
   readonly brace: number;
   readonly isFenced: boolean;
   readonly scanner: ObjectScanner;
@@ -15,46 +14,46 @@ const blanks = '[ \\t\\u200b\\ufeff]{0,64}';
 const fence = '`{3,16}(?:json)?[ \\t]{0,16}\\r?\\n\\s{0,64}';
 /** An object stands at the beginning of a line or after a tag, by itself or in a fence. */
 const start = new RegExp(`(?<=^|\\n|[\\w|]>)${blanks}(?:${fence})?\\{\\s{0,64}"`, 'gi');
-/** What may become that. */
+/** Text that may become the beginning of an object. */
 const begun = new RegExp(
   `(?<=^|\\n|[\\w|]>)${blanks}(?:\`{1,2}|\`{3,16}(?:j|js|jso|json)?[ \\t]{0,16}\\r?|(?:${fence})?(?:\\{\\s{0,64})?)$`,
   'i',
 );
-/** No beginning of it is longer. */
-const LONGEST_BEGINNING = 256;
+/** Maximum length of such a beginning. */
+const MAX_BEGINNING_LENGTH = 256;
 
 /**
  * Finds the object in an arriving reply: the first at the beginning of a line, or after a tag, that has a key of ours at
- * its top level. Text is held until it is certain what it belongs to, however it is cut.
+ * its top level. Holds text until its role is certain, so that the result does not depend on how the text is cut.
  */
 export class ObjectFinder {
-  #held = '';
-  /** The last two characters that were passed. */
-  #last = '';
-  /** Where an object begins of which no key of ours has come yet. */
+  /** The held text, after at most two characters that were let go. */
+  #text = '';
+  #from = 0;
+  /** Start, in the held text, of an object without a key of ours so far. */
   #brace = 0;
   #scanner: ObjectScanner | null = null;
   #pieces: StringPiece[] = [];
-  /** So many fields of it are none of ours. */
+  /** Number of its fields that are none of ours. */
   #passed = 0;
 
   get held(): string {
-    return this.#held;
+    return this.#text.slice(this.#from);
   }
 
-  /** The text of an object that shows by its keys to be another one, or may yet. */
+  /** The held text is an object with other keys than ours so far. */
   get isInOther(): boolean {
     return (this.#scanner?.fields.length ?? 0) > 0;
   }
 
   push(text: string): void {
-    this.#held += text;
+    this.#text += text;
     this.#scan(text);
   }
 
-  /** The object, how much is no part of it, or null where more text is needed to tell. */
+  /** Returns the object, or how much text is no part of one, or null if more text is needed. */
   next(): FoundObject | number | null {
-    if (this.#held === '') return null;
+    if (this.#from === this.#text.length) return null;
     if (!this.#scanner) {
       const at = this.#begin();
       if (at !== 0) return at;
@@ -63,7 +62,7 @@ export class ObjectFinder {
     if (!scanner) return null;
     if (this.#hasReplyKey(scanner)) {
       const brace = this.#brace;
-      const isFenced = this.#held.slice(0, brace).includes('`');
+      const isFenced = this.held.slice(0, brace).includes('`');
       return { brace, isFenced, scanner, pieces: this.#pieces };
     }
     return scanner.end === null ? null : this.#brace + scanner.end;
@@ -75,39 +74,40 @@ export class ObjectFinder {
     return false;
   }
 
-  /** Lets the beginning of what is held go. */
+  /** Lets the beginning of the held text go. */
   pass(length: number): string {
-    const passed = this.#held.slice(0, length);
-    this.#held = this.#held.slice(length);
-    this.#last = (this.#last + passed).slice(-2);
+    const end = this.#from + length;
+    const passed = this.#text.slice(this.#from, end);
+    const kept = Math.max(0, end - 2);
+    this.#text = this.#text.slice(kept);
+    this.#from = end - kept;
     this.#scanner = null;
     return passed;
   }
 
-  /** Begins to scan where an object begins that is all that is held; else returns how much stands before. */
+  /** Begins to scan an object at the start of the held text; else returns how much text comes before one. */
   #begin(): number {
-    const text = this.#last + this.#held;
-    start.lastIndex = this.#last.length;
-    const found = start.exec(text);
-    if (!found) return this.#mayBegin(text);
-    const at = found.index - this.#last.length;
+    start.lastIndex = this.#from;
+    const found = start.exec(this.#text);
+    if (!found) return this.#mayBegin();
+    const at = found.index - this.#from;
     if (at > 0) return at;
-    this.#brace = this.#held.indexOf('{');
+    this.#brace = this.held.indexOf('{');
     this.#scanner = new ObjectScanner();
     this.#pieces = [];
     this.#passed = 0;
-    this.#scan(this.#held.slice(this.#brace));
+    this.#scan(this.held.slice(this.#brace));
     return 0;
   }
 
-  #mayBegin(text: string): number {
-    const tail = text.slice(-LONGEST_BEGINNING);
+  #mayBegin(): number {
+    const tail = this.#text.slice(-MAX_BEGINNING_LENGTH);
     const rest = begun.exec(tail)?.[0].length ?? 0;
-    return Math.max(0, this.#held.length - rest);
+    return Math.max(0, this.#text.length - this.#from - rest);
   }
 
   #scan(text: string): void {
-    if (this.#scanner) this.#pieces.push(...this.#scanner.push(text));
+    for (const piece of this.#scanner?.push(text) ?? []) this.#pieces.push(piece);
   }
 }
 

@@ -5,17 +5,14 @@ import {
   addReasoning,
   type ParsedCompletion,
   type ParseOptions,
-  parseInSlices,
+  parseCompletion,
 } from '../../parse-completion.js';
-import { atOnce, inTurns, SLICE, type Sliced, type TakeTurn } from '../../slices.js';
 import type { ObjectScanner } from '../scanning/object-scanner.js';
 import type { ScannedField, StringPiece } from '../scanning/scanned-strings.js';
 import type { RestoreArguments } from '../schema/reply-schema.js';
-import { asThought, cutByLimit } from './completions.js';
-import { EdgelessDeltas } from './edgeless-deltas.js';
+import { asThought, cutByLimit, noAction } from './completions.js';
 import { describeMeantObject, type FoundObject, ObjectFinder } from './object-finder.js';
 import { nestedAnswer, turnOf } from './outcomes.js';
-import { readProseBefore } from './prose-before.js';
 import { type ObjectReading, readObject } from './read-object.js';
 
 /** A reply as it was read, with the deltas that were held back. */
@@ -26,37 +23,40 @@ export interface ObjectReply extends ObjectReading {
 export interface ReaderOptions {
   readonly tools: readonly OfferedTool[];
   readonly restoreArguments: RestoreArguments;
-  /** In these phases the reply is a control object (rule: phase-control). */
+  /** The phase, if its reply is a control object (rule: phase-control). */
   readonly phase: 'reason' | 'observe' | undefined;
-  /** Under which key the schema has the answer, if the reply may have been held to one. */
+  /** The key of the answer in the schema, if the reply may be constrained by one. */
   readonly answerKey?: 'final_answer' | 'action' | undefined;
 }
 
-/** So many beginnings of an object are looked at. */
-const MOST_ATTEMPTS = 4;
+/** Maximum number of objects of which the text before them is read to see whether they count. */
+const MAX_ATTEMPTS = 4;
+/** Maximum number of characters read so, each time counted: the text before is read anew for each object. */
+const MAX_PROBED = 2 ** 21;
 
 /**
- * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it arrives: thought
- * and answer are told as their strings are written, and nothing else of the JSON is (rule: object-reply). What is no
- * such object is read as any other reply. However the text is cut, the result is the same.
+ * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it arrives.
+ * Deltas are the strings of thought and answer as they are written, and no other text of the JSON (rule: object-reply).
+ * Any other reply is read as usual. The result does not depend on how the text is cut.
  */
 export class ObjectReplyReader {
   readonly #options: ReaderOptions;
   readonly #chunks: string[] = [];
-  /** Reads what comes before the object, or all if there is none. */
+  /** Reads the text before the object, or all of it if there is no object. */
   readonly #parser: IncrementalParser;
   readonly #deltas = new EdgelessDeltas();
-  /** Where the object begins, and what was said before it. */
+  /** The object, where it begins, and the reading of the text before it. */
   #object: {
     readonly start: number;
     readonly scanner: ObjectScanner;
     readonly before: ParsedCompletion;
   } | null = null;
   #passed = 0;
-  /** Somebody watches the reply arrive. */
+  /** Deltas are wanted. */
   #tells = true;
   readonly #finder = new ObjectFinder();
   #attempts = 0;
+  #probed = 0;
   #decided: { readonly start: number; readonly isOutcome: boolean } | null = null;
 
   constructor(options: ReaderOptions) {
@@ -64,40 +64,27 @@ export class ObjectReplyReader {
     this.#parser = new IncrementalParser(options.tools);
   }
 
-  /** The reply has turned out to be an object: what is told are its fields. */
+  /** The reply is an object, and deltas are text of its fields. */
   get readsObject(): boolean {
     return this.#object !== null;
   }
 
-  /** Takes the next piece of the reply and returns what can be shown. */
+  /** Takes the next part of the reply and returns what can be sent. */
   push(text: string): ParseDelta[] {
-    return atOnce(this.pushInSlices(text));
+    this.#chunks.push(text);
+    if (this.#object) return this.#tell(this.#object.scanner.push(text));
+    this.#finder.push(text);
+    return this.#seek();
   }
 
-  /** The reply as a whole. */
-  end(options: ParseOptions = {}): ObjectReply {
-    return atOnce(this.endInSlices(options));
-  }
-
-  /** The same as work that can pause, for a process that serves others besides (rule: loop-share). */
-  *pushInSlices(text: string): Sliced<ParseDelta[]> {
-    const deltas: ParseDelta[] = [];
-    for (let start = 0; start < text.length; start += SLICE) {
-      const slice = text.slice(start, start + SLICE);
-      if (start > 0) yield slice.length;
-      deltas.push(...(yield* this.#take(slice)));
-    }
-    return deltas;
-  }
-
-  /** The same as work that can pause. */
-  *endInSlices({ reasoning = null, ...options }: ParseOptions): Sliced<ObjectReply> {
-    const reading = yield* this.#read(options);
+  /** Returns the reply as a whole. */
+  end({ reasoning = null, ...options }: ParseOptions = {}): ObjectReply {
+    const reading = this.#read(options);
     const deltas = this.#tellEnd(reading, options);
     return { ...reading, completion: addReasoning(reading.completion, { reasoning }), deltas };
   }
 
-  /** What the whole reply has and the deltas lack. */
+  /** Returns deltas for text of the whole reply that was not sent yet. */
   #tellEnd(reading: ObjectReading, options: ParseOptions): ParseDelta[] {
     const { completion, furtherThought: further } = reading;
     if (!this.#object) return [...this.#pass(this.#finder.held.length), ...this.#parser.finish(completion)];
@@ -106,7 +93,7 @@ export class ObjectReplyReader {
     return [...thought, ...this.#tellRest(reading, options)];
   }
 
-  /** The answer that was not told while it was written. */
+  /** Returns the answer if it was not sent while it arrived. */
   #tellRest({ completion }: ObjectReading, { finishReason }: ParseOptions): ParseDelta[] {
     const { phase } = this.#options;
     if (this.#deltas.hasTold('answer') || finishReason === 'refusal' || phase === 'reason') return [];
@@ -115,35 +102,32 @@ export class ObjectReplyReader {
     return completion.outcome === 'answer' && said ? [{ type: 'answer', delta: said }] : [];
   }
 
-  /** The answer of a control object that ends the run. */
+  /** Returns the answer of a control object that ends the run. */
   #closingAnswer(): string | undefined {
     const { scanner } = this.#object ?? {};
     return scanner?.fields.some(ends) ? scanner.strings.get('final_answer')?.trim() : undefined;
   }
 
-  /** Reads a whole reply of which nothing is told while it arrives. */
-  async readInTurns(
-    text: string,
-    { take, ...options }: ParseOptions & { readonly take: TakeTurn },
-  ): Promise<ObjectReading> {
+  /** Reads a whole reply at once, without deltas. */
+  read(text: string, options: ParseOptions = {}): ObjectReading {
     this.#tells = false;
-    await inTurns(this.pushInSlices(text), take);
-    return inTurns(this.#read(options), take);
+    this.push(text);
+    return this.#read(options);
   }
 
-  *#read(options: ParseOptions): Sliced<ObjectReading> {
+  #read(options: ParseOptions): ObjectReading {
     const text = this.#chunks.join('');
-    if (this.#object) return yield* readObject({ text, ...this.#object, ...this.#options }, options);
-    const cut = yield* this.#readCutStart(options);
+    if (this.#object) return readObject({ text, ...this.#object, ...this.#options }, options);
+    const cut = this.#readCutStart(options);
     if (cut) {
       this.#finder.pass(this.#finder.held.length); // it is not shown
       return { completion: cut, isWhole: false };
     }
-    const completion = yield* parseInSlices(text, this.#options.tools, options);
+    const completion = parseCompletion(text, this.#options.tools, options);
     return { completion: this.#unread(completion), isWhole: false };
   }
 
-  /** A reply without an object of its own. */
+  /** Completes the reading of a reply without an object. */
   #unread(completion: ParsedCompletion): ParsedCompletion {
     const { outcome, answerLabelled, problem } = completion;
     const isPlain = outcome === 'answer' && !answerLabelled && problem === null;
@@ -151,29 +135,22 @@ export class ObjectReplyReader {
     return { ...completion, problem: describeMeantObject(completion.answer) };
   }
 
-  /** The output limit ended the reply before it was certain that an object begins. */
-  *#readCutStart({ finishReason, reasoning }: ParseOptions): Sliced<ParsedCompletion | undefined> {
+  /** Reads a reply that the output limit ended before it was certain that an object begins. */
+  #readCutStart({ finishReason, reasoning }: ParseOptions): ParsedCompletion | undefined {
     const { held, isInOther } = this.#finder;
     if (finishReason !== 'length' || isInOther || !/^\s*(?:`{3,}\w*\s+)?\{/.test(held)) return undefined;
-    const before = yield* this.#proseBefore(this.#passed);
+    const before = this.#proseBefore(this.#passed);
     if (!before) return undefined;
     const thought = [reasoning, before.reasoning].filter((part) => part?.trim()).join('\n\n') || null;
     const cut = cutByLimit({ text: this.#chunks.join(''), before }, before.answer);
     return { ...cut, reasoning: thought };
   }
 
-  *#take(text: string): Sliced<ParseDelta[]> {
-    this.#chunks.push(text);
-    if (this.#object) return this.#tell(this.#object.scanner.push(text));
-    this.#finder.push(text);
-    return yield* this.#seek();
-  }
-
-  /** Lets go what cannot be the object's beginning, and reads on in it. */
-  *#seek(): Sliced<ParseDelta[]> {
+  /** Lets go text that cannot be the object's beginning, and reads the object once it begins. */
+  #seek(): ParseDelta[] {
     const deltas: ParseDelta[] = [];
     for (let next = this.#finder.next(); next !== null; next = this.#finder.next()) {
-      const begun = typeof next === 'number' ? undefined : yield* this.#begin(next);
+      const begun = typeof next === 'number' ? undefined : this.#begin(next);
       if (begun) return [...deltas, ...begun];
       deltas.push(...this.#pass(typeof next === 'number' ? next : next.brace + 1));
     }
@@ -186,13 +163,14 @@ export class ObjectReplyReader {
     return this.#tells ? this.#parser.push(passed) : [];
   }
 
-  /** Undefined where an action would not count either: in reasoning, in a quotation, after an action or an answer. */
-  *#begin({ brace, isFenced, scanner, pieces }: FoundObject): Sliced<ParseDelta[] | undefined> {
-    this.#attempts += 1;
-    if (this.#attempts > MOST_ATTEMPTS) return undefined;
+  /** Begins the object; undefined if an action would not count here: in reasoning, in a quotation, after an action or an answer. */
+  #begin({ brace, isFenced, scanner, pieces }: FoundObject): ParseDelta[] | undefined {
     const start = this.#passed + brace;
-    const inFence = yield* this.#proseBefore(this.#passed);
-    const before = inFence ?? (isFenced ? yield* this.#proseBefore(start) : undefined);
+    this.#attempts += 1;
+    this.#probed += start;
+    if (this.#attempts > MAX_ATTEMPTS || this.#probed > MAX_PROBED) return undefined;
+    const inFence = this.#proseBefore(this.#passed);
+    const before = inFence ?? (isFenced ? this.#proseBefore(start) : undefined);
     if (!before) return undefined;
     const passed = inFence ? [] : this.#pass(brace); // the fence before it closes what stands there
     this.#object = { start, scanner, before };
@@ -201,7 +179,7 @@ export class ObjectReplyReader {
     return [...passed, ...told, ...this.#tell(pieces)];
   }
 
-  #proseBefore(place: number): Sliced<ParsedCompletion | undefined> {
+  #proseBefore(place: number): ParsedCompletion | undefined {
     return readProseBefore(this.#chunks.join('').slice(0, place), this.#options.tools);
   }
 
@@ -215,12 +193,12 @@ export class ObjectReplyReader {
     });
   }
 
-  /** White space at the beginning decides nothing, and is not told. */
+  /** White space at the beginning decides nothing, and is not sent. */
   #saysAnything(text: string): boolean {
     return this.#deltas.hasTold('answer') || text.trim() !== '';
   }
 
-  /** The first of action and answer wins; of a field that is told already that is known. */
+  /** Whether a field is the first of action and answer; decided once for each field. */
   #isOutcome({ start }: ScannedField): boolean {
     if (this.#decided?.start !== start) this.#decided = { start, isOutcome: this.#decide(start) };
     return this.#decided.isOutcome;
@@ -240,3 +218,49 @@ const answerPaths: ReadonlySet<string> = new Set(['final_answer', 'action.final_
 
 /** `should_continue: false`: what is answered may be told; before it nobody knows. */
 const ends = ({ key, first }: ScannedField): boolean => key === 'should_continue' && first === 'f';
+
+/** A tool whose call is put in the place of the object. */
+const probe: OfferedTool = { name: 'object_reply_probe', parameters: [] };
+
+/**
+ * Reads the text before an object, if an action might follow it, by putting a call in the place of the object.
+ * Undefined if that call does not count: in reasoning, in a quotation, after an action or an answer.
+ */
+function readProseBefore(text: string, tools: readonly OfferedTool[]): ParsedCompletion | undefined {
+  const offered = tools.length > 0 ? [...tools, probe] : [];
+  const probed = parseCompletion(`${text}Action: ${probe.name}()`, offered);
+  if (probed.action?.toolName !== probe.name) return undefined;
+  const { reasoning, discarded, thought: answer } = probed;
+  const said = { ...noAction, confidence: 'exact', reasoning, discarded, thought: null } as const;
+  return answer === null ? { ...said, outcome: 'empty', answer } : { ...said, outcome: 'answer', answer };
+}
+
+type FieldType = Extract<ParseDelta['type'], 'thought' | 'answer'>;
+
+/** Makes deltas of fields without white space at their edges: trailing white space waits until the field continues. */
+class EdgelessDeltas {
+  readonly #gaps: Record<FieldType, string> = { thought: '', answer: '' };
+  readonly #told: Record<FieldType, boolean> = { thought: false, answer: false };
+
+  /** Continues a field after text that was sent already, with a gap between. */
+  continue(type: FieldType, gap: string): void {
+    this.#gaps[type] = gap;
+  }
+
+  hasTold(type: FieldType): boolean {
+    return this.#told[type];
+  }
+
+  tell(type: FieldType, text: string): ParseDelta[] {
+    const begun = this.#told[type] ? text : text.trimStart();
+    const solid = begun.trimEnd();
+    if (solid === '') {
+      if (this.#told[type]) this.#gaps[type] += begun;
+      return [];
+    }
+    const delta = this.#gaps[type] + solid;
+    this.#gaps[type] = begun.slice(solid.length);
+    this.#told[type] = true;
+    return [{ type, delta }];
+  }
+}

@@ -6,13 +6,13 @@ import type { ScannedReply } from './scanned-reply.js';
 
 type Outcomes = Pick<ScannedReply, 'scanner' | 'text' | 'start' | 'tools'>;
 
-/** So many actions and answers of one object are looked at. */
-const MOST_OUTCOMES = 64;
+/** Maximum number of actions and answers of one object that are considered. */
+const MAX_OUTCOMES = 64;
 
 function givenOutcomes({ scanner }: Outcomes): ScannedField[] {
   const given: ScannedField[] = [];
   for (const field of scanner.fields) {
-    if (given.length === MOST_OUTCOMES) break;
+    if (given.length === MAX_OUTCOMES) break;
     if (isOutcome(field)) given.push(field);
   }
   return given;
@@ -21,20 +21,20 @@ function givenOutcomes({ scanner }: Outcomes): ScannedField[] {
 const isOutcome = ({ key, first }: ScannedField): boolean =>
   (key === 'action' || key === 'final_answer') && first !== 'n';
 
-/** Fields that may decide the reply: those that say anything, or all where none does. */
+/** Returns the fields that may decide the reply: those that say anything, or all if none does. */
 export function outcomesOf(reply: Outcomes): ScannedField[] {
   const given = givenOutcomes(reply);
   const spoken = given.filter((field) => !saysNothing(reply, field));
   return spoken.length > 0 ? spoken : given;
 }
 
-/** Those among them that say nothing, where others do. */
+/** Returns the fields that say nothing, if others do. */
 export function silentOutcomes(reply: Outcomes): ScannedField[] {
   const outcomes = new Set(outcomesOf(reply));
   return givenOutcomes(reply).filter((field) => !outcomes.has(field));
 }
 
-/** The field that decides the reply: the first that can be read, else the first. */
+/** Returns the field that decides the reply: the first readable one, else the first. */
 export function turnOf(reply: Outcomes): ScannedField | undefined {
   const spoken = outcomesOf(reply);
   return spoken.find((field) => isReadable(reply, field)) ?? spoken[0];
@@ -50,20 +50,20 @@ function isReadable(reply: Outcomes, field: ScannedField): boolean {
 const isOffered = ({ tools }: Outcomes, name: string): boolean =>
   tools.length === 0 || OfferedTools.of(tools).find(name) !== undefined;
 
-/** Looked at of an action that is not of the taught form. */
-const LONGEST_MENTION = 1024;
+/** Maximum length of an action's text that is searched for the name of a tool. */
+const MAX_MENTION_LENGTH = 1024;
 
 /** The name of an offered tool, or of an answer, stands in an action. */
 function mentionsTool({ tools, scanner, text, start }: Outcomes, field: ScannedField): boolean {
   const said = field.first === '"' ? scanner.strings.get('action') : undefined;
   const written = said ?? text.slice(start + field.start, start + (field.end ?? text.length));
-  const mention = written.slice(0, LONGEST_MENTION);
+  const mention = written.slice(0, MAX_MENTION_LENGTH);
   return (
     tools.length === 0 || /final_answer/i.test(mention) || tools.some(({ name }) => mention.includes(name))
   );
 }
 
-/** No answer, or no action: an empty value, a word for none, or nothing that names a tool. */
+/** Whether a field holds no answer or action: it is empty, a word for none, or names no tool. */
 function saysNothing(reply: Outcomes, field: ScannedField): boolean {
   const { key, first, start, end } = field;
   const { strings } = reply.scanner;
@@ -89,7 +89,7 @@ function isNone({ tools }: Outcomes, written: string): boolean {
 
 type Strings = ObjectScanner['strings'];
 
-/** The tool that an action names. */
+/** Returns the tool that an action names. */
 function toolNamed(strings: Strings): string | null {
   const path = firstOf(toolPaths, strings);
   return path === undefined ? null : (strings.get(path) ?? null);
@@ -98,7 +98,7 @@ function toolNamed(strings: Strings): string | null {
 const toolPaths: readonly string[] = ['action.tool', 'action.name', 'action.tool_name'];
 const ANSWER_PATH = 'action.final_answer';
 
-/** Which of some strings comes first. */
+/** Returns the path that comes first in the object. */
 function firstOf(paths: readonly string[], strings: Strings): string | undefined {
   const there = paths.filter((path) => strings.has(path));
   if (there.length < 2) return there[0];
@@ -119,7 +119,7 @@ export function nestedAnswer(
   return answer !== '' && firstOf([ANSWER_PATH, ...toolPaths], strings) === ANSWER_PATH ? answer : null;
 }
 
-/** An action and an answer stand under `action`. */
+/** Whether both an action and an answer are under `action`. */
 export function holdsBoth(reply: ScannedReply): boolean {
   const { strings } = reply.scanner;
   const tool = toolNamed(strings);

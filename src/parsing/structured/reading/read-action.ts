@@ -1,17 +1,16 @@
 import { OfferedTools } from '../../arguments/offered-tool.js';
-import { type ResolvedCall, resolveCall } from '../../arguments/resolve-call.js';
 import { withArguments } from '../../dialects/written-call.js';
 import { addUp } from '../../discarded.js';
-import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parse-completion.js';
-import type { Sliced } from '../../slices.js';
+import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parse-completion.js';
+import { type ResolvedCall, resolveCall } from '../../resolve-call.js';
 import { readValue } from '../../text/literals.js';
-import { type JsonObject, type JsonValue, type Repair, Scanner } from '../../text/scanner.js';
+import { isObject, type JsonObject, type JsonValue, type Repair, Scanner } from '../../text/scanner.js';
 import type { ScannedField } from '../scanning/scanned-strings.js';
-import { isRecord, readJson } from '../schema/image.js';
+import { readJson } from '../schema/image.js';
 import { answered, cutOff, discardedFields, malformed, noAction } from './completions.js';
 import { type ScannedReply, thoughtOf } from './scanned-reply.js';
 
-/** A completion of which it is known whether it departs from the schema that it may have been held to. */
+/** A completion, and whether it departs from the schema that may have constrained it. */
 export type ReadAction = ParsedCompletion & { readonly departs?: boolean };
 
 interface WrittenAction {
@@ -19,21 +18,17 @@ interface WrittenAction {
   readonly raw: string;
 }
 
-export function* readAction(
-  reply: ScannedReply,
-  written: WrittenAction,
-  options: ParseOptions,
-): Sliced<ReadAction> {
+export function readAction(reply: ScannedReply, written: WrittenAction, options: ParseOptions): ReadAction {
   if (written.turn.end === null) return cutOff(reply, options);
   const scanner = new Scanner(written.raw, 0);
-  const value = yield* readValue(scanner);
+  const value = readValue(scanner);
   const problem = reply.scanner.hasTextBetween ? textBetween : contradiction(value, scanner);
   if (problem !== null) return malformed(reply, problem);
   const list = answerList(value);
   if (list !== null) return { ...answered(reply, list, written.turn), departs: true };
   return isTaught(value)
-    ? yield* readTaught(reply, { ...written, value, scanner })
-    : yield* readOther(reply, written, scanner.repairs);
+    ? readTaught(reply, { ...written, value, scanner })
+    : readOther(reply, written, scanner.repairs);
 }
 
 const textBetween =
@@ -43,10 +38,10 @@ const textBetween =
 const nameKeys = ['tool', 'name', 'tool_name', 'function', 'action'] as const;
 const argumentKeys = ['args', 'arguments', 'parameters', 'params', 'tool_args', 'action_input'] as const;
 
-/** What would have to be guessed: which of two keys, names or arguments is meant. */
+/** Describes an action with two keys, names or sets of arguments, of which one would have to be guessed. */
 function contradiction(value: JsonValue | undefined, { repairs }: Scanner): string | null {
   if (repairs.has('duplicate_key')) return keyTwice;
-  if (!isRecord(value)) return null;
+  if (!isObject(value)) return null;
   const names = nameKeys.map((key) => ownValue(value, key)).filter((name) => typeof name === 'string');
   if (new Set(names).size > 1) return 'the action names two tools: write one, under "tool"';
   const sets = argumentKeys.map((key) => ownValue(value, key)).filter((args) => (args ?? null) !== null);
@@ -59,16 +54,16 @@ const keyTwice = 'the action holds a key twice: write each key once';
 const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-/** An answer that is a list, as the text of its JSON. */
+/** Returns an answer that is a list as the text of its JSON. */
 function answerList(value: JsonValue | undefined): string | null {
-  const answer = isRecord(value) && Object.keys(value).length === 1 ? value['final_answer'] : undefined;
+  const answer = isObject(value) && Object.keys(value).length === 1 ? value['final_answer'] : undefined;
   return Array.isArray(answer) ? JSON.stringify(answer) : null;
 }
 
 type TaughtAction = JsonObject & { readonly tool: string; readonly args: JsonValue };
 
 function isTaught(value: JsonValue | undefined): value is TaughtAction {
-  return isRecord(value) && typeof value['tool'] === 'string' && ownValue(value, 'args') !== undefined;
+  return isObject(value) && typeof value['tool'] === 'string' && ownValue(value, 'args') !== undefined;
 }
 
 interface TaughtReading extends WrittenAction {
@@ -76,8 +71,8 @@ interface TaughtReading extends WrittenAction {
   readonly scanner: Scanner;
 }
 
-/** `{"tool", "args"}`, with the arguments that were meant. */
-function* readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtReading): Sliced<ReadAction> {
+/** Reads `{"tool", "args"}` with the intended arguments. */
+function readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtReading): ReadAction {
   const { tool, args, final_answer: answer, ...others } = value;
   const restored = reply.restoreArguments(tool, args, scanner);
   const given = restored ?? args;
@@ -85,9 +80,9 @@ function* readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtR
   if (scanner.problem) return malformed(reply, `${tool}: ${scanner.problem}`);
   if (scanner.repairs.has('duplicate_key')) return malformed(reply, keyTwice);
   const place = { kind: 'call', dialect: 'json', start: 0, end: raw.length, isStepObject: true } as const;
-  const call = yield* withArguments({ name: tool, ...place }, isRecord(meant) ? meant : args, scanner);
+  const call = withArguments({ name: tool, ...place }, isObject(meant) ? meant : args, scanner);
   const limits = { cutByLimit: false, textLength: raw.length };
-  const resolved = yield* resolveCall(call, OfferedTools.of(reply.tools), limits);
+  const resolved = resolveCall(call, OfferedTools.of(reply.tools), limits);
   const read = fromCall(reply, { turn, raw }, resolved);
   const left = Object.values(others).map(
     (each) => ({ kind: 'text', chars: JSON.stringify(each).length }) as const,
@@ -107,14 +102,14 @@ function fromCall(reply: ScannedReply, { turn, raw }: WrittenAction, call: Resol
   return { ...reply.before, ...noAction, ...said, outcome: 'action', answer: null, action, dialect: 'json' };
 }
 
-/** An action as other agents write it. */
-function* readOther(
+/** Reads an action in the form of other agents. */
+function readOther(
   reply: ScannedReply,
   { turn, raw }: WrittenAction,
   repairs: ReadonlySet<Repair>,
-): Sliced<ReadAction> {
+): ReadAction {
   const { text, tools } = reply;
-  const parsed = yield* parseInSlices(`Action: ${raw}`, tools, { finishReason: 'stop' });
+  const parsed = parseCompletion(`Action: ${raw}`, tools, { finishReason: 'stop' });
   const discarded = discardedFields(reply, turn);
   const said = { thought: thoughtOf(reply), discarded, repairs: [...repairs, ...parsed.repairs] };
   if (parsed.outcome === 'answer' || parsed.outcome === 'empty') return { ...parsed, ...said };
@@ -122,7 +117,7 @@ function* readOther(
   return { ...parsed, ...said, action: { ...parsed.action, raw }, dialect: 'json', departs: true };
 }
 
-/** The text of an action that is an object, or the text of one; null for anything else. */
+/** Returns the text of an action that is an object or a string that encodes one; null for anything else. */
 export function writtenAction(
   { text, start, scanner }: ScannedReply,
   { first, ...turn }: ScannedField,

@@ -1,7 +1,6 @@
 import { addUp, type Discarded } from '../../discarded.js';
-import { type ParsedCompletion, type ParseOptions, parseInSlices } from '../../parse-completion.js';
-import { MANY, SLICE, type Sliced } from '../../slices.js';
-import type { Repair } from '../../text/scanner.js';
+import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parse-completion.js';
+import { isObject, type JsonValue, type Repair } from '../../text/scanner.js';
 import type { ScannedField } from '../scanning/scanned-strings.js';
 import { discardedAfter, proseAfter } from './after-object.js';
 import { answered, cutOff, noAction } from './completions.js';
@@ -9,28 +8,24 @@ import { isControl, readControl } from './control-object.js';
 import { holdsBoth, nestedAnswer, outcomesOf, turnOf } from './outcomes.js';
 import { type ReadAction, readAction, writtenAction } from './read-action.js';
 import { endOf, isCut, type ScannedReply, thoughtOf } from './scanned-reply.js';
-import { isTaughtForm } from './taught-form.js';
 
 export interface ObjectReading {
   readonly completion: ParsedCompletion;
-  /** The reply is the object that was asked for: nothing is missing, mended, or around it. */
+  /** The reply is exactly the object that was asked for: nothing is missing, repaired, or around it. */
   readonly isWhole: boolean;
-  /** What the thought goes on with where the object was only an example. */
+  /** The rest of the thought, if the object was only an example. */
   readonly furtherThought?: string | null;
 }
 
-/** What a scanned object says (rule: object-reply). Never throws. Its parts are read in slices. */
-export function* readObject(reply: ScannedReply, options: ParseOptions): Sliced<ObjectReading> {
+/** Reads a scanned object (rule: object-reply). Never throws. */
+export function readObject(reply: ScannedReply, options: ParseOptions): ObjectReading {
   const { before, scanner } = reply;
-  const hasMany = scanner.fields.length > MANY;
-  if (hasMany) yield SLICE;
-  const { departs = false, ...found } = yield* findIn(reply, options);
-  if (hasMany) yield SLICE;
+  const { departs = false, ...found } = findIn(reply, options);
   const isIntroduced = Boolean(before.answer);
-  const prose = acts(found) ? yield* proseAfter(reply.text, endOf(reply), { isIntroduced }) : null;
-  if (prose !== null) return yield* readExample(reply, prose, options);
+  const prose = acts(found) ? proseAfter(reply.text, endOf(reply), { isIntroduced }) : null;
+  if (prose !== null) return readExample(reply, prose, options);
   const reasoning = [options.reasoning, before.reasoning].filter((part) => part?.trim()).join('\n\n') || null;
-  const around = [...before.discarded, ...(yield* discardedAfter(reply.text, endOf(reply)))];
+  const around = [...before.discarded, ...discardedAfter(reply.text, endOf(reply))];
   const repairs = [...new Set([...found.repairs, ...repairsOf(reply)])];
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';
   const completion = {
@@ -46,18 +41,18 @@ export function* readObject(reply: ScannedReply, options: ParseOptions): Sliced<
   return { completion, isWhole: isAlone && repairs.length === 0 && !departs && isTaughtForm(reply) };
 }
 
-function* findIn(reply: ScannedReply, options: ParseOptions): Sliced<ReadAction> {
+function findIn(reply: ScannedReply, options: ParseOptions): ReadAction {
   if (isControl(reply)) return readControl(reply, options);
-  return (yield* findOutcome(reply, options)) ?? (yield* readOtherwise(reply, options));
+  return findOutcome(reply, options) ?? readOtherwise(reply, options);
 }
 
 const acts = ({ outcome }: ParsedCompletion): boolean =>
   outcome === 'action' || outcome === 'malformed_action' || outcome === 'unknown_tool';
 
 /** An action in an object that prose follows was only shown: what comes of the reply is in the rest (rule: closing-fence). */
-function* readExample(reply: ScannedReply, prose: number, options: ParseOptions): Sliced<ObjectReading> {
+function readExample(reply: ScannedReply, prose: number, options: ParseOptions): ObjectReading {
   const { text, start, before, tools } = reply;
-  const rest = yield* parseInSlices(text.slice(prose), tools, options);
+  const rest = parseCompletion(text.slice(prose), tools, options);
   const reasoning = [before.reasoning, rest.reasoning].filter(Boolean).join('\n\n') || null;
   if (rest.outcome !== 'action' && !rest.answerLabelled) {
     const answer = text.trim();
@@ -78,18 +73,18 @@ const shown = {
     'if you meant to act, write the object by itself: text follows the one with an action, so it was taken for an example',
 } as const;
 
-/** The first of action and answer that can be read. */
-function* findOutcome(reply: ScannedReply, options: ParseOptions): Sliced<ReadAction | undefined> {
+/** Reads the first of action and answer that is readable. */
+function findOutcome(reply: ScannedReply, options: ParseOptions): ReadAction | undefined {
   const turn = turnOf(reply);
   if (!turn) return undefined;
   const nested = nestedAnswer(reply, turn);
   if (nested !== null) return answered(reply, nested, turn);
   if (turn.key === 'final_answer') return readAnswer(reply, turn);
   const raw = writtenAction(reply, turn);
-  return raw === null ? undefined : yield* readAction(reply, { turn, raw }, options);
+  return raw === null ? undefined : readAction(reply, { turn, raw }, options);
 }
 
-/** A list is the text of its JSON. */
+/** Reads the answer; a list becomes the text of its JSON. */
 function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undefined {
   const { text, start, scanner } = reply;
   const said = scanner.strings.get('final_answer');
@@ -98,11 +93,11 @@ function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undef
   return answered(reply, text.slice(start + turn.start, start + turn.end).trim(), turn);
 }
 
-/** No action and no answer of the taught form: the object as another dialect reads it, or its thought. */
-function* readOtherwise(reply: ScannedReply, options: ParseOptions): Sliced<ParsedCompletion> {
+/** Reads an object without action and answer of the taught form as another dialect does, else as its thought. */
+function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedCompletion {
   const { text, start, scanner, tools } = reply;
   if (isCut(reply, options)) return cutOff(reply, options);
-  const parsed = yield* parseInSlices(text.slice(start, endOf(reply)), tools, options);
+  const parsed = parseCompletion(text.slice(start, endOf(reply)), tools, options);
   if (parsed.outcome !== 'answer' || parsed.answerLabelled || !scanner.strings.has('thought'))
     return { ...parsed, thought: thoughtBeside(reply, parsed) };
   const said = answered(reply, thoughtOf(reply) ?? '');
@@ -116,7 +111,7 @@ function* readOtherwise(reply: ScannedReply, options: ParseOptions): Sliced<Pars
   };
 }
 
-/** An action or an answer in another form keeps the thought beside it. */
+/** Returns the thought beside an action or an answer in another form. */
 function thoughtBeside(reply: ScannedReply, parsed: ParsedCompletion): string | null {
   if (parsed.outcome === 'action' || parsed.answerLabelled) return thoughtOf(reply);
   return [reply.before.answer, parsed.thought].filter(Boolean).join('\n') || null;
@@ -133,4 +128,33 @@ function repairsOf(reply: ScannedReply): Repair[] {
     ...(scanner.repeats ? (['duplicate_key'] as const) : []),
     ...(outcomesOf(reply).length > 1 || holdsBoth(reply) ? (['second_outcome'] as const) : []),
   ];
+}
+
+/** Maximum number of fields of an object of the taught form. */
+const MAX_FIELDS = 16;
+
+/** Whether the object is JSON, and of the schema of replies but for the arguments (rule: constrained-confidence). */
+function isTaughtForm(reply: ScannedReply): boolean {
+  if (reply.scanner.fields.length > MAX_FIELDS) return false;
+  const value = parse(reply.text.slice(reply.start, endOf(reply)));
+  if (!isObject(value) || typeof value['thought'] !== 'string') return false;
+  if (isControl(reply)) return true;
+  const { thought: _, action, final_answer: answer, ...others } = value;
+  if (Object.keys(others).length > 0) return false;
+  if (action === undefined) return typeof answer === 'string' && reply.answerKey !== 'action';
+  return answer === undefined && isObject(action) && isTaughtAction(action, reply);
+}
+
+function isTaughtAction(action: Readonly<Record<string, JsonValue>>, { answerKey }: ScannedReply): boolean {
+  const keys = Object.keys(action);
+  if (keys.length === 1) return typeof action['final_answer'] === 'string' && answerKey !== 'final_answer';
+  return keys.length === 2 && keys.includes('tool') && keys.includes('args');
+}
+
+function parse(written: string): JsonValue | undefined {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return undefined;
+  }
 }

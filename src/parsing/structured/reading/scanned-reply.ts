@@ -6,7 +6,7 @@ import type { RestoreArguments } from '../schema/reply-schema.js';
 /** A reply that holds an object, scanned. */
 export interface ScannedReply {
   readonly text: string;
-  /** Where the object begins. */
+  /** Start of the object. */
   readonly start: number;
   readonly scanner: ObjectScanner;
   readonly before: ParsedCompletion;
@@ -23,7 +23,7 @@ export const endOf = ({ text, start, scanner: { end } }: ScannedReply): number =
 export const isCut = ({ scanner }: ScannedReply, { finishReason }: ParseOptions): boolean =>
   scanner.end === null && finishReason === 'length';
 
-/** What was said before the object, and in it. */
+/** Joins the thought before the object and the one in it. */
 export function thoughtOf({ before, scanner }: ScannedReply): string | null {
   return [before.answer, scanner.strings.get('thought')?.trim()].filter(Boolean).join('\n') || null;
 }

@@ -1,21 +1,24 @@
-import { decodeEscape } from './escapes.js';
-import { endsString } from './inner-quotes.js';
-import { canonicalKey } from './reply-keys.js';
-import { type ScannedField, ScannedStrings, type StringPiece } from './scanned-strings.js';
+import {
+  decodeEscape,
+  endsString,
+  type ScannedField,
+  ScannedStrings,
+  type StringPiece,
+} from './scanned-strings.js';
 
-/** What a string of an object is: the name of a value, or a value. */
+/** The role of a string: the name of a value, or a value. */
 type StringRole = 'key' | 'value';
 
-/** What may come next; a key or a value without quotes goes on until a mark ends it. */
+/** The part that may come next; a key or value without quotes continues until a mark ends it. */
 type Expected = 'key' | 'bare key' | 'colon' | 'value' | 'bare value' | 'end';
 
-/** Keys are told apart down to this level; what lies deeper is passed over. */
-const DEEPEST_KEY = 2;
+/** Deepest level at which keys and strings are kept. */
+const MAX_KEY_LEVEL = 2;
 
 /**
- * Reads one JSON object while it arrives: its fields with their places, and its strings piece by piece, decoded. Lenient:
- * what is no JSON is passed over, and the whole text is for another to judge. However the text is cut, the pieces
- * joined and the fields are the same.
+ * Reads one JSON object while it arrives: its fields with their places, and its strings piece by piece, decoded. It
+ * skips what is no JSON and leaves the judgement to readers of the whole text. The result does not depend on how the
+ * text is cut.
  */
 export class ObjectScanner {
   readonly fields: ScannedField[] = [];
@@ -27,24 +30,24 @@ export class ObjectScanner {
   hasTextBetween = false;
   /** Characters scanned, from the opening brace up to after the closing one. */
   length = 0;
-  /** After the closing brace; null while it is missing. */
+  /** The position after the closing brace; null while it is missing. */
   end: number | null = null;
-  /** What is open, outermost first: `{` or `[`. */
+  /** Open brackets, outermost first: `{` or `[`. */
   readonly #open: string[] = [];
   /** The key at each level. */
   readonly #keys: string[] = [];
   #string: StringRole | null = null;
   #expected: Expected = 'key';
-  /** A started escape, or key. */
+  /** An incomplete escape, and an incomplete key. */
   #escape = '';
   #key = '';
-  /** From a quote of which too little is there to tell whether it ends its string. */
+  /** Text from a quote on that needs more text to decide whether it ends its string. */
   #undecided = '';
   readonly #strings = new ScannedStrings();
-  /** The keys of the fields so far; whether the last of them was among those before it. */
+  /** The keys of the fields so far, and whether the last one repeats another. */
   readonly #begun = new Set<string>();
   #isSecond = false;
-  /** What is scanned now, and how much was scanned before it. */
+  /** The text that is being scanned, and the number of characters scanned before it. */
   #piece = '';
   #before = 0;
 
@@ -72,7 +75,7 @@ export class ObjectScanner {
     return this.#strings.takePieces();
   }
 
-  /** Outside a string, one character at a time. */
+  /** Reads one character outside a string. */
   #readMark(at: number): number {
     const mark = this.#piece.charAt(at);
     if (mark === '"') this.#beginString(at);
@@ -141,7 +144,7 @@ export class ObjectScanner {
     this.#expect('value');
     this.#beginValue(at);
     const isDeeper = this.#open.length > 1 && this.#isSecond; // what it holds is none of the first field's
-    const isKept = this.#open.length <= DEEPEST_KEY && !this.#open.includes('[') && !isDeeper;
+    const isKept = this.#open.length <= MAX_KEY_LEVEL && !this.#open.includes('[') && !isDeeper;
     this.#strings.begin(isKept ? this.#keys.join('.') : null, this.fields.at(-1));
   }
 
@@ -156,7 +159,7 @@ export class ObjectScanner {
     this.fields.push({ key, first: this.#piece.charAt(at), start: this.#before + at, end: null });
   }
 
-  /** What is no key but text has no value. */
+  /** Ends a member of the object; text that is no key has no value. */
   #endMember(at: number): void {
     if (this.#expected === 'bare key' || this.#expected === 'colon') this.hasTextBetween = true;
     else this.#endField(at);
@@ -168,7 +171,7 @@ export class ObjectScanner {
     if (last && last.end === null) this.fields[this.fields.length - 1] = { ...last, end };
   }
 
-  /** Up to the next quote, escape, or the end of what is there. */
+  /** Reads a string up to the next quote or escape, or the end of the text. */
   #readString(from: number, role: StringRole): number {
     if (this.#escape !== '') return this.#readEscape(from, role);
     let at = from;
@@ -183,7 +186,7 @@ export class ObjectScanner {
 
   /** A quote in the value of a field is a part of it where the object could not go on so. */
   #readQuote(at: number, role: StringRole): number {
-    const isField = role === 'value' && this.#open.length <= DEEPEST_KEY && this.#open.at(-1) === '{';
+    const isField = role === 'value' && this.#open.length <= MAX_KEY_LEVEL && this.#open.at(-1) === '{';
     const ends = isField ? endsString(this.#piece, at + 1) : true;
     if (ends === null) {
       this.#undecided = this.#piece.slice(at);
@@ -211,7 +214,7 @@ export class ObjectScanner {
 
   #nameValue(): void {
     const level = this.#open.length;
-    if (level <= DEEPEST_KEY) this.#keys[level - 1] = level === 1 ? canonicalKey(this.#key) : this.#key;
+    if (level <= MAX_KEY_LEVEL) this.#keys[level - 1] = level === 1 ? canonicalKey(this.#key) : this.#key;
   }
 
   #readEscape(at: number, role: StringRole): number {
@@ -228,4 +231,29 @@ export class ObjectScanner {
     if (role === 'key') this.#key += text;
     else this.#strings.add(text);
   }
+}
+
+/** Keys of which each makes an object a reply, wherever they stand at its top level. */
+const replyKeys: readonly string[] = ['thought', 'action', 'final_answer'];
+
+/** Keys that make it one where they come first; anywhere else they are words like any other. */
+const firstKeys: readonly string[] = [
+  ...replyKeys,
+  'reasoning',
+  'plan',
+  'tools_to_consider',
+  'finish',
+  'observation',
+  'should_continue',
+];
+
+/** A key as it is taught, however its letters are written. */
+function canonicalKey(key: string): string {
+  const taught = key.trim().toLowerCase().replaceAll(/[ -]/g, '_');
+  return firstKeys.includes(taught) ? taught : key;
+}
+
+/** Whether an object is a reply by a key of its top level. */
+export function marksReply(key: string, isFirst: boolean): boolean {
+  return (isFirst ? firstKeys : replyKeys).includes(key);
 }

@@ -1,5 +1,6 @@
+import { isObject } from '../../text/scanner.js';
 import type { SchemaObject } from './image.js';
-import { isObject, listOf } from './schema-keywords.js';
+import { listOf } from './schema-keywords.js';
 
 /** Conditions that a part of a value takes from the whole, beside those in its own schema. */
 const INHERITED = '$conditions';
@@ -26,8 +27,8 @@ export function underConditions(part: unknown, conditions: readonly unknown[]): 
 }
 
 /**
- * What an object's schema declares and, unless it says that there is nothing else, what it requires or its conditions
- * speak of: that may be anything.
+ * Returns the properties that an object's schema declares and, unless it forbids others, those that it requires or its
+ * conditions mention, which may be anything.
  */
 export function propertiesOf(schema: SchemaObject): ReadonlyMap<string, unknown> {
   const conditions = conditionsOf(schema);
@@ -42,7 +43,7 @@ export function propertiesOf(schema: SchemaObject): ReadonlyMap<string, unknown>
   return properties;
 }
 
-/** What the conditions say of each property. */
+/** Collects what the conditions say of each property. */
 function saidOf(conditions: readonly SchemaObject[]): ReadonlyMap<string, unknown[]> {
   const said = new Map<string, unknown[]>();
   for (const [name, each] of conditions.flatMap(({ properties }) => entriesOf(properties))) {
@@ -53,7 +54,7 @@ function saidOf(conditions: readonly SchemaObject[]): ReadonlyMap<string, unknow
   return said;
 }
 
-/** What conditions say of every item of a list. */
+/** Collects what conditions say of every item of a list. */
 export function saidOfItems(schema: SchemaObject): unknown[] {
   return [schema, ...conditionsOf(schema)].flatMap((each) => [
     ...(each === schema ? [] : [each['items'], ...listOf(each['items'])]),
@@ -63,12 +64,12 @@ export function saidOfItems(schema: SchemaObject): unknown[] {
   ]);
 }
 
-/** What conditions say of the values of an object whose names are not known. */
+/** Collects what conditions say of the values of an object with unknown names. */
 export function saidOfValues(schema: SchemaObject): unknown[] {
   return conditionsOf(schema).flatMap((each) => [...valuesOf(each['properties']), ...unnamedOf(each)]);
 }
 
-/** What is said of properties that are not named. */
+/** Returns the schemas of properties without a name of their own. */
 const unnamedOf = ({ additionalProperties, unevaluatedProperties }: SchemaObject): SchemaObject[] =>
   [additionalProperties, unevaluatedProperties].filter(isObject);
 
@@ -81,7 +82,7 @@ export function needsUnnamed(schema: SchemaObject, names: number): boolean {
   return isOpen && all.some((each) => unnamedOf(each).length > 0);
 }
 
-/** In their order, some more than once. */
+/** Returns required names in their order; some may come more than once. */
 function namesRequired({ required, dependentRequired, propertyNames }: SchemaObject): string[] {
   const { enum: names, const: name } = isObject(propertyNames) ? propertyNames : {};
   const lists = [required, ...valuesOf(dependentRequired), names, [name]];

@@ -1,5 +1,5 @@
 import { countParts } from '../../arguments/expand-schema.js';
-import { contradicts, isBound } from './bounds.js';
+import { isObject } from '../../text/scanner.js';
 import {
   inheritedBy,
   needsUnnamed,
@@ -8,7 +8,6 @@ import {
   saidOfValues,
   underConditions,
 } from './conditions.js';
-import { CountedSize } from './counted-size.js';
 import {
   anything,
   arrayImage,
@@ -22,19 +21,27 @@ import {
   type SchemaObject,
 } from './image.js';
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
-import { type Alternatives, alternativesOf, isObject, mayBeNull, mergeAll } from './schema-keywords.js';
+import {
+  type Alternatives,
+  alternativesOf,
+  contradicts,
+  isBound,
+  mayBeNull,
+  mergeAll,
+} from './schema-keywords.js';
+import { CountedSize } from './schema-size.js';
 import { uniteImages } from './unite-images.js';
 
 /** Paths of free values that are named. */
-const MOST_PATHS = 8;
+const MAX_PATHS = 8;
 
 /**
- * Parts of schemas that are looked at more than once: what the alternatives of a union share, for each of them, and what
- * a condition says of many. A schema of 26 KB could hold the event loop for 16 s.
+ * Maximum number of parts of schemas that are read repeatedly: those that alternatives share, and those of conditions
+ * that hold for many values. Without it a schema of 26 KB held the event loop for 16 s.
  */
-const MOST_REPEATED = 10_000;
+const MAX_REPEATED = 10_000;
 
-/** Where a value stands: under how many objects, and under which name. */
+/** The place of a value: its level of objects, and its path. */
 interface Place {
   readonly level: number;
   readonly path: string;
@@ -57,7 +64,7 @@ export class Conversion {
   }
 
   get isTooLarge(): boolean {
-    return this.#repeated > MOST_REPEATED;
+    return this.#repeated > MAX_REPEATED;
   }
 
   /** A tool whose schema declares no property takes none. Null where the arguments cannot be an object of the dialect. */
@@ -98,7 +105,7 @@ export class Conversion {
     return plainImage({ type, ...this.#boundsOf(schema, type) });
   }
 
-  /** What an object does not declare, it may hold all the same, unless it says otherwise. */
+  /** Converts an object that may hold undeclared properties, unless its schema forbids them. */
   #convertOpenObject(schema: SchemaObject, place: Place): Image {
     const others = othersOf(schema);
     if (others === false || propertiesOf(schema).size > 0) return this.#convertObject(schema, place);
@@ -138,7 +145,7 @@ export class Conversion {
     return { name, image: nullableImage(image), absence: 'null' };
   }
 
-  /** What `nullableImage` puts into an object: a level more. */
+  /** Converts a value that `nullableImage` wraps in an object, one level deeper. */
   #convertWrapped(schema: unknown, place: Place): Image {
     if (!this.#size.enterLevel(place.level)) return this.#anything(place);
     this.#size.addProperty('value');
@@ -206,14 +213,14 @@ export class Conversion {
     return uniteImages(images, this.#dialect) ?? this.#anything(place);
   }
 
-  /** What cannot be declared: any value where the dialect knows that, else the text of a JSON value. */
+  /** Describes a value that cannot be declared: any value if the dialect allows it, else the text of a JSON value. */
   #anything(place: Place): Image {
     return this.#dialect.openValues ? anything : this.#leaveFree(place);
   }
 
-  /** Where no value is right, what comes is told in the words of the check. */
+  /** Leaves a value free whose schema cannot be sent; the check of the arguments reports what is wrong. */
   #leaveFree({ path }: Place): Image {
-    if (this.free.length < MOST_PATHS) this.free.push(path);
+    if (this.free.length < MAX_PATHS) this.free.push(path);
     return this.#dialect.openValues ? anything : jsonText;
   }
 

@@ -1,21 +1,20 @@
 import { countParts, expandSchema } from '../../arguments/expand-schema.js';
-import { type JsonValue, Scanner } from '../../text/scanner.js';
+import { isObject, type JsonValue, Scanner } from '../../text/scanner.js';
 import { Conversion } from './conversion.js';
 import { restored, type SchemaObject } from './image.js';
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
-import { isObject } from './schema-keywords.js';
 
 /** The schema of a tool's arguments as a dialect takes it, and the way back. */
 export interface ConvertedSchema {
   readonly schema: SchemaObject;
   readonly size: SchemaSize;
-  /** Where values are free: they come as the text of a JSON value; paths such as `filter` or `items[].meta`. */
+  /** Paths of free values, such as `filter` or `items[].meta`, which the model writes as the text of a JSON value. */
   readonly free: readonly string[];
   /** Whether a value is of the schema, but for bounds. */
   matches(value: JsonValue): boolean;
   /**
-   * The arguments that were meant by a value of the schema; a value that is none of it comes back as it is. The `reading`
-   * of the action learns of keys that stand twice in free values, and of what cannot be read there.
+   * Returns the arguments that a value of the schema means; any other value comes back as it is. Adds to `reading`
+   * duplicate keys and problems in free values.
    */
   restore(value: JsonValue, reading?: Scanner): JsonValue;
 }
@@ -31,7 +30,7 @@ export function convertSchema(
   level: number,
 ): ConvertedSchema | null {
   const schema: unknown = speaksOtherwise(inputSchema) ? null : expandSchema(inputSchema)?.schema;
-  if (!isObject(schema) || countParts(schema) > MOST_PARTS) return null;
+  if (!isObject(schema) || countParts(schema) > MAX_PARTS) return null;
   const conversion = new Conversion(dialect);
   const image = conversion.convertArguments(schema, level);
   if (!image || conversion.isTooLarge) return null;
@@ -42,12 +41,12 @@ export function convertSchema(
   return { schema: shown, size, free, matches, restore };
 }
 
-/** Beyond so many parts of a schema the work would hold the event loop. */
-const MOST_PARTS = 5_000;
+/** Maximum number of parts of a schema, so that converting it does not hold the event loop. */
+const MAX_PARTS = 5_000;
 
 /** Keywords that a written-out schema no longer holds, and that may speak of properties. */
 const notWrittenOut = ['patternProperties', 'dependencies', '$dynamicRef', '$recursiveRef'];
-/** What stands in these by name is a schema each. */
+/** Keywords that map names to schemas. */
 const byName: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 const values: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
 

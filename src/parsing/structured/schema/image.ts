@@ -1,7 +1,6 @@
-import { atOnce } from '../../slices.js';
 import { skipSpace } from '../../text/characters.js';
 import { readValue } from '../../text/literals.js';
-import { type JsonObject, type JsonValue, Scanner } from '../../text/scanner.js';
+import { isObject, type JsonValue, Scanner } from '../../text/scanner.js';
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
@@ -15,16 +14,16 @@ export interface Image {
   /** Absent where a value is what it means. Total: what does not match comes back as it is. */
   readonly restore?: Restore | undefined;
   matches(value: JsonValue): boolean;
-  /** Of a closed object. */
+  /** Properties of a closed object. */
   readonly properties?: Properties;
-  /** Of a union, none of them a union itself. */
+  /** Alternatives of a union, none of them a union itself. */
   readonly alternatives?: readonly Image[];
 }
 
 /** `reading` is of the action that holds the value: it learns what is found in the text of a free value. */
 type Restore = (value: JsonValue, reading: Scanner) => JsonValue;
 
-/** In their order. */
+/** Properties in their order. */
 export type Properties = readonly Property[];
 
 interface Property {
@@ -47,7 +46,7 @@ export const jsonText: Image = {
   matches: (value) => typeof value === 'string',
 };
 
-/** A value that needs no translation, of a type that JSON Schema names. */
+/** Describes a value of a JSON Schema type that needs no translation. */
 export function plainImage(schema: SchemaObject & { readonly type: string }): Image {
   const types = jsonTypes.filter((each) => each === (schema.type === 'integer' ? 'number' : schema.type));
   const { enum: values } = schema;
@@ -132,15 +131,11 @@ function isJson(text: string): boolean {
 export function readJson(text: string, reading: Scanner): JsonValue {
   if (!isJson(text)) return text;
   const scanner = new Scanner(text, skipSpace(text, 0), { within: reading });
-  const value = atOnce(readValue(scanner));
+  const value = readValue(scanner);
   for (const repair of scanner.repairs) reading.repairs.add(repair);
   if (value !== undefined) return value;
   reading.fail(scanner.problem ?? 'a value cannot be read');
   return text;
-}
-
-export function isRecord(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function restoreProperties(
@@ -148,7 +143,7 @@ function restoreProperties(
   properties: ReadonlyMap<string, Property>,
   reading: Scanner,
 ): JsonValue {
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   const meant = Object.entries(value).flatMap(([name, each]): [string, JsonValue][] => {
     const property = properties.get(name);
     if (!property) return [[name, each]];
@@ -159,7 +154,7 @@ function restoreProperties(
 }
 
 function matchesProperties(value: JsonValue, properties: ReadonlyMap<string, Property>): boolean {
-  if (!isRecord(value) || Object.keys(value).some((name) => !properties.has(name))) return false;
+  if (!isObject(value) || Object.keys(value).some((name) => !properties.has(name))) return false;
   return [...properties.values()].every(({ name, image, absence }) => {
     const each = Object.hasOwn(value, name) ? value[name] : undefined;
     return each === undefined ? absence === 'omitted' : image.matches(each);
@@ -169,7 +164,7 @@ function matchesProperties(value: JsonValue, properties: ReadonlyMap<string, Pro
 function restoreEntries(list: JsonValue, value: Image, reading: Scanner): JsonValue {
   if (!Array.isArray(list)) return list;
   const entries = list.flatMap((entry): [string, JsonValue][] => {
-    const { key, value: each } = isRecord(entry) ? entry : {};
+    const { key, value: each } = isObject(entry) ? entry : {};
     return typeof key === 'string' && each !== undefined ? [[key, restored(value, each, reading)]] : [];
   });
   const object = Object.fromEntries(entries);
@@ -179,5 +174,5 @@ function restoreEntries(list: JsonValue, value: Image, reading: Scanner): JsonVa
 }
 
 function unwrap(value: JsonValue): JsonValue {
-  return isRecord(value) && value['value'] !== undefined ? value['value'] : value;
+  return isObject(value) && value['value'] !== undefined ? value['value'] : value;
 }

@@ -1,9 +1,9 @@
 import type { OfferedTool } from '../../arguments/offered-tool.js';
-import type { JsonValue, Scanner } from '../../text/scanner.js';
+import { isObject, type JsonValue, type Scanner } from '../../text/scanner.js';
 import { convertSchema } from './convert-schema.js';
-import { isRecord, readJson, type SchemaObject } from './image.js';
+import { readJson, type SchemaObject } from './image.js';
 import type { SchemaDialect } from './schema-dialect.js';
-import { ARGUMENTS_LEVEL, Total } from './schema-total.js';
+import { ARGUMENTS_LEVEL, Total } from './schema-size.js';
 
 /** The schema of every reply of a run, and the way back from it. */
 export interface ReplySchema {
@@ -16,26 +16,34 @@ export interface ReplySchema {
 }
 
 /**
- * What the model meant by the arguments that it wrote for a tool; undefined where they are none of the schema, so that
- * it was not held to it and meant what it wrote. The `reading` of the action learns of keys that stand twice in free
- * values, and of what cannot be read there.
+ * Returns the arguments that the model meant by a value of the reply schema; undefined if the value does not match the
+ * schema, so that the model was not constrained and meant it as written. Adds to `reading` duplicate keys and problems
+ * in free values.
  */
 export type RestoreArguments = (tool: string, value: JsonValue, reading: Scanner) => JsonValue | undefined;
 
-/** A longer schema of a tool is not looked at: no vendor would take it. In characters. */
-const LARGEST_SCHEMA = 256 * 1024;
+/** Maximum length of a tool's schema that is converted; no vendor accepts a longer one. */
+const MAX_SCHEMA_LENGTH = 256 * 1024;
 
 /**
- * What a reply may be: an action of an offered tool, one branch each in their order, or an answer (rule: reply-schema).
- * Null where not even the tools' names fit.
+ * Builds the schema of a reply: an action of an offered tool, one branch for each in their order, or an answer
+ * (rule: reply-schema). Null if not even the tools' names fit. `pause` is called before each tool: converting many
+ * schemas can take seconds.
  */
-export function buildReplySchema(tools: readonly OfferedTool[], dialect: SchemaDialect): ReplySchema | null {
+export async function buildReplySchema(
+  tools: readonly OfferedTool[],
+  dialect: SchemaDialect,
+  pause: () => Promise<void> | undefined,
+): Promise<ReplySchema | null> {
   const total = new Total(dialect);
   const branches: Branch[] = [];
   for (const tool of tools) {
     const characters = JSON.stringify(tool.inputSchema ?? '').length;
+    await pause();
     const { name, inputSchema } = tool;
-    branches.push(branchFor(name, characters > LARGEST_SCHEMA ? undefined : inputSchema, { dialect, total }));
+    branches.push(
+      branchFor(name, characters > MAX_SCHEMA_LENGTH ? undefined : inputSchema, { dialect, total }),
+    );
   }
   const byTool = new Map(branches.map((branch) => [branch.tool, branch]));
   if (total.isExceeded) return null;
@@ -83,9 +91,9 @@ function branchFor(
 const freeRestore =
   ({ openValues }: SchemaDialect): Branch['restore'] =>
   (written, reading) => {
-    if (openValues) return isRecord(written) ? written : undefined;
+    if (openValues) return isObject(written) ? written : undefined;
     const value = typeof written === 'string' ? readJson(written, reading) : undefined;
-    return isRecord(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   };
 
 const freeArguments = ({ openValues }: SchemaDialect): SchemaObject =>
@@ -95,7 +103,7 @@ const freeArguments = ({ openValues }: SchemaDialect): SchemaObject =>
 
 const action = (tool: SchemaObject, args: SchemaObject): SchemaObject => closedObject({ tool, args });
 
-/** No tool could be read from the request. */
+/** An action of any tool, if none could be read from the request. */
 const anyTool = (dialect: SchemaDialect): SchemaObject => action({ type: 'string' }, freeArguments(dialect));
 
 function replyOf(actions: readonly SchemaObject[], { unionAtRoot }: SchemaDialect): SchemaObject {

@@ -1,6 +1,7 @@
+import { isObject } from '../../text/scanner.js';
 import type { SchemaObject } from './image.js';
 
-/** What a value is one of, and what holds for all of it. */
+/** Alternative schemas of a value, and the keywords that hold for all of them. */
 export interface Alternatives {
   readonly list: readonly unknown[];
   readonly shared: SchemaObject;
@@ -39,7 +40,7 @@ export function mergeAll(schema: SchemaObject): SchemaObject | undefined {
   };
 }
 
-/** What all parts say together. */
+/** The sum of all parts of an `allOf`. */
 interface Sums {
   readonly merged: Record<string, unknown>;
   readonly properties: Map<string, unknown>;
@@ -89,8 +90,38 @@ const annotations = new Set([
   'writeOnly',
 ]);
 
-export function isObject(value: unknown): value is SchemaObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Whether it is a bound of the type's, and a number that the vendors take for it. */
+export function isBound(bound: string, value: unknown, type: string): boolean {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return false;
+  if (bound === 'minItems' || bound === 'maxItems')
+    return type === 'array' && Number.isInteger(value) && value >= 0;
+  if (type !== 'number' && type !== 'integer') return false;
+  return bound !== 'multipleOf' || value > 0;
 }
 
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/** Whether no value can keep within the bounds of a type: vendors refuse such a schema. */
+export function contradicts(schema: SchemaObject, type: string): boolean {
+  const [least, most] = boundNames[type] ?? [];
+  if (least === undefined || most === undefined) return false;
+  const [low, high] = [numberOf(schema[least]), numberOf(schema[most])];
+  if (type !== 'number' && type !== 'integer') return isAbove(low, high);
+  const [above, below] = [numberOf(schema['exclusiveMinimum']), numberOf(schema['exclusiveMaximum'])];
+  return isAbove(low, high) || isAtLeast(above, high) || isAtLeast(low, below) || isAtLeast(above, below);
+}
+
+const boundNames: Readonly<Record<string, readonly [string, string]>> = {
+  number: ['minimum', 'maximum'],
+  integer: ['minimum', 'maximum'],
+  string: ['minLength', 'maxLength'],
+  array: ['minItems', 'maxItems'],
+  object: ['minProperties', 'maxProperties'],
+};
+
+/** Returns NaN for other values, so that comparisons with it are false. */
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN);
+
+const isAbove = (low: number, high: number): boolean => low > high;
+
+const isAtLeast = (low: number, high: number): boolean => low >= high;

@@ -8,10 +8,10 @@ export function uniteImages(
 ): Image | undefined {
   const all = images.flatMap((image) => image.alternatives ?? [image]);
   const objects = all.filter(({ properties }) => properties);
-  if (objects.length > MOST_COMPARED) return undefined;
+  if (objects.length > MAX_COMPARED) return undefined;
   const united = distinctFirstKeys ? withDistinctFirstKeys(all) : all;
   const translates = all.some(({ restore }) => restore);
-  if (!united || (translates && (united.length > MOST_COMPARED || !areDistinct(united)))) return undefined;
+  if (!united || (translates && (united.length > MAX_COMPARED || !areDistinct(united)))) return undefined;
   const isOpen = united.some(({ types }) => types.length === 0);
   return {
     schema: { anyOf: united.map(({ schema }) => schema) },
@@ -25,7 +25,7 @@ export function uniteImages(
 }
 
 /** Alternatives that are compared with each other, pair by pair. */
-const MOST_COMPARED = 128;
+const MAX_COMPARED = 128;
 
 /** Whether every value can be of one of the images only. */
 function areDistinct(images: readonly Image[]): boolean {
@@ -61,8 +61,8 @@ function constantsOf(name: string, properties: Properties | undefined): readonly
 }
 
 /**
- * The same with each object's first property chosen so that no two begin alike, or so that its values tell them apart;
- * undefined where there is no such choice.
+ * Chooses each object's first property so that no two objects begin alike, or so that its values distinguish them;
+ * undefined if there is no such choice.
  */
 function withDistinctFirstKeys(images: readonly Image[]): Image[] | undefined {
   const chosen: { readonly first: string; readonly properties: Properties }[] = [];

@@ -1,5 +1,6 @@
 import type { Warning } from '../../../contract/step.js';
 import type { StepRequest } from '../../../contract/step-request.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import {
   buildReplySchema,
@@ -13,15 +14,16 @@ import type { ReplyFormat } from '../types.js';
  * Chooses the schema of the replies of a run, or of a phase's control object. Returns undefined if the model's output
  * cannot be constrained.
  */
-export function chooseReplyFormat(
+export async function chooseReplyFormat(
   { offered, phase }: { readonly offered: readonly OfferedTool[]; readonly phase: StepRequest['phase'] },
   { structured }: ModelProfile,
-): ReplyFormat | undefined {
+  signal?: AbortSignal,
+): Promise<ReplyFormat | undefined> {
   if (structured === 'none') return undefined;
   if (structured === 'json_object') return anyObject;
   if (phase === 'reason' || phase === 'observe')
     return { ...anyObject, schema: controlSchemas[phase], isCharged: structured.isCharged };
-  const reply = buildReplySchema(offered, structured);
+  const reply = await buildReplySchema(offered, structured, () => yieldIfBusy(signal));
   if (!reply) return { ...anyObject, warnings: [tooManyTools] };
   const { schema, restoreArguments, answerKey } = reply;
   const { isCharged } = structured;

@@ -1,11 +1,10 @@
 import { isObject } from '../../../contract/fields.js';
 import type { PhaseControl } from '../../../contract/step.js';
-import { atOnce, SLICE, type Sliced, slicesOf } from '../../../parsing/slices.js';
 
 /** The phases whose reply is prose and a block (rule: phase-control). */
 export type ProsePhase = 'reason' | 'observe';
 
-/** What a phase's reply says: its prose, and the last of its control blocks. */
+/** The prose of a phase's reply, and the last of its control blocks. */
 export interface PhaseReply {
   readonly prose: string;
   readonly control: PhaseControl;
@@ -20,56 +19,48 @@ const nothing: PhaseControl = {
   final_answer: null,
 };
 
-/** A missing or broken block means free text and "go on". */
+/** Control of a reply whose block is missing or broken: free text and "go on". */
 const withoutBlock = {
   reason: { ...nothing, finish: false },
   observe: { ...nothing, should_continue: true },
 } as const satisfies Record<ProsePhase, PhaseControl>;
 
-/** The keys by which the block of each phase is known. */
+/** The keys by which the block of each phase is recognised. */
 const blockKeys = {
   reason: ['plan', 'tools_to_consider', 'finish'],
   observe: ['observation', 'should_continue', 'final_answer'],
 } as const satisfies Record<ProsePhase, readonly (keyof PhaseControl)[]>;
 
-/** Reads a whole reply; no block is left in its prose. */
-export const readPhaseReply = (text: string, phase: ProsePhase): PhaseReply =>
-  atOnce(readPhaseInSlices(text, phase));
-
-function* readPhaseInSlices(text: string, phase: ProsePhase): Sliced<PhaseReply> {
+/** Reads a whole reply; its prose holds no block. */
+export function readPhaseReply(text: string, phase: ProsePhase): PhaseReply {
   const reader = new PhaseReader(phase);
-  let prose = '';
-  for (const slice of slicesOf(text, SLICE)) {
-    prose += reader.push(slice);
-    yield slice.length;
-  }
-  prose += yield* reader.end();
+  const prose = reader.push(text) + reader.end();
   return { prose: prose.trim(), control: reader.control };
 }
 
-/** After so many braces that were never closed the rest of a reply is prose. */
-const MOST_BROKEN_BLOCKS = 20;
+/** Maximum number of unclosed braces after which a block is sought; the rest of a reply is prose. */
+const MAX_BROKEN_BLOCKS = 20;
 
 /** How a block begins: a brace and its first key, perhaps in a fence. It ends with the text as long as it may become that. */
 const BEGINNING =
   /(?:(?<!`)```(?:json)?\s{0,64})?\{\s{0,64}(?:"|$)|(?<!`)(?:`{1,2}|```(?:j|js|jso)?|```(?:json)?\s{0,64})$/gi;
-/** White space that may stand between a block and its closing fence: no more of it is waited for. */
+/** A closing fence after a block, with a bounded run of white space before it. */
 const CLOSING_FENCE = /^\s{0,64}```[ \t]*\n?/;
 const UNDECIDED_CLOSING_FENCE = /^\s{0,64}`{0,3}$/;
 
 /**
- * Lets the prose of a reply through, whole or as it is streamed, and takes the control blocks out, wherever they
- * stand: on lines of their own, in a fence, or in a line of prose. In pieces or at once, the result is the same.
+ * Lets the prose of a reply through, whole or streamed, and takes the control blocks out, wherever they are: on lines of
+ * their own, in a fence, or in a line of prose. The result does not depend on how the text is cut.
  */
 export class PhaseReader {
   readonly #phase: ProsePhase;
   #control: PhaseControl;
-  /** What may still turn out to be a block: it begins with a brace or a fence, or is empty. */
+  /** Text that may be a block: it begins with a brace or a fence, or is empty. */
   #held = '';
-  /** A backtick was let through last: a fence of three does not begin after it. */
+  /** The last character let through was a backtick, after which no fence begins. */
   #isAfterBacktick = false;
   #braces = new BraceScanner();
-  /** A fenced block was taken out: its closing fence goes too. */
+  /** A fenced block was taken out, so its closing fence must be too. */
   #endsFence = false;
 
   constructor(phase: ProsePhase) {
@@ -81,22 +72,19 @@ export class PhaseReader {
     return this.#control;
   }
 
-  /** The prose of a further piece, as far as it is certain to be prose. */
+  /** Takes a further piece and returns the text that is certain to be prose. */
   push(piece: string): string {
     this.#held += piece; // while a block is open its pieces are only strung together, not looked at again
     return this.#braces.isOpen && !this.#braces.readsEnd(piece) ? '' : this.#release();
   }
 
-  /** What is left: a block that was never closed is free text. */
-  *end(): Sliced<string> {
+  /** Returns the rest of the prose: a block that was never closed is free text. */
+  end(): string {
     let shown = '';
     if (this.#endsFence && UNDECIDED_CLOSING_FENCE.test(this.#held)) this.#held = '';
-    for (let broken = 0; this.#held !== '' && broken < MOST_BROKEN_BLOCKS; broken += 1) {
+    for (let broken = 0; this.#held !== '' && broken < MAX_BROKEN_BLOCKS; broken += 1) {
       shown += this.#let(1);
-      for (const slice of slicesOf(this.#takeHeld(), SLICE)) {
-        shown += this.push(slice);
-        yield slice.length;
-      }
+      shown += this.push(this.#takeHeld());
     }
     return shown + this.#takeHeld();
   }
@@ -118,7 +106,7 @@ export class PhaseReader {
     return shown;
   }
 
-  /** Lets the text go before what may be a block. */
+  /** Lets the text before a possible block through. */
   #letProse(): { readonly before: string; readonly text: string } {
     const last = this.#isAfterBacktick ? '`' : '';
     BEGINNING.lastIndex = last.length;
@@ -129,7 +117,7 @@ export class PhaseReader {
     };
   }
 
-  /** What is to be shown of the block that begins here: its thought, or all if it is none of ours; undefined as long as it is open. */
+  /** Returns the prose of the block that begins here: its thought, or all if it is none of ours; undefined while it is open. */
   #takeBlock(brace: number): string | undefined {
     const isClosed = this.#braces.isClosed || this.#braces.readsEnd(this.#held.slice(brace));
     if (!isClosed) return undefined;
@@ -145,7 +133,7 @@ export class PhaseReader {
   #dropClosingFence(): boolean {
     if (!this.#endsFence) return true;
     if (UNDECIDED_CLOSING_FENCE.test(this.#held)) return false;
-    this.#held = this.#held.replace(CLOSING_FENCE, '');
+    this.#held = this.#held.slice(CLOSING_FENCE.exec(this.#held)?.[0].length ?? 0);
     this.#endsFence = false;
     return true;
   }
@@ -159,9 +147,9 @@ export class PhaseReader {
   }
 }
 
-/** Finds the end of a JSON object that arrives in pieces; no piece is read twice. */
+/** Finds the end of a JSON object that arrives in pieces, each of which is read once. */
 class BraceScanner {
-  /** Characters of the object so far. */
+  /** Number of characters of the object so far. */
   length = 0;
   #depth = 0;
   #isInString = false;
@@ -175,7 +163,7 @@ class BraceScanner {
     return this.length > 0 && this.#depth === 0;
   }
 
-  /** Goes on with a piece, up to the object's end; false if more is to come. */
+  /** Reads a piece up to the object's end; false if the object is still open. */
   readsEnd(piece: string): boolean {
     for (let at = 0; at < piece.length; at += 1) {
       this.#enter(piece.charCodeAt(at));
@@ -201,7 +189,7 @@ const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Undefined if the text is not the block of this phase. One that is a whole reply holds its prose as `thought`. */
+/** Parses the block of this phase; undefined if the text is none. A block that is a whole reply has its prose in `thought`. */
 function parseBlock(text: string, phase: ProsePhase): { control: PhaseControl; thought: string } | undefined {
   const keys: readonly string[] = blockKeys[phase];
   try {

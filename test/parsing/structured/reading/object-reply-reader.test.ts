@@ -5,6 +5,7 @@ import {
   ObjectReplyReader,
   type ReaderOptions,
 } from '../../../../src/parsing/structured/reading/object-reply-reader.js';
+import { countLooks } from '../../../support/parsing/count-looks.js';
 
 const tools: OfferedTool[] = [
   {
@@ -551,37 +552,26 @@ test('what is shown is what the result says, but where the reply turned out to b
 });
 
 test.each([
-  ['prose before the object', `${'word word word\n'.repeat(40_000)}${action}`],
+  ['prose before the object', (n: number) => `${'word word word\n'.repeat(n)}${action}`],
   [
     'beginnings that are none',
-    `${`${'word\n'.repeat(20_000)}<think>\n{"thought": 1}\n</think>\n`.repeat(3)}${action}`,
+    (n: number) => `${`${'word\n'.repeat(n)}<think>\n{"thought": 1}\n</think>\n`.repeat(3)}${action}`,
   ],
-  ['objects after it', action + '\n{}'.repeat(150_000)],
-  ['chat tokens after it', action + '</s>'.repeat(100_000)],
-  ['lines after it', `${action}\nObservation: x${'\nab'.repeat(200_000)}`],
-])('a long reply is read in slices, each part a bounded number of times: %s (rule: loop-share)', (_, text) => {
-  const reader = readerFor();
-  const booked: number[] = [];
-  const drain = (work: Generator<number, unknown>) => {
-    for (let next = work.next(); !next.done; next = work.next()) booked.push(next.value);
-  };
-  drain(reader.pushInSlices(text));
-  drain(reader.endInSlices({}));
-  expect(reader.readsObject).toBe(true);
-  expect(Math.max(...booked)).toBeLessThanOrEqual(2 ** 16);
-  const sum = booked.reduce((total, each) => total + each, 0);
-  expect(sum).toBeGreaterThan(1.9 * text.length);
-  expect(sum).toBeLessThan(7 * text.length);
-});
-
-test('many fields are looked through in turns of their own (rule: loop-share)', () => {
-  const fields = Array.from({ length: 2_000 }, (_, n) => `"k${n}": ${n}`);
-  const pausesOf = (count: number) => {
-    const reader = readerFor();
-    reader.push(`{${[...fields.slice(0, count), '"final_answer": "x"'].join(', ')}}`);
-    return [...reader.endInSlices({})].length;
-  };
-  expect([pausesOf(10), pausesOf(2_000)]).toEqual([0, 2]);
+  ['objects before it', (n: number) => `${'{"a": 1}\n'.repeat(n)}${action}`],
+  ['objects after it', (n: number) => action + '\n{}'.repeat(n)],
+  ['chat tokens after it', (n: number) => action + '</s>'.repeat(n)],
+  ['lines after it', (n: number) => `${action}\nObservation: x${'\nab'.repeat(n)}`],
+  ['fields', (n: number) => `{${'"k": 1, '.repeat(n)}"final_answer": "x"}`],
+])('work on a long object reply is linear in it: %s (rule: linear-work)', (_, write) => {
+  const looksAt = (n: number, size: number) =>
+    countLooks(() => {
+      const reader = readerFor();
+      const text = write(n);
+      for (let at = 0; at < text.length; at += size) reader.push(text.slice(at, at + size));
+      reader.end();
+      expect(reader.readsObject).toBe(true);
+    });
+  for (const size of [2 ** 20, 64]) expect(looksAt(8_000, size)).toBeLessThan(5 * looksAt(2_000, size));
 });
 
 test('the first 64 actions and answers of an object are looked at, and what says nothing is not discarded', () => {

@@ -41,7 +41,7 @@ const readAction = (action: string) => read(`{"thought": "t", "action": ${action
 
 /** As from a model that is held to OpenAI's subset. */
 async function readConstrained(action: object) {
-  const reply = buildReplySchema(freeTools, openaiSchema);
+  const reply = await buildReplySchema(freeTools, openaiSchema, () => undefined);
   return read(JSON.stringify({ thought: 't', action }), freeTools, reply?.restoreArguments);
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { atOnce } from '../../../../src/parsing/slices.js';
 import { PhaseReader, readPhaseReply } from '../../../../src/service/step/reply/phases.js';
 
 test('reason ends with its block, fenced or not, in prose or alone (rule: phase-control)', () => {
@@ -82,7 +81,7 @@ test('(rule: deltas-join) a streamed phase shows its prose, goes on after a line
         told += reader.push(rest.slice(0, size));
         rest = rest.slice(size);
       }
-      expect(told + atOnce(reader.end())).toBe(shown);
+      expect(told + reader.end()).toBe(shown);
       expect(reader.control.plan).toBe('a "quoted" } one');
     }),
   );
@@ -102,7 +101,7 @@ test('(rules: linear-work, phase-control) a megabyte of a block in pieces of eig
   const words = 'a {"b"} '.replaceAll('"', "'");
   for (let piece = 0; piece < 2 ** 17; piece += 1) told += reader.push(words);
   told += reader.push('"} again');
-  expect(told + atOnce(reader.end())).toBe('Saw  again');
+  expect(told + reader.end()).toBe('Saw  again');
   expect(reader.control.observation).toHaveLength(2 ** 20);
 }, 60_000);
 

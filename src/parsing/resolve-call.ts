@@ -1,15 +1,14 @@
+import { checkArguments } from './arguments/check-arguments.js';
+import { nameArguments } from './arguments/name-arguments.js';
+import type { OfferedTools } from './arguments/offered-tool.js';
 import {
   type CallReading,
   type Dialect,
   isAnswerName,
   signature,
   type WholeCall,
-} from '../dialects/written-call.js';
-import { SLICE, type Sliced } from '../slices.js';
-import type { JsonValue, Repair } from '../text/scanner.js';
-import { checkArguments } from './check-arguments.js';
-import { nameArguments } from './name-arguments.js';
-import type { OfferedTools } from './offered-tool.js';
+} from './dialects/written-call.js';
+import type { JsonValue, Repair } from './text/scanner.js';
 
 /** A written call held against the tools that are offered. */
 export type ResolvedCall =
@@ -43,31 +42,19 @@ export interface ResolveOptions {
   readonly textLength: number;
 }
 
-/** Never throws; every written call has an outcome. What a long one holds takes as long to name, and to check, as to read. */
-export function* resolveCall(
+/** Checks a written call against the offered tools. Never throws; every call has an outcome. */
+export function resolveCall(
   reading: CallReading,
   tools: OfferedTools,
   options: ResolveOptions,
-): Sliced<ResolvedCall> {
-  const length = lengthOf(reading);
-  yield length;
-  const resolved = yield* resolve(reading, tools, options);
-  yield length;
-  return resolved;
-}
-
-/** As much of a call as is looked at in a turn. */
-const lengthOf = (reading: CallReading): number =>
-  reading.kind === 'call' ? Math.min(SLICE, reading.end - reading.start) : 0;
-
-function* resolve(reading: CallReading, tools: OfferedTools, options: ResolveOptions): Sliced<ResolvedCall> {
+): ResolvedCall {
   const { dialect, name } = reading;
   if (reading.kind === 'call' && isAnswerCall(reading, tools)) return readAnswer(reading);
   if (name !== null && !tools.areUnknown && !tools.find(name)) {
     return { outcome: 'unknown_tool', dialect, problem: tools.describeUnknown(name) };
   }
   if (reading.kind === 'call' && !(options.cutByLimit && isOpenEnded(reading, options.textLength))) {
-    return yield* nameAndCheck(reading, tools);
+    return nameAndCheck(reading, tools);
   }
   if (options.cutByLimit && (reading.kind === 'call' || reading.cut)) {
     return { outcome: 'truncated', dialect, problem: 'the output limit cut the action off' };
@@ -105,8 +92,8 @@ function onlyEntry(value: JsonValue): JsonValue {
 }
 
 /**
- * Where the text was cut off, these might have gone on: a call without `)`, a string whose end was guessed at,
- * and what ends with the text without a mark of its own (a plain action input, a smart quote).
+ * Whether a call might have gone on if the text had not been cut: a call without `)`, a string whose end was guessed,
+ * or one that ends with the text without a closing mark (a plain action input, a smart quote).
  */
 function isOpenEnded(call: WholeCall, textLength: number): boolean {
   if (call.repairs.includes('missing_close') || call.repairs.includes('inner_quotes')) return true;
@@ -114,12 +101,12 @@ function isOpenEnded(call: WholeCall, textLength: number): boolean {
   return (plain || call.repairs.includes('smart_quotes')) && call.end >= textLength;
 }
 
-function* nameAndCheck(call: WholeCall, tools: OfferedTools): Sliced<ResolvedCall> {
+function nameAndCheck(call: WholeCall, tools: OfferedTools): ResolvedCall {
   const { dialect, name, thought = '', start, end } = call;
   const tool = tools.find(name);
-  const named = nameArguments(call, tool);
+  const isCallForm = dialect === 'call' || dialect === 'bare';
+  const named = nameArguments({ ...call, isCallForm }, tool);
   if (!named.ok) return { outcome: 'malformed_action', dialect, problem: named.problem };
-  yield lengthOf(call);
   const checked = checkArguments(named.values, tool?.inputSchema, named.spellings);
   if (!checked.ok) {
     const usage = tool ? `; write ${signature(tool)}` : '';

@@ -12,7 +12,7 @@ const wrapping: SchemaSize = {
   characters: 'thoughtactionthoughtfinal_answer'.length,
 };
 
-/** What all branches take together. */
+/** The size of all branches together. */
 export class Total {
   readonly #limits: SchemaSize;
   #size: SchemaSize = wrapping;
@@ -45,3 +45,30 @@ const plus = (size: SchemaSize, further: Partial<SchemaSize>): SchemaSize => ({
   enumValues: size.enumValues + (further.enumValues ?? 0),
   characters: size.characters + (further.characters ?? 0),
 });
+
+/** The size of a schema under construction. */
+export class CountedSize implements SchemaSize {
+  depth = 0;
+  properties = 0;
+  optionalProperties = 0;
+  unions = 0;
+  enumValues = 0;
+  characters = 0;
+  readonly #deepest: number;
+
+  constructor(deepest: number) {
+    this.#deepest = deepest;
+  }
+
+  addProperty(name: string): void {
+    this.properties += 1;
+    this.characters += name.length;
+  }
+
+  /** Notes a level of nesting; false if it is too deep. */
+  enterLevel(level: number): boolean {
+    if (level > this.#deepest) return false;
+    this.depth = Math.max(this.depth, level);
+    return true;
+  }
+}
