@@ -1,4 +1,4 @@
-import { untilAborted } from '../event-loop/until-aborted.js';
+import { untilAborted } from '../event-loop/on-demand.js';
 
 interface UnderWay {
   readonly key: string;

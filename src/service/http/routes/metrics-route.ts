@@ -1,7 +1,7 @@
 import type { ServiceMetrics } from '../../operations/metrics/service-metrics.js';
 import type { Route } from './route.js';
 
-/** What happens here, in the text format of Prometheus (rule: metrics). It takes no place of a step's, so it answers under load. */
+/** Answers with the metrics in the text format of Prometheus (rule: metrics). Takes no slot, so it answers under load. */
 export function metricsRoute(metrics: ServiceMetrics): Route {
   return {
     path: '/metrics',

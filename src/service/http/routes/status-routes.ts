@@ -9,7 +9,7 @@ interface Running extends Pick<AgentServices, 'agent' | 'inFlight'> {
 
 const ok: Health = { status: 'ok' };
 
-/** Liveness, readiness, version (rule: health), and the models that can be reached. None of them calls a model. */
+/** Routes for liveness, readiness, version (rule: health) and the models that can be reached. None of them calls a model. */
 export function statusRoutes({ inFlight, agent, version }: Running): Route[] {
   const running: Version = { name: 'stepwise', version };
   return [
