@@ -33,10 +33,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 function findOutsideStrings(text: string): JsonHazard | undefined {
-  /** Commas of the open objects around the innermost container. */
-  const outer: number[] = [];
-  let commas = 0;
-  let containers = 0;
+  const containers = new OpenContainers();
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charCodeAt(at);
     if (char === QUOTE) at = endOfString(text, at);
@@ -44,18 +41,45 @@ function findOutsideStrings(text: string): JsonHazard | undefined {
       const end = endOfNumber(text, at);
       if (!isExact(text, at, end)) return outOfRange(at);
       at = end - 1;
-    } else if (char === COMMA) {
-      commas += 1;
-      if (commas >= MAX_FIELDS) return tooManyFields(at);
-    } else if (char === OPEN_BRACE || char === OPEN_BRACKET) {
-      outer.push(commas);
-      commas = char === OPEN_BRACE ? 0 : Number.NEGATIVE_INFINITY;
-      containers += 1;
-      if (outer.length > MAX_DEPTH) return tooDeep(at);
-      if (containers > MAX_CONTAINERS) return tooManyValues(at);
-    } else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) commas = outer.pop() ?? 0;
+    } else {
+      const found = containers.read(char, at);
+      if (found) return found;
+    }
   }
   return undefined;
+}
+
+/** Counts the objects and arrays of a text, and the fields of those that are open. */
+class OpenContainers {
+  #count = 0;
+  /** Commas so far in the innermost object; minus infinity in an array. */
+  #commas = 0;
+  /** The same of the containers around it. */
+  readonly #outer: number[] = [];
+
+  read(char: number, at: number): JsonHazard | undefined {
+    switch (char) {
+      case COMMA:
+        this.#commas += 1;
+        return this.#commas >= MAX_FIELDS ? tooManyFields(at) : undefined;
+      case OPEN_BRACE:
+        return this.#open(at, 0);
+      case OPEN_BRACKET:
+        return this.#open(at, Number.NEGATIVE_INFINITY);
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        this.#commas = this.#outer.pop() ?? 0;
+    }
+    return undefined;
+  }
+
+  #open(at: number, commas: number): JsonHazard | undefined {
+    this.#count += 1;
+    this.#outer.push(this.#commas);
+    this.#commas = commas;
+    if (this.#outer.length > MAX_DEPTH) return tooDeep(at);
+    return this.#count > MAX_CONTAINERS ? tooManyValues(at) : undefined;
+  }
 }
 
 const hazard = (at: number, code: string, message: string): JsonHazard => ({

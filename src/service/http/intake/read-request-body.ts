@@ -84,9 +84,11 @@ function receive(
       clearTimeout(timer);
       request.off('data', take).off('end', settle).off('close', leave).off('error', leave);
       signal.removeEventListener('abort', interrupt);
-      if (refusal === undefined) return resolve(Buffer.concat(chunks));
-      request.pause();
-      reject(refusal);
+      if (refusal === undefined) resolve(Buffer.concat(chunks));
+      else {
+        request.pause();
+        reject(refusal);
+      }
     };
     const interrupt = (): void => settle(signal.reason);
     const leave = (): void => settle(new Interruption('caller_left'));
