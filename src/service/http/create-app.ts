@@ -10,13 +10,11 @@ import type { InFlight } from './intake/in-flight.js';
 import { cors } from './middleware/cors.js';
 import { limitCallers } from './middleware/limit-callers.js';
 import { recordRequests, toLogLine } from './middleware/request-log.js';
-import type { Preparation } from './middleware/request-state.js';
+import { type Preparation, stateOf } from './middleware/request-state.js';
 import { requireHost, requireOwnHost } from './middleware/require-own-host.js';
 import { requireToken } from './middleware/require-token.js';
 import { securityHeaders } from './middleware/security-headers.js';
-import { traceRequests } from './middleware/trace-requests.js';
 import { type AgentServices, agentRoutes } from './routes/agent-routes.js';
-import { metricsRoute } from './routes/metrics-route.js';
 import { docsRoutes } from './routes/pages/docs-routes.js';
 import { type HandedRuns, handedRunRoutes } from './routes/pages/handed-runs.js';
 import { addRoute, nameRoute } from './routes/route.js';
@@ -61,8 +59,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.set('trust proxy', dependencies.trustProxy ?? false);
   const routes = [
     ...agentRoutes(dependencies),
-    ...statusRoutes({ inFlight, agent, version }),
-    ...(metrics ? [metricsRoute(metrics)] : []),
+    ...statusRoutes({ inFlight, agent, version, metrics }),
     ...docsRoutes(version),
     ...handedRunRoutes(dependencies.handedRuns ?? {}),
   ];
@@ -92,6 +89,16 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(errorHandler(log));
   return app;
 }
+
+/** Begins the trace of every request of the API, refused ones included (rule: tracing). */
+const traceRequests =
+  (tracing: Tracing): Preparation =>
+  ({ method, headers }, response) => {
+    const state = stateOf(response);
+    const { route } = state;
+    if (method !== 'OPTIONS' && route.startsWith('/api/'))
+      state.trace = tracing.begin({ method, route, headers });
+  };
 
 /** While the service drains, ends each connection with its answer: an open one would bring the next request here (rule: shutdown). */
 const endsConnection =
