@@ -16,7 +16,6 @@ const rooms: Record<string, readonly string[]> = {
   parsing: ['@cfworker/json-schema'],
   'parsing/structured': ['parsing'],
   offline: ['minisearch', 'node:'],
-  'service/json': ['contract:types', 'event-loop'],
   'service/context': ['contract', 'files', 'files/disk', 'event-loop', 'tokens', 'node:'],
   'service/step': [
     'contract',
@@ -32,7 +31,6 @@ const rooms: Record<string, readonly string[]> = {
     'contract',
     'service/step',
     'event-loop',
-    'service/json',
     'tokens',
     'openai',
     '@anthropic-ai/sdk',
@@ -66,7 +64,7 @@ const rooms: Record<string, readonly string[]> = {
     'pino',
     'node:',
   ],
-  'service/operations/logging': ['pino', 'node:'],
+  'service/operations/logging': ['pino'],
   'service/http': [
     'contract',
     'conversation',
@@ -76,7 +74,6 @@ const rooms: Record<string, readonly string[]> = {
     'service/step',
     'service/context',
     'event-loop',
-    'service/json',
     'service/providers',
     'service/operations/tracing',
     'npm:',

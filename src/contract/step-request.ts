@@ -35,6 +35,7 @@ const inlinePinnedItemSchema = z
   .meta({ id: 'InlinePinnedItem', description: 'A pinned item sent along with the request.' });
 
 const MANY = 10_000;
+export const MAX_TURNS = MANY;
 
 const inlineContextSchema = z
   .object({
@@ -48,16 +49,6 @@ const taskSchema = z
   .meta({ id: 'TodoItem', description: 'An entry of the TODO list, which the model is shown.' });
 
 const FEWER = 1_000;
-
-/** The lists that may be long: who checks a request can check their items a few at a time. */
-export const longLists = [
-  { path: ['conversation_history'], item: turnSchema, max: MANY },
-  { path: ['inline_context', 'files'], item: inlineFileSchema, max: MANY },
-  { path: ['inline_context', 'pinned_items'], item: inlinePinnedItemSchema, max: MANY },
-  { path: ['vector_search_results_to_include'], item: vectorSearchResultSchema, max: FEWER },
-  { path: ['tools'], item: toolDefinitionSchema, max: FEWER },
-  { path: ['tasks'], item: taskSchema, max: FEWER },
-] as const;
 
 const phaseInstructionsSchema = z
   .object({ reason: optional(z.string()), act: optional(z.string()), observe: optional(z.string()) })

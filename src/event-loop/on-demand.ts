@@ -1,31 +1,44 @@
-import { untilAborted } from './until-aborted.js';
-
-/** What is made when it is first asked for, and only once. */
+/** A value that is made when it is first needed, and only once. */
 export interface OnDemand<Value> {
-  /** Throws the signal's reason if that fires before it is made. */
+  /** Rejects with the signal's reason if that fires before the value is made. */
   get(signal?: AbortSignal): Promise<Value>;
-  /** Undefined until it was asked for. */
+  /** Undefined until the value was first needed. */
   made(): Promise<Value> | undefined;
 }
 
-/** What could not be made is made anew when it is asked for again. */
+/** A failed attempt is not cached; the next call retries. */
 export function onDemand<Value>(make: () => Promise<Value>): OnDemand<Value> {
   let made: Promise<Value> | undefined;
-  let isMade = false;
-  const keep = (): void => {
-    isMade = true;
-  };
-  const forget = (): void => {
-    made = undefined;
+  const makeOnce = (): Promise<Value> => {
+    made = make();
+    made.catch(() => {
+      made = undefined;
+    });
+    return made;
   };
   return {
     made: () => made,
     get: (signal) => {
-      if (!made) {
-        made = make();
-        made.then(keep, forget);
-      }
-      return signal && !isMade ? untilAborted(made, signal) : made;
+      const value = made ?? makeOnce();
+      return signal ? untilAborted(value, signal) : value;
     },
   };
+}
+
+/**
+ * Resolves as `promise` does, or rejects with the signal's reason if that fires first; the work behind the promise goes on for
+ * others. Leaves no listener on the signal.
+ */
+export async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  let leave = (): void => {};
+  const left = new Promise<never>((_, reject) => {
+    leave = () => reject(signal.reason);
+    signal.addEventListener('abort', leave);
+  });
+  try {
+    return await Promise.race([promise, left]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
 }

@@ -4,11 +4,10 @@ import { findExposure } from './exposure.js';
 import { explainIssue } from './http/intake/explain-issue.js';
 import { findMisunderstood } from './misunderstood-settings.js';
 import { isProxy } from './operations/limits/client-address.js';
-import { findTracingProblem, otelSettings } from './otel-settings.js';
 import { looksSecret } from './providers/secret.js';
 import { httpUrl, isFile, isFolder, isRedisUrl, json, wholeNumber } from './setting-kinds.js';
 
-/** The environment does not make a service. Each problem names its variable and repeats no value. */
+/** The configuration is invalid. Each problem names its variable and repeats no value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -22,27 +21,27 @@ export class ConfigError extends Error {
 /** All settings of a service, complete and checked. */
 export type Config = z.output<typeof configSchema>;
 
-/** Settings by the names of their environment variables, as text or as plain values; each may be left out. */
+/** Settings by the names of their environment variables, as text or as plain values; each is optional. */
 export type Settings = z.input<typeof configSchema>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The configuration in an environment (rule: settings). Variables that are not ours are left alone, but for those
- * that somebody must have meant for us: a service without them would not be what its operator relies on.
+ * Reads the configuration from an environment (rule: settings). Ignores variables of others, but refuses those that were
+ * evidently intended for this service: without them it would not be what its operator relies on.
  *
- * @param options.ignoreOthers leaves those alone as well: for when the environment is not the service's own.
+ * @param options.ignoreOthers ignores those as well, for an environment that is not the service's own.
  * @throws `ConfigError` that names each wrong variable.
  */
 export function readConfig(environment: Environment, { ignoreOthers = false } = {}): Config {
-  // Compose files and manifests pass what is not set as an empty string.
+  // Compose files and manifests pass unset variables as empty strings.
   const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
   const ours = Object.fromEntries(given.filter(([name]) => isSetting(name)));
   const names = given.map(([name]) => name);
   return check(ours, ignoreOthers ? [] : findMisunderstood(names, Object.keys(configSchema.shape)));
 }
 
-/** Settings with the defaults for what they leave out. Throws `ConfigError`, also if a name is not one of a setting. */
+/** Completes settings with the defaults. Throws `ConfigError`, also for a name that is no setting. */
 export function completeSettings(settings: Settings): Config {
   const names = Object.keys(settings);
   return check(
@@ -59,7 +58,7 @@ function check(settings: unknown, problems: readonly string[]): Config {
   return result.data;
 }
 
-/** A setting, and as far into it as what was written there can be a name: it may be a secret in the wrong place. */
+/** Returns the path of an issue, up to the first part that is not plainly a name: it may be a secret in the wrong place. */
 function placeOf([setting, ...path]: readonly PropertyKey[]): string {
   const end = path.findIndex((name) => !isName(String(name)));
   return [setting, ...(end < 0 ? path : path.slice(0, end))].join('.');
@@ -69,10 +68,10 @@ const isName = (text: string): boolean => /^[\w.-]{1,64}$/.test(text) && !looksS
 
 const isSetting = (name: string): boolean => Object.hasOwn(configSchema.shape, name);
 
-/** An IPv6 address of one link alone (RFC 4291 §2.5.6), which says nothing without the interface that leads there. */
+/** Whether a text is a link-local IPv6 address (RFC 4291 §2.5.6) without its interface. */
 const isLinkLocal = (host: string): boolean => /^fe[89ab][\da-f]:/i.test(host) && !host.includes('%');
 
-/** Four numbers that are no address would be asked of the name service. */
+/** Whether a text is an address or a name; four numbers that are no address would be looked up as a name. */
 function isHost(host: string): boolean {
   return isIP(host) > 0 || /^(?=.*[a-z])[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host);
 }
@@ -104,7 +103,7 @@ const upstreamFields = z
         'expected a URL, or an object of url, keyRequired, contextWindow, maxTokensParam, encoding and structured',
     },
   )
-  // A key belongs on an encrypted connection; an operator who wants it on another says so.
+  // By default, keys are required, and sent, over encrypted connections only.
   .transform(({ keyRequired, ...rest }) => ({
     ...rest,
     keyRequired: keyRequired ?? rest.url.startsWith('https:'),
@@ -157,25 +156,25 @@ const configSchema = z
     PORT: wholeNumber(0, 65_535).default(8_080),
     /** Default `info`. */
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    /** With `/v1`. */
+    /** Ends with `/v1`. */
     OPENAI_UPSTREAM_URL: httpUrl.default('https://api.openai.com/v1'),
-    /** Without `/v1`, as its SDK wants it. */
+    /** Without `/v1`, as its SDK expects it. */
     ANTHROPIC_UPSTREAM_URL: httpUrl.default('https://api.anthropic.com'),
     /** OpenAI-compatible servers by name; a key is required over https unless `keyRequired` says otherwise. */
     UPSTREAMS: json(z.record(upstreamName, upstream), '{"ollama":"http://127.0.0.1:11434/v1"}').default({}),
-    /** Whether the embedded model `offline` can be asked. Default `on`. */
+    /** Whether the embedded model `offline` is available. Default `on`. */
     OFFLINE_MODEL: z.enum(['on', 'off']).default('on'),
     /** Folders by project id. */
     PROJECTS: json(projects, '{"6f9619ff-8b86-4d01-b42d-00cf4fc964ff":"/srv/shop"}').default({}),
     /** A folder of folders named by project id. */
     PROJECTS_DIR: folder.optional(),
-    /** Where else files and pinned items come from. */
+    /** A context service, for files and pinned items. */
     CONTEXT_SERVICE_URL: httpUrl.optional(),
-    /** Who may call: a file of tokens, in YAML or JSON. */
+    /** A file of bearer tokens, in YAML or JSON. */
     AUTH_TOKENS_FILE: tokensFile.optional(),
-    /** Whether something in front of the service knows its callers. Default `off`. */
+    /** `on` if a proxy in front of the service authenticates its callers. Default `off`. */
     ALLOW_UNAUTHENTICATED: z.enum(['on', 'off']).default('off'),
-    /** Requests a minute of one token, or of one address where there are no tokens. Default 0: no limit. */
+    /** Requests per minute of one token, or of one address without tokens. Default 0: no limit. */
     RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000).default(0),
     /** Redis or Valkey, through which processes share their limits. */
     REDIS_URL: z
@@ -187,7 +186,7 @@ const configSchema = z
       .union([wholeNumber(0, 32), z.array(z.string()).min(1), z.string().transform(splitList)])
       .refine((value) => typeof value === 'number' || value.every(isProxy), PROXIES)
       .optional(),
-    /** Web pages that may call; as text, separated by commas. Default none. */
+    /** Origins whose pages may call; as text, separated by commas. Default none. */
     CORS_ORIGINS: z
       .union([z.array(z.string()), z.string().transform(splitList)])
       .pipe(
@@ -201,22 +200,29 @@ const configSchema = z
         ),
       )
       .default([]),
-    /** Of one request. Default 4 MiB. */
+    /** Maximum size of a request body. Default 4 MiB. */
     MAX_BODY_BYTES: wholeNumber(1_024, 2 ** 28).default(4 * 2 ** 20),
-    /** Requests at the same time. Default 2048. */
+    /** Maximum number of requests at a time. Default 2048. */
     MAX_IN_FLIGHT: wholeNumber(1, 1_000_000).default(2_048),
-    /** How late the event loop may run, in milliseconds, before requests are refused. Default 250. */
+    /** Event loop lag above which requests are refused, in milliseconds. Default 250. */
     MAX_EVENT_LOOP_LAG_MS: wholeNumber(20, 3_600_000).default(250),
-    /** The longest a request may take, in milliseconds. Default 120,000. */
+    /** Maximum time of a request, in milliseconds. Default 120,000. */
     STEP_DEADLINE_MS: wholeNumber(1, 3_600_000).default(120_000),
-    /** How long the service, not ready any more, still takes requests once it is to end, in milliseconds. Default 0. */
+    /** Time for which the service still accepts requests, not ready any more, after SIGTERM, in milliseconds. Default 0. */
     SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
-    /** How long accepted requests may still take after that, in milliseconds. Default 125,000. */
+    /** Maximum time of accepted requests after that, in milliseconds. Default 125,000. */
     SHUTDOWN_GRACE_MS: wholeNumber(0, 3_600_000).default(125_000),
-    ...otelSettings,
+    /** The collector that spans are sent to, over HTTP: `/v1/traces` is added. Without one nothing is recorded. */
+    OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+    /** The same with the whole path. */
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
+    /** `none` records nothing. */
+    OTEL_TRACES_EXPORTER: z.string().optional(),
+    /** `true` records nothing. */
+    OTEL_SDK_DISABLED: z.string().optional(),
   })
   .superRefine((config, context) => {
-    const found = findExposure(config) ?? findTracingProblem(config);
+    const found = findExposure(config);
     if (found) context.addIssue({ code: 'custom', path: [found.setting], message: found.problem });
   });
 

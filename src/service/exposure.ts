@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** What decides who reaches the service, and what they could read there. */
+/** The settings that decide who reaches the service, and what they could read there. */
 export interface ExposureSettings {
   readonly HOST: string;
   readonly AUTH_TOKENS_FILE?: string | undefined;
@@ -10,7 +10,7 @@ export interface ExposureSettings {
   readonly CONTEXT_SERVICE_URL?: string | undefined;
 }
 
-/** A setting with which the service would be open to those it is not meant for, and what to do (rule: safe-start). */
+/** Finds a setting that would open the service to everybody who reaches it, with what to do instead (rule: safe-start). */
 export function findExposure(settings: ExposureSettings): { setting: string; problem: string } | undefined {
   const { HOST, AUTH_TOKENS_FILE, ALLOW_UNAUTHENTICATED } = settings;
   if (ALLOW_UNAUTHENTICATED === 'on') {
@@ -21,7 +21,7 @@ export function findExposure(settings: ExposureSettings): { setting: string; pro
   return { setting: 'HOST', problem: servesProjects(settings) ? NETWORK_PROJECTS : NETWORK };
 }
 
-/** Whether nothing but the name it is called by tells a page elsewhere from a program on this machine (rule: own-host). */
+/** Whether only the `Host` header tells a foreign web page from a program on this machine (rule: own-host). */
 export function answersOwnHostOnly(settings: ExposureSettings): boolean {
   const { HOST, AUTH_TOKENS_FILE, ALLOW_UNAUTHENTICATED } = settings;
   return isLoopback(HOST) && !AUTH_TOKENS_FILE && ALLOW_UNAUTHENTICATED === 'off';

@@ -6,14 +6,14 @@ import { createModelDirectory } from './providers/create-model-directory.js';
 import { compactHistory } from './step/compaction/compact-history.js';
 import { previewStep, reactStep } from './step/react-step.js';
 
-interface Surroundings {
+interface AgentOptions {
   readonly metrics: ServiceMetrics;
   /** Starts the embedded model; resolves with its loopback URL, ending in `/v1`. */
   readonly startOffline: () => Promise<string>;
 }
 
-/** What makes steps: more than half of all code, of which nothing is needed to listen. To be loaded after that. */
-export function makeAgent(config: Config, { metrics, startOffline }: Surroundings): Agent {
+/** Makes the agent. Its imports are more than half of all code, so this file is loaded after the service listens. */
+export function makeAgent(config: Config, { metrics, startOffline }: AgentOptions): Agent {
   return {
     models: createModelDirectory({
       observe: metrics.observeUpstreams,

@@ -1,15 +1,12 @@
 import type { Config } from './config.js';
 
-/** The configuration as JSON to look at; what a URL may hide is masked, and the values of headers are. */
+/** Prints the configuration as JSON, with the secrets that a URL may hold masked. */
 export function printConfig(config: Config): string {
-  const masked = (name: string, value: unknown) => (typeof value === 'string' ? mask(name, value) : value);
+  const masked = (_name: string, value: unknown) => (typeof value === 'string' ? maskUrl(value) : value);
   return JSON.stringify(config, masked, 2);
 }
 
-const mask = (name: string, value: string): string =>
-  name.endsWith('_HEADERS') ? value.replace(/=[^,]*/g, '=***') : maskUrl(value);
-
-/** Masks a user, a password, a query and a fragment; other texts and plain addresses stay as they were written. */
+/** Masks user, password, query and fragment of a URL; returns other texts as they are. */
 function maskUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^(?:https?|rediss?):$/.test(url.protocol)) return text;

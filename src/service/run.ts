@@ -2,12 +2,10 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { describeBug } from './http/failure/error-handler.js';
-import { findUnheeded } from './misunderstood-settings.js';
 import { createLog, type ServiceLog } from './operations/logging/log.js';
 import { printConfig } from './print-config.js';
 import { exitCodes, type Signals } from './signals.js';
 import { openTokens, type Service, startService } from './start.js';
-import { giveBackMemory } from './tune-v8.js';
 
 const help = `Usage: stepwise serve [--print-config] [--help]
 
@@ -37,12 +35,12 @@ Starts the Stepwise service. Configured by the environment alone:
   OTEL_…                   traces: OTEL_EXPORTER_OTLP_ENDPOINT and others, as docs/reference/service.md has them (none)
 `;
 
-/** For people; stdout carries the log. */
+/** Writes a line for people; standard output carries the log. */
 const say = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
-/** The command: what it is told by its arguments and the environment, to its end or until it listens. */
+/** Runs the command by its arguments and the environment, to its end or until it listens. */
 export async function run(signals: Signals): Promise<void> {
   await start(signals).catch(explain);
 }
@@ -55,11 +53,11 @@ async function start(signals: Signals): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  // First: a setting of ours that is misspelt must not be forgotten along with what is the vendors'.
+  // Read first, so that a misspelt setting is reported before the vendors' variables are removed.
   const config = readConfig(process.env);
-  forgetProviderSettings(process.env);
+  removeVendorSettings(process.env);
   if (values['print-config']) {
-    (await openTokens(config, pino({ level: 'silent' })))?.close(); // what is wrong in it ends the start
+    (await openTokens(config, pino({ level: 'silent' })))?.close(); // a wrong file ends the start
     process.stdout.write(`${printConfig(config)}\n`);
     return;
   }
@@ -67,10 +65,10 @@ async function start(signals: Signals): Promise<void> {
 }
 
 /**
- * The vendors' SDKs read some thirty variables of their own, and a malformed one makes them throw. Whatever
- * is the operator's has no business in a caller's request.
+ * Removes the variables of the vendors' SDKs: the SDKs read some thirty of them, a malformed one makes them throw, and the
+ * operator's values have no place in a caller's request.
  */
-function forgetProviderSettings(environment: NodeJS.ProcessEnv): void {
+function removeVendorSettings(environment: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(environment)) {
     if (/^(?:OPENAI|ANTHROPIC)_/.test(name) && !name.endsWith('_UPSTREAM_URL')) delete environment[name];
   }
@@ -78,16 +76,13 @@ function forgetProviderSettings(environment: NodeJS.ProcessEnv): void {
 
 async function serve(config: Config, signals: Signals): Promise<void> {
   const log = createLog(config.LOG_LEVEL);
-  const unheeded = findUnheeded(Object.keys(process.env));
-  if (unheeded.length > 0) log.logger.warn({ unheeded }, 'these settings change nothing here');
   const service = await startService(config, log.logger);
   stopOnSignals(service, { log, signals });
   stopOnBugs(service, log);
-  void service.warm.then(giveBackMemory);
   say(`Stepwise listens on ${service.url} (contract: ${service.url}/docs)`);
 }
 
-/** The first signal drains; a second one does not wait, but for the lines of what was answered. */
+/** Drains at the first signal; a second one waits for the last log lines only. */
 function stopOnSignals(
   service: Service,
   { log, signals }: { readonly log: ServiceLog; readonly signals: Signals },
@@ -97,11 +92,11 @@ function stopOnSignals(
       log.logger.info({ signal }, 'draining');
       void end(service, log, exitCodes.stopped);
     },
-    hurry: () => log.flush(LAST_LINES_MS),
+    hurry: () => log.close(LAST_LINES_MS),
   });
 }
 
-/** Nobody knows in what state a bug has left the process: what was accepted is answered, then it goes. */
+/** After a bug the state of the process is unknown: accepted requests are answered, then it ends. */
 function stopOnBugs(service: Service, log: ServiceLog): void {
   const stop = (thrown: unknown): void => {
     log.logger.fatal({ bug: describeBug(thrown) }, 'uncaught');
@@ -110,14 +105,14 @@ function stopOnBugs(service: Service, log: ServiceLog): void {
   process.on('uncaughtException', stop).on('unhandledRejection', stop);
 }
 
-/** In milliseconds: how long the last log lines may take. */
+/** Time that the last log lines may take. */
 const LAST_LINES_MS = 500;
 
 async function end(service: Service, log: ServiceLog, exitCode: number): Promise<void> {
   try {
     await service.close();
   } finally {
-    await log.flush(LAST_LINES_MS);
+    await log.close(LAST_LINES_MS);
     process.exit(exitCode);
   }
 }
@@ -146,6 +141,6 @@ function explanationOf(thrown: unknown): string {
 const codeOf = (thrown: unknown): string =>
   thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
 
-/** Files have errors of the same names. */
+/** Whether an error is of the listener: files have errors of the same names. */
 const isOfListening = (thrown: unknown): boolean =>
   thrown instanceof Error && 'syscall' in thrown && thrown.syscall === 'listen';

@@ -1,10 +1,8 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync, type Stats, statSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
+import { type Stats, statSync } from 'node:fs';
 import { z } from 'zod';
 import { isObject } from '../contract/fields.js';
 
-/** As text or as a number. */
+/** A whole number, as text or as a number. */
 export function wholeNumber(min: number, max: number) {
   const error = `expected a whole number from ${min} to ${max}`;
   const text = z
@@ -15,8 +13,8 @@ export function wholeNumber(min: number, max: number) {
 }
 
 /**
- * A JSON object as text, or the value itself. Refused is what would be lost: one of two values of the same name, and
- * `__proto__` as the name of a property.
+ * A JSON object, as text or as the value itself. Refuses names that `JSON.parse` would lose: one of two that are the same, and
+ * `__proto__`.
  */
 export const json = <Schema extends z.ZodType>(
   schema: Schema,
@@ -33,7 +31,7 @@ export const json = <Schema extends z.ZodType>(
       });
       return z.NEVER;
     })
-    // What goes in is said by the annotation; the schema after it checks values that are no text.
+    // The annotation names the input; the schema checks values that are no text.
     .pipe(schema) as unknown as z.ZodType<z.output<Schema>, string | z.input<Schema>>;
 
 function parseJson(text: string): unknown {
@@ -44,24 +42,24 @@ function parseJson(text: string): unknown {
       if (!Array.isArray(this)) fields += 1;
       return value;
     });
-    // The whole was counted too, as the field of an object around it.
+    // The reviver was also called for the whole value, as the field of an object around it.
     return namesIn(text) === fields - 1 ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** How many fields are written in a text of JSON, those of the same name included: strings that a colon follows. */
+/** Counts the field names written in a text of JSON, repeated ones included: strings that a colon follows. */
 const namesIn = (text: string): number =>
   (text.match(/"(?:[^"\\]|\\.)*"\s*:?/g) ?? []).filter((string) => string.endsWith(':')).length;
 
-/** What is said of settings together is not asked where one is no URL. */
+/** Aborts, so that checks over several settings do not see an invalid URL. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL', abort: true });
 
 export const isFile = (path: string): boolean => lookAt(path)?.isFile() ?? false;
 export const isFolder = (path: string): boolean => lookAt(path)?.isDirectory() ?? false;
 
-/** Undefined if nothing is there that can be reached: past a loop of links, too long a name, a closed folder. */
+/** Undefined if the path leads to nothing that can be reached. */
 function lookAt(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -70,31 +68,9 @@ function lookAt(path: string): Stats | undefined {
   }
 }
 
-/** Whether a PEM file has certificates, and all can be read: TLS leaves out those that cannot, and says nothing. */
-export const holdsCertificates = (path: string): boolean =>
-  succeeds(() => {
-    const pems = readFileSync(path, 'latin1').match(
-      /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*(?:-----END [A-Z0-9 ]+-----)?/g,
-    );
-    if (!pems) throw new Error('No certificate.');
-    for (const pem of pems) new X509Certificate(pem);
-  });
-
-/** Whether a PEM file has a private key that no passphrase closes. */
-export const holdsPrivateKey = (path: string): boolean =>
-  succeeds(() => createPrivateKey(readFileSync(path)));
-
-/** Whether a PEM file has the private key of another's first certificate. Both can be read. */
-export const fitTogether = (certificate: string, key: string): boolean =>
-  new X509Certificate(readFileSync(certificate)).checkPrivateKey(createPrivateKey(readFileSync(key)));
-
-/** Whether TLS takes what fits together: it refuses keys that are too short. */
-export const isTakenByTls = (certificate: string, key: string): boolean =>
-  succeeds(() => createSecureContext({ cert: readFileSync(certificate), key: readFileSync(key) }));
-
 /**
- * Whether its client can use all of a URL: with a host, a port, at most the number of a database, percent signs that encode
- * something. It would read nothing of a query.
+ * Whether Redis' client uses every part of a URL: host, port, a database number as the path, valid percent-encoding. It would
+ * ignore a query.
  */
 export function isRedisUrl(text: string): boolean {
   const { hostname, port, pathname, search, hash, username, password } = new URL(text);
@@ -102,11 +78,9 @@ export function isRedisUrl(text: string): boolean {
   return isPlace && search + hash === '' && [username, password].every(isEncoded);
 }
 
-const isEncoded = (text: string): boolean => succeeds(() => decodeURIComponent(text));
-
-function succeeds(attempt: () => unknown): boolean {
+function isEncoded(text: string): boolean {
   try {
-    attempt();
+    decodeURIComponent(text);
     return true;
   } catch {
     return false;

@@ -1,19 +1,19 @@
 export const exitCodes = { stopped: 0, failed: 1, misconfigured: 2, interrupted: 130 };
 
-/** What the signals that ask a process to end do to what runs in it. */
+/** The handlers of the signals that ask a process to end. */
 interface Stopping {
-  /** At the first one. */
+  /** Called at the first signal. */
   stop(signal: NodeJS.Signals): void;
-  /** At the second one, which does not wait: what little is done before the process ends. */
+  /** Called at the second signal; the process exits when it resolves. */
   hurry(): Promise<void>;
 }
 
 export interface Signals {
-  /** From now on there is something to stop. */
+  /** Sets the handlers once the service runs. */
   handTo(stopping: Stopping): void;
 }
 
-/** Heeds SIGTERM and SIGINT from now on: until there is something to stop, the first one ends the process (rule: shutdown). */
+/** Listens for SIGTERM and SIGINT; until there are handlers, the first one ends the process (rule: shutdown). */
 export function heedSignals(): Signals {
   let stopping: Stopping | undefined;
   let count = 0;

@@ -1,7 +1,7 @@
-import { once as event } from 'node:events';
+import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type AddressInfo, Server as TcpServer } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type OnDemand, onDemand } from '../event-loop/on-demand.js';
 import { type Config, ConfigError, completeSettings, type Settings } from './config.js';
@@ -17,30 +17,29 @@ import type { OpenLimits } from './operations/limits/open-limits.js';
 import { createLog, droppedLines } from './operations/logging/log.js';
 import { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from './operations/tracing/request-trace.js';
-import { tracingOptions } from './otel-settings.js';
 import { version } from './version.js';
 
 /** A service that listens. */
 export interface Service {
   readonly url: string;
-  /** Resolves when what most steps need is loaded, or could not be; requests are taken before that as well. */
+  /** Resolves when everything that most steps need is loaded, or failed to; requests are accepted before that as well. */
   readonly warm: Promise<void>;
   /**
-   * Is not ready any more, takes no more connections after `SHUTDOWN_DELAY_MS`, finishes what was accepted for at most
-   * `SHUTDOWN_GRACE_MS`, answers 503 to what is left, and frees everything. Calling it again waits for the same end.
+   * Reports not ready, closes the listener after `SHUTDOWN_DELAY_MS`, finishes accepted requests for at most
+   * `SHUTDOWN_GRACE_MS`, answers 503 to the rest, and frees everything. Further calls wait for the same end.
    */
   close(): Promise<void>;
 }
 
-/** How long a body may take to arrive. */
+/** Maximum time for the arrival of a request body. */
 const BODY_TIMEOUT_MS = 30_000;
 
 /**
  * Starts a service and resolves once it listens.
  *
- * @param settings by the names of their environment variables, as text or as plain values; what is left out has its
- *   default (rule: settings). `{ PORT: 0 }` takes a free port.
- * @param logger takes one `info` record a request; by default JSON lines on standard output, from `LOG_LEVEL` on.
+ * @param settings by the names of their environment variables, as text or as plain values; omitted ones have their default
+ *   (rule: settings). `{ PORT: 0 }` takes a free port.
+ * @param logger gets one `info` record a request; by default JSON lines on standard output, from `LOG_LEVEL` on.
  * @param handedRuns saved runs as JSON, by names that cannot be guessed, for the playground alone: `/#/NAME` shows
  *   one whose name begins with `view-`.
  * @throws `ConfigError` if the settings are wrong, and the listener's own error if the address cannot be used.
@@ -71,6 +70,7 @@ export async function startService(
     upstreams: async () => (await agent.get()).models.list().upstreams.map(({ name }) => name),
     inFlight,
     lagMs: lag.lagMs,
+    maxLagMs: config.MAX_EVENT_LOOP_LAG_MS,
     droppedLines,
     redis: limited?.store,
   });
@@ -108,7 +108,7 @@ export async function startService(
   const server = createServer(app, {}, refused);
   try {
     const url = await listen(server, config);
-    // What fails here is made anew, and its failure told, where it is asked for.
+    // A failed load is retried, and its failure reported, when a request needs it.
     const warm = warmUp(agent.get, metrics).catch(() => {});
     const closing = onDemand(() => close(server, { inFlight, agent }, config).then(free));
     return { url, warm, close: closing.get };
@@ -118,7 +118,7 @@ export async function startService(
   }
 }
 
-/** Who may call, if the operator says so. Its reader is loaded only then. Throws `ConfigError`. */
+/** Opens the file of bearer tokens, if there is one; its reader is loaded only then. Throws `ConfigError`. */
 export async function openTokens(
   { AUTH_TOKENS_FILE: path }: Pick<Config, 'AUTH_TOKENS_FILE'>,
   log: Logger,
@@ -136,7 +136,7 @@ export async function openTokens(
   }
 }
 
-/** What each caller may use, if somebody could be held to something. */
+/** Opens the limits of callers, if any limit is configured. */
 async function openLimits(
   { AUTH_TOKENS_FILE, RATE_LIMIT_PER_MINUTE, REDIS_URL }: Config,
   log: Logger,
@@ -146,15 +146,31 @@ async function openLimits(
   return room.openLimits({ requestsPerMinute: RATE_LIMIT_PER_MINUTE, redisUrl: REDIS_URL, log });
 }
 
-/** Where requests are told: OpenTelemetry's SDK is loaded only if a collector is named (rule: tracing). */
+const NO_GRPC =
+  'OTEL_EXPORTER_OTLP_PROTOCOL: spans are sent over HTTP only: write http/protobuf, and the port of the collector for it, 4318 by default; OTEL_TRACES_EXPORTER=none sends none';
+
+/** Opens the tracing: OpenTelemetry's SDK is loaded only if there is a collector (rule: tracing). */
 async function openTracing(config: Config, log: Logger): Promise<Tracing> {
-  const options = tracingOptions(config);
-  if (!options) return passOnTraces;
+  const url = collectorUrl(config);
+  if (url === undefined) return passOnTraces;
+  const protocol =
+    process.env['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] || process.env['OTEL_EXPORTER_OTLP_PROTOCOL'];
+  if (protocol === 'grpc') throw new ConfigError([NO_GRPC]);
   const room = await import('./operations/tracing/open-tracing.js');
-  return room.openTracing(options, { log, version });
+  return room.openTracing({ url, log, version });
 }
 
-/** What most steps need is loaded beside the first requests, not before them: a new process listens at once. */
+/** The URL that spans are sent to, with the path for traces; undefined if nothing is to be recorded (rule: tracing-settings). */
+function collectorUrl(config: Config): string | undefined {
+  if (config.OTEL_SDK_DISABLED === 'true' || config.OTEL_TRACES_EXPORTER === 'none') return undefined;
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = config;
+  if (whole !== undefined || base === undefined) return whole;
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
+  return url.href;
+}
+
+/** Loads what most steps need, beside the first requests: a new process listens at once. */
 async function warmUp(agent: () => Promise<Agent>, metrics: ServiceMetrics): Promise<void> {
   const { models } = await agent();
   await import('./http/routes/step-routes.js');
@@ -164,76 +180,52 @@ async function warmUp(agent: () => Promise<Agent>, metrics: ServiceMetrics): Pro
   await metrics.load();
 }
 
-/** What may still owe an answer. */
-interface Owing {
+/** Where answers may still be pending. */
+interface Pending {
   readonly inFlight: InFlight;
-  /** Requests that came before it was loaded wait for it, and have no place among the others yet. */
+  /** Requests that came before the agent was loaded wait for it, and are not in flight yet. */
   readonly agent: OnDemand<Agent>;
 }
 
-async function close(server: Server, owing: Owing, config: Config): Promise<void> {
-  const { inFlight } = owing;
-  if (config.SHUTDOWN_DELAY_MS > 0) await lookAway(server, inFlight, config.SHUTDOWN_DELAY_MS);
-  else inFlight.refuse();
-  await drain(owing, config.SHUTDOWN_GRACE_MS);
-  await stopListening(server);
+/**
+ * With `SHUTDOWN_DELAY_MS`, balancers have the time to see that the service is not ready, and what they send meanwhile is
+ * served; then nobody can connect any more. Without it, the listener stays open to the end and answers 503.
+ */
+async function close(server: Server, pending: Pending, config: Config): Promise<void> {
+  const { inFlight } = pending;
+  const closed = once(server, 'close');
+  if (config.SHUTDOWN_DELAY_MS > 0) {
+    inFlight.announceDrain();
+    await sleep(config.SHUTDOWN_DELAY_MS);
+    server.close();
+  } else inFlight.refuse();
+  await drain(pending, config.SHUTDOWN_GRACE_MS);
+  if (server.listening) server.close();
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS);
+  await closed;
+  clearTimeout(timer);
 }
 
 async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
-  await event(server.listen(PORT, HOST), 'listening');
+  await once(server.listen(PORT, HOST), 'listening');
   // A server that listens on TCP has such an address.
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/**
- * Gives balancers the time to see that the service is not ready: what they still send meanwhile is served. Then nobody
- * can connect any more; a balancer that does not ask for readiness is refused, and may try elsewhere without risk. The
- * connections that there are stay: each is served until an answer has told it that it was the last.
- */
-async function lookAway(server: Server, inFlight: InFlight, delayMs: number): Promise<void> {
-  inFlight.announceDrain();
-  await sleep(delayMs);
-  await takeWaiting(server);
-  TcpServer.prototype.close.call(server); // that of HTTP would also end connections that nobody has told
-}
-
-/**
- * Takes the connections that the kernel has accepted already, until a turn of the event loop has brought none: whatever
- * waits when the listener closes is reset. Newer releases of Node take one a turn.
- */
-async function takeWaiting(server: Server): Promise<void> {
-  let taken = 0;
-  server.on('connection', () => {
-    taken += 1;
-  });
-  for (let turn = 0, before = -1; before < taken && turn < MAX_TURNS; turn += 1) {
-    before = taken;
-    await nextTurn();
-  }
-}
-
-/** Of the event loop, for connections that never cease to come. */
-const MAX_TURNS = 1_000;
-
-/** Until all is answered, and nothing more was in the sockets already; what is left at the end of the grace gets 503. */
-async function drain({ inFlight, agent }: Owing, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => inFlight.interruptAll(), graceMs);
-  do {
-    await agent.made()?.catch(() => {}); // whoever waits for it is told why there is none
-    await inFlight.idle();
-    await sleep(LAST_LOOK_MS);
-  } while (inFlight.count > 0);
-  clearTimeout(timer);
-}
-
-/** In milliseconds: how long requests may take that are on their way already when the last answer has left. */
-const LAST_LOOK_MS = 100;
-/** In milliseconds: how long answers under way may take to leave; none of them waits for a model. */
+/** Time that requests may take which are in the sockets already when the last answer has left. */
+const LAST_REQUESTS_MS = 100;
+/** Time that the last answers may take to leave; none of them waits for a model. */
 const LAST_ANSWERS_MS = 1_000;
 
-async function stopListening(server: Server): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS);
-  await new Promise((resolve) => server.close(resolve));
+/** Waits until everything is answered; at the end of the grace time the rest gets 503. */
+async function drain({ inFlight, agent }: Pending, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => inFlight.interruptAll(), graceMs);
+  do {
+    await agent.made()?.catch(() => {}); // its callers learn of the failure
+    await inFlight.idle();
+    await sleep(LAST_REQUESTS_MS);
+  } while (inFlight.count > 0);
   clearTimeout(timer);
 }

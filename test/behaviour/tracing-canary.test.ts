@@ -7,6 +7,7 @@ import { startService } from '../../src/service/start.js';
 import { patience } from '../support/patience.js';
 import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
 import { llmConfig, uuid, vendors } from '../support/whole-service.js';
+import { withEnvironment } from '../support/with-environment.js';
 
 /** Stands in every place where a caller, a model or an operator can write something. */
 const CANARY = 'Zanzibar7';
@@ -83,18 +84,21 @@ afterAll(() => fake.close());
 async function askEverything(protocol: 'http/json' | 'http/protobuf'): Promise<SpanReceiver> {
   const receiver = await startSpanReceiver();
   const credentials = (url: string) => url.replace('http://', `http://${CANARY}:${CANARY}@`);
-  const service = await startService({
+  const telemetry = {
+    OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+    OTEL_BSP_MAX_QUEUE_SIZE: '65536',
+  };
+  const settings = {
     ...patience,
     PORT: 0,
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: 'silent' as const,
     OPENAI_UPSTREAM_URL: `${credentials(fake.url)}/v1`,
     ANTHROPIC_UPSTREAM_URL: credentials(fake.url),
     CONTEXT_SERVICE_URL: `${credentials(fake.url)}/${CANARY}`,
     OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/path`,
-    OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
-    OTEL_BSP_SCHEDULE_DELAY: 100,
-    OTEL_BSP_MAX_QUEUE_SIZE: 65_536,
-  });
+  };
+  const service = await withEnvironment(telemetry, () => startService(settings));
   const post = async (path: string, body: unknown): Promise<void> => {
     const answer = fetch(`${service.url}${path}?${CANARY}=${CANARY}`, {
       method: 'POST',

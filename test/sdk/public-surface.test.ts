@@ -114,7 +114,7 @@ test('the entry imports no package and nothing of Node (rule: run-events)', () =
   expect([...seen].some((file) => file.endsWith('/stepwise-client.js'))).toBe(true);
 });
 
-describe('what the entry exports', () => {
+describe('the exports of the entry', () => {
   /** The declarations of a module with the docstring before each, by their names. */
   const declared = (file: string) => {
     const text = readFileSync(join(types, file), 'utf8');
@@ -142,13 +142,13 @@ describe('what the entry exports', () => {
         .map((each) => ({ ...each, file })),
     );
 
-  test('is found by this test', () => {
+  test('every export of the entry is found by this suite', () => {
     const names = exported().flatMap((each) => each.names);
     expect(new Set(withBodies().map(({ name }) => name))).toEqual(new Set(names));
     expect(names.length).toBeGreaterThan(60);
   });
 
-  test('carries a docstring, and so does each option, field and method', () => {
+  test('every export has a docstring, and so have the members of its interfaces and classes outside of the wire contract', () => {
     const bare = withBodies().flatMap(({ name, docstring, body, file }) => [
       ...(docstring ? [] : [name]),
       ...(file.includes('/contract/') || file.startsWith('contract') ? [] : bareMembers(body)).map(
@@ -158,7 +158,7 @@ describe('what the entry exports', () => {
     expect(bare).toEqual([]);
   });
 
-  test('names no type in its signatures that is not exported itself', () => {
+  test('no signature names a type that a module of the SDK exports and the entry does not', () => {
     const names = new Set(exported().flatMap((each) => each.names));
     const own = new Set(
       [...sdkModules()]
@@ -187,7 +187,7 @@ describe('what the entry exports', () => {
   }
 });
 
-/** Members of an interface or class, at its first level, that have no comment before them; tags of unions aside. */
+/** Returns the members without a comment, at the first level of an interface or class; `type` and `name` need none. */
 function bareMembers(body: string): string[] {
   const lines = body.split('\n');
   return lines.flatMap((line, index) => {

@@ -13,8 +13,6 @@ import { writeTokenFile } from '../support/token-file.js';
 jest.setTimeout(30_000);
 
 const main = new URL('../../src/service/main.js', import.meta.url).pathname;
-/** After which V8 would have begun to give memory back. */
-const QUIET_MS = 1_000;
 const children: ChildProcess[] = [];
 let fake: FakeProvider | undefined;
 afterEach(async () => {
@@ -27,9 +25,8 @@ function run(
   environment: Record<string, string> = {},
   args: string[] = [],
   stdout: number | 'pipe' = 'pipe',
-  nodeOptions: string[] = [],
 ) {
-  const child = spawn(process.execPath, [...nodeOptions, main, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     env: { PORT: '0', OFFLINE_MODEL: 'off', ...environment },
     stdio: ['ignore', stdout, 'pipe'],
   });
@@ -64,22 +61,9 @@ describe('main', () => {
     const service = run();
     const url = await service.listening();
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    // and nothing of an engine that does not know what it was told
     expect(service.output.stderr).toBe(`Stepwise listens on ${url} (contract: ${url}/docs)\n`);
     await until(() => service.output.stdout.includes('/healthz'));
     for (const line of service.output.stdout.trim().split('\n')) JSON.parse(line);
-  });
-
-  test('gives back what loading took, and V8 nothing by itself, which would cost it its compiled code', async () => {
-    const newer = Number.parseInt(process.versions.node, 10) > 20;
-    const service = run({}, [], 'pipe', [
-      '--trace-gc',
-      newer ? '--trace-memory-reducer' : '--trace-gc-verbose',
-      '--gc-memory-reducer-start-delay-ms=100', // 8 s by itself
-    ]);
-    await until(() => service.output.stdout.includes('low memory notification'));
-    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-    expect(service.output.stdout).not.toContain('Memory reducer:');
   });
 
   test('a wrong variable ends it with 2 and its name (rule: settings)', async () => {
@@ -98,20 +82,13 @@ describe('main', () => {
     expect(service.output.stderr).not.toMatch(/canary/);
   });
 
-  test('telemetry that a platform asks of everything and that is not sent: the log says so (rule: tracing-settings)', async () => {
+  test('a collector that takes gRPC ends the start with 2 and what to write (rule: tracing-settings)', async () => {
     const service = run({
-      OTEL_METRICS_EXPORTER: 'canary',
-      OTEL_LOG_LEVEL: 'canary',
-      OTEL_SERVICE_NAME: 'canary',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4317',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
     });
-    await service.listening();
-    await until(() => service.output.stdout.includes('\n'));
-    expect(JSON.parse(service.output.stdout.split('\n')[0] ?? '')).toMatchObject({
-      level: 40,
-      unheeded: ['OTEL_METRICS_EXPORTER', 'OTEL_LOG_LEVEL'],
-      msg: 'these settings change nothing here',
-    });
-    expect(service.output.stdout).not.toMatch(/canary/);
+    expect(await service.exited()).toBe(2);
+    expect(service.output.stderr).toMatch(/OTEL_EXPORTER_OTLP_PROTOCOL: spans are sent over HTTP only/);
   });
 
   test('an address in use ends it with 1 and a hint', async () => {

@@ -1,4 +1,4 @@
-/** A certificate and its key that nobody uses: for tests of settings and connections. Valid for a hundred years. */
+/** A certificate and its key that nobody uses, for tests of connections. Valid for a hundred years. */
 export const certificatePem = `-----BEGIN CERTIFICATE-----
 MIIBhjCCAS2gAwIBAgIUMvKqGjfYvEXXhbFdHgbXHqzfDb8wCgYIKoZIzj0EAwIw
 GDEWMBQGA1UEAwwNc3RlcHdpc2UtdGVzdDAgFw0yNjExMjIxNjUzMDRaGA8yMTI2
@@ -16,31 +16,5 @@ export const privateKeyPem = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggA+PyPvEEDusCXMX
 0PvtG8bnytYwl0iIQuwyhw2rKSGhRANCAAT/6GRVX0MhLZjJQH3WSAKZUcW0fPML
 R6ulT4kHb/xiv48HzJl5YzWOaHyrzAdTmTu73lJKWleN/UVNmp5C5gXQ
------END PRIVATE KEY-----
-`;
-
-/** A certificate and its key of 512 bits of RSA, which TLS refuses. */
-export const shortCertificatePem = `-----BEGIN CERTIFICATE-----
-MIIBiTCCATOgAwIBAgIUU1YTqSpGyyF8Dpt1JutrVT/SYcEwDQYJKoZIhvcNAQEL
-BQAwGDEWMBQGA1UEAwwNc3RlcHdpc2UtdGVzdDAgFw0yNjExMjIxOTAxMjRaGA8y
-MTI2MTAyOTE5MDEyNFowGDEWMBQGA1UEAwwNc3RlcHdpc2UtdGVzdDBcMA0GCSqG
-SIb3DQEBAQUAA0sAMEgCQQDe+NOi643ODEpWan2MJCoqeDcqsuqkS0gWRQnVCHUS
-+3PJoUGv4BNvXiQlMlQamTVM/ZdW4hSsSJqoGyxINLQdAgMBAAGjUzBRMB0GA1Ud
-DgQWBBRI9zrTrn6R50E+QNBsAL6EPr3TfTAfBgNVHSMEGDAWgBRI9zrTrn6R50E+
-QNBsAL6EPr3TfTAPBgNVHRMBAf8EBTADAQH/MA0GCSqGSIb3DQEBCwUAA0EAEjI3
-htGrbsRrmsUusi4eM7sMxML07esK8Gz1kSLGTtwFZ5cvLz9kQmZLAqCF7vgAmLQS
-4/EckHET1/SIJA5/LQ==
------END CERTIFICATE-----
-`;
-
-export const shortPrivateKeyPem = `-----BEGIN PRIVATE KEY-----
-MIIBVQIBADANBgkqhkiG9w0BAQEFAASCAT8wggE7AgEAAkEA3vjTouuNzgxKVmp9
-jCQqKng3KrLqpEtIFkUJ1Qh1EvtzyaFBr+ATb14kJTJUGpk1TP2XVuIUrEiaqBss
-SDS0HQIDAQABAkEA1PBVTXYfyvO52qWAmOHA0yZTqReNNrIeegYcybJ1/FUW8QAn
-lhqdzMqgaEFRTh6Uh1ssciSDhF6/Otvwbb80kQIhAPrkI6TECOcix8kI6LJfPAMu
-M+9K/VZ9XZU7gKbNGB27AiEA44MmC/QxJHLFpooDeDXG+ZXQoIPZIt1yksrxvp9z
-bAcCIQD0YRxG9ZwmZ75ql37xn8n43xw/TbAOevaY0eiykLuY2QIgdl1U/gMdTgko
-K2zCQVg5HMCEuf3eifUMFrLe8n2iXyECIAqjl4kTs3L9lD1zcvAXvrpsIQRPczlz
-GSJV52o7QTzL
 -----END PRIVATE KEY-----
 `;

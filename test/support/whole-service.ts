@@ -8,6 +8,7 @@ import { readConfig } from '../../src/service/config.js';
 import { startService } from '../../src/service/start.js';
 import { assertKeepsContract } from './contract-check.js';
 import { patientEnvironment } from './patience.js';
+import { withEnvironment } from './with-environment.js';
 
 export const uuid = '0b9e2f7e-5a57-4c7a-9c0a-1f3d5f6a7b8c';
 export const key = 'sk-canary-0123456789-abcdefghij';
@@ -50,7 +51,10 @@ export async function startWholeService(
     ...patientEnvironment,
     ...environment,
   });
-  const service = await startService(config, pino(linesInto(log)));
+  const ofTelemetry = Object.fromEntries(
+    Object.entries(environment).filter(([name]) => name.startsWith('OTEL_')),
+  );
+  const service = await withEnvironment(ofTelemetry, () => startService(config, pino(linesInto(log))));
   const post: WholeService['post'] = async (path, body, headers = {}) => {
     const request = supertest(service.url).post(path).set(headers);
     const response = await request.send(JSON.stringify(body)).type('json');

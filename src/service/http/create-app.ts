@@ -10,14 +10,11 @@ import type { InFlight } from './intake/in-flight.js';
 import { cors } from './middleware/cors.js';
 import { limitCallers } from './middleware/limit-callers.js';
 import { recordRequests, toLogLine } from './middleware/request-log.js';
-import type { Preparation } from './middleware/request-state.js';
+import { type Preparation, stateOf } from './middleware/request-state.js';
 import { requireHost, requireOwnHost } from './middleware/require-own-host.js';
 import { requireToken } from './middleware/require-token.js';
 import { securityHeaders } from './middleware/security-headers.js';
-import { traceRequests } from './middleware/trace-requests.js';
-import { endConnection } from './owed-answers.js';
 import { type AgentServices, agentRoutes } from './routes/agent-routes.js';
-import { metricsRoute } from './routes/metrics-route.js';
 import { docsRoutes } from './routes/pages/docs-routes.js';
 import { type HandedRuns, handedRunRoutes } from './routes/pages/handed-runs.js';
 import { addRoute, nameRoute } from './routes/route.js';
@@ -25,27 +22,26 @@ import { statusRoutes } from './routes/status-routes.js';
 
 export interface AppDependencies extends AgentServices {
   readonly log: Logger;
-  /** Of the package that runs. */
+  /** Version of the package. */
   readonly version: string;
-  /** Web pages of these origins may call; none by default. */
+  /** Origins whose web pages may call; none by default. */
   readonly corsOrigins?: readonly string[];
-  /** Who may call; without it everybody who reaches the port. */
+  /** Bearer tokens; without them everybody who reaches the port may call. */
   readonly tokens?: AccessTokens | undefined;
-  /** What each caller may use; nothing is counted without it. */
+  /** Limits of each caller; none by default. */
   readonly limits?: CallerLimits | undefined;
-  /** Where requests are told; by default their traces are only passed on. */
+  /** By default, traces are only passed on. */
   readonly tracing?: Tracing;
-  /** Where requests are counted; nowhere without it. */
   readonly metrics?: ServiceMetrics | undefined;
-  /** Whose `X-Forwarded-For` says which address calls: how many proxies there are, or theirs. */
+  /** Proxies whose `X-Forwarded-For` is believed: their number or their addresses. */
   readonly trustProxy?: number | readonly string[] | undefined;
-  /** For the playground alone; none by default. */
+  /** Saved runs for the playground; none by default. */
   readonly handedRuns?: HandedRuns;
-  /** Whether only a `Host` of this machine is answered; not by default. */
+  /** Whether only requests with a `Host` of this machine are answered; false by default. */
   readonly ownHostOnly?: boolean;
 }
 
-/** The whole HTTP surface, ready to be listened with. */
+/** Creates the whole HTTP surface. */
 export function createApp(dependencies: AppDependencies): Express {
   const {
     log,
@@ -63,8 +59,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.set('trust proxy', dependencies.trustProxy ?? false);
   const routes = [
     ...agentRoutes(dependencies),
-    ...statusRoutes({ inFlight, agent, version }),
-    ...(metrics ? [metricsRoute(metrics)] : []),
+    ...statusRoutes({ inFlight, agent, version, metrics }),
     ...docsRoutes(version),
     ...handedRunRoutes(dependencies.handedRuns ?? {}),
   ];
@@ -76,7 +71,7 @@ export function createApp(dependencies: AppDependencies): Express {
     nameRoute(routes),
     traceRequests(dependencies.tracing ?? passOnTraces),
     endsConnection(inFlight),
-    securityHeaders(),
+    securityHeaders,
     ownHostOnly ? requireOwnHost : requireHost,
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),
     neverStored,
@@ -95,11 +90,21 @@ export function createApp(dependencies: AppDependencies): Express {
   return app;
 }
 
-/** A connection that stayed open would bring the next request here as well (rule: shutdown). */
+/** Begins the trace of every request of the API, refused ones included (rule: tracing). */
+const traceRequests =
+  (tracing: Tracing): Preparation =>
+  ({ method, headers }, response) => {
+    const state = stateOf(response);
+    const { route } = state;
+    if (method !== 'OPTIONS' && route.startsWith('/api/'))
+      state.trace = tracing.begin({ method, route, headers });
+  };
+
+/** While the service drains, ends each connection with its answer: an open one would bring the next request here (rule: shutdown). */
 const endsConnection =
   (inFlight: InFlight): Preparation =>
   (_request, response) => {
-    if (inFlight.draining) endConnection(response);
+    if (inFlight.draining) response.setHeader('Connection', 'close');
   };
 
 const neverStored: Preparation = (request, response) => {

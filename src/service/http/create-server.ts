@@ -1,96 +1,110 @@
 import {
   createServer as createHttpServer,
-  IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
   type Server,
-  ServerResponse,
+  type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Express } from 'express';
+import type { Duplex } from 'node:stream';
 import { answerClientError, RefusedConnections } from './failure/answer-client-error.js';
-import { endUnread, oweAnswer, sayIfLast } from './owed-answers.js';
 
-/**
- * The server in front of the app, with the limits Node leaves open: slow headers and slow bodies end in
- * seconds, answers that nobody takes in a minute, and idle connections outlive those of common balancers (60 s), which
- * would race with our close.
- */
-export function createServer(
-  app: Express,
-  { unreadTimeout = 60_000, ...limits }: ServerLimits = {},
-  refused = new RefusedConnections(),
-): Server {
-  const server = createHttpServer({
-    headersTimeout: 10_000,
-    // The app answers slow bodies itself; this ends a caller who stays all the same.
-    requestTimeout: 40_000,
-    connectionsCheckingInterval: 1_000,
-    keepAliveTimeout: 65_000,
-    maxHeaderSize: 16 * 1024,
-    // The app refuses them itself: Node's own answers have no body and are in no log.
-    requireHostHeader: false,
-    ...messagesOf(app),
-    ...limits,
-  });
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const admission = oweAnswer(request, response);
-    if (admission === 'owed') app(request, response);
-    if (admission === 'refused') refused.counts.too_many_requests += 1;
-  };
-  return (
-    server
-      .setTimeout(unreadTimeout, endUnread)
-      .on('request', answer)
-      // What else than 100-continue a caller expects may be left unheeded (RFC 9110 §10.1.1).
-      .on('checkExpectation', answer)
-      .on('clientError', (error, socket) => {
-        refused.add(error);
-        answerClientError(error, socket);
-      })
-  );
-}
+/** Requests of one connection that may wait while an earlier one is answered (pipelining); clients send one at a time. */
+const MAX_WAITING_REQUESTS = 40;
 
-/** In milliseconds. */
 export interface ServerLimits {
   readonly headersTimeout?: number;
   readonly requestTimeout?: number;
   readonly connectionsCheckingInterval?: number;
-  /** How long a caller may take nothing of an answer. */
+  /** Time after which a connection ends if its caller takes nothing of an answer, in milliseconds as the others. */
   readonly unreadTimeout?: number;
 }
 
-type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
+/**
+ * Creates the server in front of the app, with the limits that Node leaves open: slow headers and slow bodies end in seconds,
+ * answers that nobody takes in a minute, and idle connections outlive those of common balancers (60 s), which would race with
+ * our close.
+ */
+export function createServer(
+  app: RequestListener,
+  { unreadTimeout = 60_000, ...limits }: ServerLimits = {},
+  refused = new RefusedConnections(),
+): Server {
+  const connections = new Connections(app, refused);
+  const answer: RequestListener = (request, response) => connections.answer(request, response);
+  return (
+    createHttpServer({
+      headersTimeout: 10_000,
+      // The app answers slow bodies itself; this ends a caller who stays all the same.
+      requestTimeout: 40_000,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16 * 1024,
+      // The app refuses them itself: Node's own answers have no body and are in no log.
+      requireHostHeader: false,
+      ...limits,
+    })
+      .setTimeout(unreadTimeout)
+      .on('request', answer)
+      // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1).
+      .on('checkExpectation', answer)
+      .on('clientError', (error, socket) => {
+        refused.add(error);
+        answerClientError(error, socket, connections.pendingOn(socket));
+      })
+  );
+}
+
+interface Connection {
+  /** The response that is being made; undefined between two requests. */
+  pending: ServerResponse | undefined;
+  readonly waiting: [IncomingMessage, ServerResponse][];
+}
 
 /**
- * Requests and responses that are born with the prototypes that Express would give each of them later: to change the
- * prototype of an object costs more than to route it, and makes slow whatever is then asked of it.
+ * Answers the requests of a connection one after the other, so that every response in the making has the socket it is sent on:
+ * Node does not close the others with the connection, and their slots would stay taken (rule: caller-leaves).
  */
-function messagesOf(app: Express) {
-  class Request extends IncomingMessage {}
-  class Response extends ServerResponse {
-    override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
-      sayIfLast(this);
-      return typeof reason === 'string'
-        ? super.writeHead(status, reason, headers)
-        : super.writeHead(status, reason ?? headers);
-    }
+class Connections {
+  readonly #app: RequestListener;
+  readonly #refused: RefusedConnections;
+  readonly #connections = new WeakMap<Duplex, Connection>();
 
-    /**
-     * Node 20 closes a response together with its socket: one that waits for its turn has none yet, and closes here. Its
-     * turn, with nothing to send, is the end of the connection.
-     */
-    override destroy(error?: Error): this {
-      if (this.destroyed || this.socket) return super.destroy(error);
-      this.once('socket', (socket: Socket) => socket.destroy());
-      super.destroy(error);
-      this.emit('close');
-      return this;
+  constructor(app: RequestListener, refused: RefusedConnections) {
+    this.#app = app;
+    this.#refused = refused;
+  }
+
+  answer(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const connection = this.#connections.get(socket) ?? { pending: undefined, waiting: [] };
+    this.#connections.set(socket, connection);
+    if (!connection.pending) this.#begin(connection, request, response);
+    else if (connection.waiting.length < MAX_WAITING_REQUESTS) connection.waiting.push([request, response]);
+    else if (!socket.destroyed) {
+      this.#refused.counts.too_many_requests += 1;
+      socket.destroy();
     }
   }
-  Object.setPrototypeOf(Request.prototype, app.request);
-  Object.setPrototypeOf(Response.prototype, app.response);
-  app.request = Request.prototype as typeof app.request; // it inherits from Express's own
-  app.response = Response.prototype as typeof app.response; // as above
-  return { IncomingMessage: Request, ServerResponse: Response };
+
+  pendingOn(socket: Duplex): ServerResponse | undefined {
+    return this.#connections.get(socket)?.pending;
+  }
+
+  /** A socket that is not writable has said that it ends: nothing that comes after that is begun (RFC 9112 §9.6). */
+  #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    if (!request.socket.writable) return;
+    connection.pending = response;
+    response.on('timeout', endUnread).once('close', () => {
+      connection.pending = undefined;
+      const next = connection.waiting.shift();
+      if (next) this.#begin(connection, ...next);
+    });
+    this.#app(request, response);
+  }
+}
+
+/** Ends a connection on which nothing has moved for a while if its answer is waiting to be read, and not still being made. */
+function endUnread(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy();
 }

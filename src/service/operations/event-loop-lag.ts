@@ -5,14 +5,14 @@ const WINDOW_MS = 1_000;
 
 export interface EventLoopLag {
   /**
-   * How late timers fired on average, in milliseconds: in the better one of the last two seconds. A loop that was held
-   * once is free again by the time anybody asks; a loop that is late twice has too much to do.
+   * Average delay of timers in milliseconds, in the better one of the last two seconds: a loop that was held once is free
+   * again; one that is late twice in a row has too much to do.
    */
   lagMs(): number;
   stop(): void;
 }
 
-/** Watches how late the event loop runs: the one sign of overload that no queue shows. */
+/** Watches the delay of the event loop, a sign of overload that no queue shows (rule: overload). */
 export function watchEventLoop(): EventLoopLag {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   let last = 0;

@@ -1,4 +1,3 @@
-import { isShort, jsonParts } from '../json/json-parts.js';
 import type { Completion } from '../step/provider.js';
 
 /** Calls of one reply that are read. Models make a handful; a reply of thousands is broken, or hostile. */
@@ -15,26 +14,17 @@ export const splitCalls = <Call>(calls: readonly Call[]) => ({
 /** How many calls are not read, and how long they are as JSON; undefined if all are. */
 export async function describeUnread(unread: readonly unknown[]): Promise<Completion['unreadCalls']> {
   if (unread.length === 0) return undefined;
-  let chars = 0;
-  for await (const part of jsonParts(unread)) chars += part.length;
-  return { count: unread.length, chars };
+  return { count: unread.length, chars: JSON.stringify(unread).length };
 }
 
 /** Arguments that came as a value, as the text they are read from. */
 export async function writeArguments(value: unknown = {}): Promise<string> {
   try {
-    return await written(value ?? {});
+    return JSON.stringify(value ?? {});
   } catch {
     // Only the depth of what was parsed from JSON can be too much. The text is still too deep to be accepted.
-    return written(downTo(DEEPEST, value));
+    return JSON.stringify(downTo(DEEPEST, value));
   }
-}
-
-async function written(value: unknown): Promise<string> {
-  if (isShort(value)) return JSON.stringify(value);
-  let text = '';
-  for await (const part of jsonParts(value)) text += part;
-  return text;
 }
 
 function downTo(levels: number, value: unknown): unknown {

@@ -1,4 +1,5 @@
-import { MAX_AT_ONCE } from '../json/json-hazards.js';
+const MAX_AT_ONCE = 192 * 1024;
+
 import { parseJson } from './upstream/read-upstream-body.js';
 import { ArrivedEvents } from './upstream/server-sent-events.js';
 

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorCodes } from '../../../contract/error-codes.js';
 import type { ErrorDetail } from '../../../contract/step.js';
 import { stepError } from '../../../conversation/blank-step.js';
-import { canRefuse } from '../owed-answers.js';
 import { errorResponse } from './send-failure.js';
 
-/** Connections that were ended over what never became a request, by the reason. */
+/** Connections that were ended because of something that never became a request, counted by cause. */
 export class RefusedConnections {
   readonly counts = { malformed: 0, head_too_large: 0, timeout: 0, too_many_requests: 0 };
 
-  /** Counts what the parser objects to; that a caller has gone in the middle of its request is no refusal. */
+  /** Counts an error of Node's HTTP parser; a caller that leaves in the middle of its request is no refusal. */
   add({ code }: NodeJS.ErrnoException): void {
     if (code === 'HPE_HEADER_OVERFLOW') this.counts.head_too_large += 1;
     else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') this.counts.timeout += 1;
@@ -20,19 +19,22 @@ export class RefusedConnections {
 }
 
 /**
- * Answers what never became a request: headers too slow, too large, or no HTTP at all. Written by hand, since
- * there is no response object; nothing of what was sent is repeated.
+ * Answers what never became a request: headers too slow, too large, or no HTTP at all. Writes to the socket, since there is no
+ * response object, and repeats nothing of what was sent. Where the caller would take the refusal for a part of the `pending`
+ * response, or for the answer to another request, it only closes the connection.
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || !canRefuse(socket)) {
-    socket.destroy();
-    return;
-  }
-  socket.end(error.code === 'HPE_HEADER_OVERFLOW' ? plain(431) : failure(error));
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  pending: ServerResponse | undefined,
+): void {
+  const isOfAnother = pending !== undefined && (pending.headersSent || pending.req.complete);
+  if (error.code === 'ECONNRESET' || !socket.writable || isOfAnother) socket.destroy();
+  else socket.end(error.code === 'HPE_HEADER_OVERFLOW' ? plain(431) : failure(error));
 }
 
-/** What the parser objects to is told by its own code, such as `HPE_INVALID_CHUNK_SIZE`: its list is closed. */
-function whatIsWrong({ code }: NodeJS.ErrnoException): { code: ErrorCode; details: ErrorDetail[] } {
+/** Names the parser's own code, such as `HPE_INVALID_CHUNK_SIZE`: its list is closed. */
+function problemOf({ code }: NodeJS.ErrnoException): { code: ErrorCode; details: ErrorDetail[] } {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 'request_timeout', details: [] };
   const parserCode = code?.startsWith('HPE_') ? ` (${code})` : '';
   const message = `the request is not well-formed HTTP${parserCode}`;
@@ -44,7 +46,7 @@ const plain = (status: number): string =>
 
 function failure(error: NodeJS.ErrnoException): string {
   const id = randomUUID();
-  const { code, details } = whatIsWrong(error);
+  const { code, details } = problemOf(error);
   const { status } = errorCodes[code];
   const body = JSON.stringify(errorResponse(stepError({ code, ...errorCodes[code] }, { details }), { id }));
   return [

@@ -1,16 +1,11 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { isObject } from '../../../contract/fields.js';
-import type { ErrorResponse } from '../../../contract/step.js';
 import { type Outcome, type RequestState, stateOf } from '../middleware/request-state.js';
-import type { EventStream } from '../routes/event-stream.js';
 import { errorResponse, sendFailure } from './send-failure.js';
 import { isBug, RequestRefused, toFailure } from './to-failure.js';
 
-/**
- * Turns anything thrown into the one failure body (rule: one-failure-body). Nothing of a thrown value but its code
- * reaches a caller.
- */
+/** Turns anything thrown into the one failure body (rule: one-failure-body). Only the code of a thrown value reaches the caller. */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request: Request, response: Response, _next) => {
     const state = stateOf(response);
@@ -21,7 +16,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     state.outcome = failure.code;
     if (isBug(thrown)) logBug(log, thrown, state);
     if (response.destroyed) return;
-    if (state.events?.started) endStream(state.events, errorResponse(failure, state));
+    if (state.events?.started) state.events.end({ type: 'error', error: errorResponse(failure, state) });
     else if (response.headersSent) response.destroy();
     else sendFailure(request, response, failure);
   };
@@ -32,18 +27,13 @@ function logBug(log: Logger, thrown: unknown, { id, key }: RequestState): void {
   log.error({ request_id: id, bug: JSON.parse(key?.redact(bug) ?? bug) }, 'bug');
 }
 
-/** The one end event of a stream that failed. */
-function endStream(events: EventStream, body: ErrorResponse): void {
-  void events.end({ type: 'error', error: body });
-}
-
-/** What a request for a file may set down for its answer, by the errors of Express's `sendFile`. */
+/** Statuses for the conditions that a request for a file may set, by the names of the errors of Express's `sendFile`. */
 const unmetConditions: ReadonlyMap<string, { status: number; outcome: Outcome }> = new Map([
   ['PreconditionFailedError', { status: 412, outcome: 'precondition_failed' }],
   ['RangeNotSatisfiableError', { status: 416, outcome: 'range_not_satisfiable' }],
 ]);
 
-/** HTTP's own answer without a body: nothing has failed, and the range is said in a header. */
+/** Returns HTTP's own answer to an unmet condition: it has no body, and the valid range stands in a header. */
 function unmetOf(thrown: unknown) {
   const unmet = thrown instanceof Error ? unmetConditions.get(thrown.name) : undefined;
   const headers: unknown = unmet && Reflect.get(Object(thrown), 'headers');
@@ -59,13 +49,13 @@ function answerUnmet(
   response.status(status).set(headers).end();
 }
 
-/** Express refuses paths it cannot decode (`/%E0%A4%A`). */
+/** Express throws a `URIError` for paths that it cannot decode (`/%E0%A4%A`). */
 function refusalOfExpress(thrown: unknown): RequestRefused | undefined {
   return thrown instanceof URIError ? new RequestRefused('not_found') : undefined;
 }
 
 /**
- * Name and place of a bug, never its message: messages quote values (`JSON.parse` quotes its input, fetch the
+ * Describes a bug by its name and place, never by its message: messages quote values (`JSON.parse` its input, `fetch` the
  * header it refused), and a value may be the caller's key.
  */
 export function describeBug(thrown: unknown): { name: string; at: string[] } {

@@ -4,21 +4,20 @@ import type { Turn } from '../../../contract/history.js';
 import type { ErrorResponse, StepError } from '../../../contract/step.js';
 import { blankStep } from '../../../conversation/blank-step.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
-import { sendJson } from '../routes/send-json.js';
 import type { Failure } from './to-failure.js';
 
-/** Answers with a failure, in such a way that a caller who is still uploading can read it. */
+/** Answers with a failure, so that a caller who is still uploading can read it. */
 export function sendFailure(request: Request, response: Response, error: Failure): void {
   const body = errorResponse(error, stateOf(response));
-  response.statusCode = errorCodes[error.code].status;
+  response.status(errorCodes[error.code].status);
   if (error.retry_after_ms !== null) {
     response.setHeader('Retry-After', String(Math.ceil(error.retry_after_ms / 1_000)));
   }
-  if (isUploading(request)) answerBeforeTheEnd(request, response, JSON.stringify(body));
-  else void sendJson(response, body);
+  if (isUploading(request)) answerUpload(request, response, JSON.stringify(body));
+  else response.json(body);
 }
 
-/** The one body of every failure: what was not read is null (rules: one-failure-body, null-never-empty). */
+/** Makes the one body of every failure; fields that were not read are null (rules: one-failure-body, null-never-empty). */
 export function errorResponse(
   error: StepError,
   { id, echo }: Pick<RequestState, 'id' | 'echo'>,
@@ -28,7 +27,7 @@ export function errorResponse(
     status: 'error',
     iterations_remaining: echo?.iterationsLeft ?? null,
     ...blankStep,
-    // The raw turns: they passed the schema, which keeps what it does not know.
+    // The raw turns have passed the schema, which keeps unknown fields.
     updated_conversation_history: (echo?.history ?? null) as Turn[] | null,
     provider: error.provider,
     error,
@@ -42,13 +41,14 @@ function isUploading({ headers, complete }: Request): boolean {
   );
 }
 
-const LINGER_MS = 2_000;
+/** Time for which the rest of an upload is read and dropped after it was refused. */
+const MAX_LINGER_MS = 2_000;
 
 /**
- * Writes the whole answer at once, then reads and drops the rest of the upload for a while: a socket closed
- * with unread bytes is reset, and the caller would lose the answer.
+ * Writes the whole answer at once, then reads and drops the rest of the upload for a while: a socket that is closed with unread
+ * bytes is reset, and the caller would lose the answer.
  */
-function answerBeforeTheEnd(request: Request, response: Response, body: string): void {
+function answerUpload(request: Request, response: Response, body: string): void {
   response
     .type('json')
     .set({ 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' })
@@ -57,6 +57,6 @@ function answerBeforeTheEnd(request: Request, response: Response, body: string):
     clearTimeout(timer);
     response.end();
   };
-  const timer = setTimeout(end, LINGER_MS);
+  const timer = setTimeout(end, MAX_LINGER_MS);
   request.once('end', end).once('close', end).resume();
 }

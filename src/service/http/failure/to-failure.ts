@@ -4,12 +4,12 @@ import { stepError } from '../../../conversation/blank-step.js';
 import { Interruption, type InterruptionReason, StepRefused } from '../../step/interruption.js';
 import { ProviderError, type ProviderFailure } from '../../step/provider.js';
 
-/** The service does not take the request: it is malformed, too large, too slow, or comes at a bad time. */
+/** A request that the service refuses: it is malformed, too large, too slow, or comes at a bad time. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[];
-  /** Null where the usual wait will do. */
+  /** Null for the usual wait of the code. */
   readonly retryAfterMs: number | null;
 
   constructor(code: ErrorCode, details: readonly ErrorDetail[] = [], retryAfterMs: number | null = null) {
@@ -20,12 +20,12 @@ export class RequestRefused extends Error {
   }
 }
 
-/** A failure by a row of the table. */
+/** A failure with a code of the error table. */
 export interface Failure extends StepError {
   code: ErrorCode;
 }
 
-/** The failure that a thrown value stands for (rule: error-table); anything unknown is a bug. */
+/** Returns the failure that a thrown value stands for (rule: error-table); anything unknown is a bug. */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof RequestRefused) {
     return failure(thrown.code, { details: [...thrown.details], retry_after_ms: thrown.retryAfterMs });
@@ -43,9 +43,7 @@ export function toFailure(thrown: unknown): Failure {
   return failure('internal_error');
 }
 
-/**
- * Whether nobody meant this to be thrown. An abort is meant: it follows from an interruption, which says why.
- */
+/** Whether a thrown value is a bug. An abort is none: it follows from an interruption, which has the reason. */
 export function isBug(thrown: unknown): boolean {
   const isAbort = thrown instanceof Error && thrown.name === 'AbortError';
   return !isAbort && toFailure(thrown).code === 'internal_error';
@@ -68,11 +66,11 @@ const codeOfProviderFailure = {
 const codeOfInterruption = {
   deadline: 'upstream_timeout',
   shutting_down: 'shutting_down',
-  // Nobody is left to read it; the log tells it apart.
+  // Nobody reads this answer; the log has an outcome of its own for it.
   caller_left: 'request_timeout',
 } as const satisfies Record<InterruptionReason, ErrorCode>;
 
-/** What to wait where the provider does not say: these statuses always come with a Retry-After (rule: retry-after). */
+/** Waits where the provider names none: these codes always come with a Retry-After (rule: retry-after). */
 const usualWaitMs: Partial<Record<ErrorCode, number>> = {
   overloaded: 1_000,
   shutting_down: 2_000,
@@ -81,8 +79,8 @@ const usualWaitMs: Partial<Record<ErrorCode, number>> = {
   upstream_rate_limited: 5_000,
 };
 
-const SHORTEST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 3_600_000;
+const MIN_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 3_600_000;
 
 function failure(code: ErrorCode, known: Partial<Omit<StepError, 'code'>> = {}): Failure {
   const wait = known.retry_after_ms ?? usualWaitMs[code];
@@ -90,5 +88,4 @@ function failure(code: ErrorCode, known: Partial<Omit<StepError, 'code'>> = {}):
   return { ...stepError({ code, ...errorCodes[code] }, { ...known, retry_after_ms }), code };
 }
 
-const sensibleWait = (ms: number): number =>
-  Math.round(Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, ms)));
+const sensibleWait = (ms: number): number => Math.round(Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, ms)));

@@ -9,36 +9,39 @@ import type { StepDependencies } from '../../step/step-dependencies.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { keepKeyOut, type RequestState, stateOf } from '../middleware/request-state.js';
 import type { InFlight } from './in-flight.js';
-import { type ParsedRequest, parseRequest, type WithFields } from './parse-request.js';
+import { type ParsedRequest, parseRequest } from './parse-request.js';
 import { type BodyLimits, readBody } from './read-request-body.js';
 
-/** What every request about a run says. */
-type RunRequest = Pick<StepRequest, 'project_id' | 'session_id' | 'llm_config' | 'user_api_keys'> &
+/** The fields that every request about a run has. */
+type RunRequest = Pick<
+  StepRequest,
+  'project_id' | 'session_id' | 'conversation_history' | 'llm_config' | 'user_api_keys'
+> &
   Partial<Pick<StepRequest, 'max_iterations_left' | 'include'>>;
 
 export interface RequestLimits {
   readonly inFlight: InFlight;
   readonly body: BodyLimits;
-  /** The longest a request may take, whatever the caller asks for. */
+  /** Maximum time of a request; a caller may ask for less. */
   readonly deadlineMs: number;
 }
 
-/** A request that was read, and who waits for its answer. */
+/** A request that was read, with its deadline and state. */
 export interface AcceptedRequest<Body> extends ParsedRequest<Body> {
   readonly deadline: StepDependencies['deadline'];
   readonly state: RequestState;
-  /** The model key as sent, not yet looked at: a request that calls no model has no business with it. */
+  /** The model key as it was sent, unchecked: a request that calls no model does not need it. */
   readonly sentKey: string | undefined;
 }
 
-/** Takes a request in, cheapest check first: load, type and size, JSON, schema, project. Throws `RequestRefused`. */
-export async function acceptRequest<Schema extends z.ZodType<RunRequest> & WithFields>(
+/** Accepts and reads a request, cheapest check first: load, type and size, JSON, schema, project. Throws `RequestRefused`. */
+export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   schema: Schema,
   { request, response }: { request: Request; response: Response },
   limits: RequestLimits,
 ): Promise<AcceptedRequest<z.output<Schema>>> {
   const deadline = limits.inFlight.accept(response);
-  // Of those that are refused as well: the slot is theirs until their answer is taken.
+  // Holds for refused requests too: they keep their slot until their answer has been read.
   deadline.start(limits.body.timeoutMs + limits.deadlineMs);
   const state = stateOf(response);
   state.signal = deadline.signal;
@@ -67,14 +70,14 @@ function requireProject({ projects }: Caller, projectId: string): void {
   throw new RequestRefused('forbidden', [{ path: 'project_id', code: 'project_not_allowed', message }]);
 }
 
-/** The key in a body that may still be anything. */
+/** Returns the key of a body that was not validated yet. */
 function keyIn(body: unknown): string | undefined {
   const keys = isObject(body) ? body['user_api_keys'] : undefined;
   const key = isObject(keys) ? keys['llmKey'] : undefined;
   return typeof key === 'string' ? key : undefined;
 }
 
-/** The model a request asks for. Throws if no provider fits, and names those that could be reached instead. */
+/** Returns the model a request asks for. Throws `RequestRefused`, naming the configured providers, if none fits. */
 export function resolveModel(config: LlmConfig, models: ModelDirectory): ResolvedModel {
   const model = models.resolve(config);
   if (model) return model;
@@ -86,8 +89,8 @@ export function resolveModel(config: LlmConfig, models: ModelDirectory): Resolve
 }
 
 /**
- * The model with the caller's key. Throws if the key is missing or malformed (rule: key-form), but for a request
- * without iterations left: it makes no call (rule: iterations).
+ * Connects the model with the caller's key. Throws `RequestRefused` if the key is missing or malformed (rule: key-form), except
+ * for a request without iterations left: it makes no call (rule: iterations).
  */
 export function connect(
   model: ResolvedModel,
@@ -101,7 +104,6 @@ export function connect(
   return state.trace.connect((observe) => model.connect(key, observe), { redact });
 }
 
-/** As a secret, before anything else sees what was sent. */
 function readModelKey(sent: string | undefined): Secret | undefined {
   if (!sent) return undefined;
   const key = Secret.parse(sent);

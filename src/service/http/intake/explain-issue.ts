@@ -1,15 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * The options of a `safeParse` that tells issues in our words. Zod adds `async` to a copy of them, and V8 gives such a copy a
- * shape of its own each time, unless it is there already (docs/decisions/cost-of-a-step.md).
- */
-export const inOurWords = { error: explainIssue, async: false } as const;
-
-/**
- * What is wrong with a value, in words that say what to write instead; it goes to `safeParse` as its error map, so
- * that requests and settings speak alike. Never repeats the value. Undefined leaves the words to Zod, and a schema
- * that has its own keeps them.
+ * An error map for Zod: describes an issue by what to write instead, for requests and settings alike. Never repeats the value.
+ * Undefined keeps Zod's own words; a schema's own message goes before both.
  */
 export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -24,7 +17,7 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case 'too_big':
       return `expected at most ${issue.maximum}${unitOf(issue.origin)}`;
     case 'invalid_key':
-      // The schema of the names said it better than "invalid key" does.
+      // The message of the schema of the names is better than "invalid key".
       return issue.issues[0]?.message;
     case 'custom':
       return issue.params?.['expected'] && expected(typeNamed(issue.params['expected']), issue.input);
@@ -33,7 +26,7 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** A field that is left out is told from one of the wrong kind. */
+/** Tells a missing field from one of the wrong kind. */
 function expected(what: string, input: unknown): string {
   return input === undefined ? `this field is required: ${what}` : `expected ${what}`;
 }
@@ -56,7 +49,7 @@ const types: Readonly<Record<string, string>> = {
 
 const typeNamed = (type: string): string => types[type] ?? type;
 
-/** By its format where it has one: a caller who leaves a UUID out should not be told of a string. */
+/** Returns the name of the format, if the schema has one: for a missing UUID, "a string" would not help. */
 function formatOf({ inst }: z.core.$ZodRawIssue): string | undefined {
   const definition = inst?._zod.def;
   return definition && 'format' in definition ? formats[String(definition.format)] : undefined;

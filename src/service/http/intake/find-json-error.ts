@@ -1,10 +1,9 @@
-import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 
-/** Tokens between two looks at the share of the event loop, and what they cost of it. */
-const TOKENS = 4 * 1024;
-const WORK = 16 * 1024;
+/** Tokens that are read between two chances for others: less than a millisecond of work. */
+const TOKENS_PER_TURN = 4 * 1024;
 
-/** What may come next. */
+/** The kinds of token that are allowed at a place, in words for the caller. */
 type Expected = keyof typeof words;
 
 const words = {
@@ -21,18 +20,18 @@ const words = {
 const token =
   /[ \t\n\r]*(?:([{}[\],:])|(")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
 
-/** Where a text stops being JSON, and what was expected there. Quotes nothing of it. */
+/** Describes where a text stops being JSON and what was expected there, without quoting the text. */
 export async function findJsonError(text: string, signal: AbortSignal): Promise<string> {
   const { at, expected } = await walk(text, Number.POSITIVE_INFINITY, signal);
   return describe(text, at, words[expected]);
 }
 
-/** Whether a text is JSON as far as the token at this position, whatever follows. */
+/** Whether a text is JSON as far as the token at position `end`, whatever follows. */
 export async function isJsonUpTo(text: string, end: number, signal: AbortSignal): Promise<boolean> {
   return (await walk(text, end, signal)).isSound;
 }
 
-/** Where the walk over the tokens stopped: before one that may not stand there, or at its end. */
+/** The place where a walk over the tokens stopped: before a token that is not allowed there, or at its end. */
 interface Stop {
   readonly at: number;
   readonly expected: Expected;
@@ -44,7 +43,7 @@ async function walk(text: string, end: number, signal: AbortSignal): Promise<Sto
   let expected: Expected = 'value';
   let at = 0;
   for (let count = 1; at < end; count += 1) {
-    if (count % TOKENS === 0) await eventLoopShare.take(WORK, signal);
+    if (count % TOKENS_PER_TURN === 0) await yieldIfBusy(signal);
     const found = tokenAt(text, at);
     const next: Expected | undefined = found && after(found, expected, stack);
     if (!found || !next) return { at, expected, isSound: false };
@@ -76,7 +75,7 @@ const SPACE = 0x20;
 const escaped = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
 /**
- * The position after the string whose first character stands here; undefined if it is broken. Goes over each character
+ * The position after the string whose first character is at `start`; undefined if the string is broken. Reads each character
  * once: a pattern for a whole string would try all ways to divide one that never ends.
  */
 function endOfWholeString(text: string, start: number): number | undefined {
@@ -92,7 +91,7 @@ function endOfWholeString(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** What may follow a token; undefined if the token itself may not stand here. */
+/** Returns what may follow a token; undefined if the token itself is not allowed here. */
 function after({ mark, isString }: Token, expected: Expected, stack: string[]): Expected | undefined {
   if (expected === 'colon') return mark === ':' ? 'value' : undefined;
   if (expected.startsWith('name') && isString) return 'colon';

@@ -1,13 +1,13 @@
 interface Search {
-  /** The most that are found. */
+  /** Maximum number of paths that are returned. */
   readonly limit: number;
-  /** The field whose schema keeps what it does not know: that is no news. */
+  /** The field whose schema keeps unknown fields; it is not searched. */
   readonly kept: string;
 }
 
 /**
- * Paths of fields that a schema dropped: what was sent, without what came out. Values the schema passes
- * through untouched are the same object on both sides and are not entered.
+ * Returns the paths of the fields that a schema dropped. Values that the schema passes through are the same object in `sent`
+ * and `read`, and are not searched.
  */
 export function findUnknownFields(sent: unknown, read: unknown, { limit, kept }: Search): string[] {
   const found: string[] = [];
@@ -27,5 +27,5 @@ export function findUnknownFields(sent: unknown, read: unknown, { limit, kept }:
 const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** A name is the caller's own text: only what can stand in a message without doubt is repeated. */
+/** Repeats a name, which the caller chose, only if it is harmless in a message. */
 const printable = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : '(unusual name)');

@@ -3,74 +3,74 @@ import { RequestRefused } from '../failure/to-failure.js';
 import { RequestDeadline } from './request-deadline.js';
 
 export interface InFlightOptions {
-  /** Requests at the same time; above it the answer is `overloaded`, at once. */
+  /** Maximum number of requests at a time; further ones are refused as `overloaded` at once. */
   readonly max: number;
-  /** A loop later than that, in milliseconds, cannot keep its promises to what it has accepted already. */
+  /** Event loop lag above which requests are refused: accepted ones could not be served in time any more. */
   readonly maxLagMs: number;
-  /** How late the event loop runs, in milliseconds, lately. */
+  /** Reads the event loop lag of the last seconds, in milliseconds. */
   readonly lagMs: () => number;
 }
 
 /** The requests that were accepted and not yet answered (rules: overload, shutdown). */
 export class InFlight {
   readonly #options: InFlightOptions;
-  /** In no order. No `Set`: see `docs/decisions/cost-of-a-step.md`. */
-  readonly #accepted: RequestDeadline[] = [];
+  readonly #accepted = new Set<RequestDeadline>();
   readonly #refused = { in_flight: 0, event_loop: 0 };
   #whenIdle: (() => void) | undefined;
-  #draining = false;
-  #refusing = false;
+  #isDraining = false;
+  #isRefusing = false;
 
   constructor(options: InFlightOptions) {
     this.#options = options;
   }
 
   get count(): number {
-    return this.#accepted.length;
+    return this.#accepted.size;
   }
 
   get max(): number {
     return this.#options.max;
   }
 
-  /** Requests that were refused so far, by what there was too much of. */
+  /** Requests refused as `overloaded` so far, by cause. */
   get refused(): Readonly<Record<'in_flight' | 'event_loop', number>> {
     return this.#refused;
   }
 
   /** Whether the service is about to end, and so not ready any more. */
   get draining(): boolean {
-    return this.#draining;
+    return this.#isDraining;
   }
 
   /** Accepts a request until its response is closed, or throws `RequestRefused`. */
   accept(response: Response): RequestDeadline {
-    if (this.#refusing) throw new RequestRefused('shutting_down');
+    if (this.#isRefusing) throw new RequestRefused('shutting_down');
     const cause = this.#overload();
     if (cause) {
       this.#refused[cause] += 1;
       throw new RequestRefused('overloaded');
     }
     const deadline = new RequestDeadline(response);
-    if (this.#draining) deadline.endConnection(); // since it arrived, maybe: a limit may have been asked first
-    deadline.place = this.#accepted.push(deadline) - 1;
+    // The drain may have begun after this request arrived, while its caller's limits were checked.
+    if (this.#isDraining) deadline.endConnection();
+    this.#accepted.add(deadline);
     response.once('close', () => this.#release(deadline));
     return deadline;
   }
 
-  /** Is not ready any more, but still takes requests: each connection ends with the next answer that can say so. */
+  /** Reports not ready but still accepts requests; each connection ends with its next answer. */
   announceDrain(): void {
-    this.#draining = true;
+    this.#isDraining = true;
     for (const deadline of this.#accepted) deadline.endConnection();
   }
 
-  /** Takes nothing more. */
+  /** Rejects new requests with 503 `shutting_down`. */
   refuse(): void {
     this.announceDrain();
-    this.#refusing = true;
+    this.#isRefusing = true;
   }
 
-  /** Resolves when all that was accepted is answered. */
+  /** Resolves when all accepted requests are answered. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenIdle = resolve;
@@ -78,10 +78,10 @@ export class InFlight {
     });
   }
 
-  /** Ends what is left, and takes nothing more: each gets 503 `shutting_down`, and is cut off if it does not read that. */
+  /** Rejects new requests and ends those in flight: each gets 503 `shutting_down`, and is cut off if it is not read. */
   interruptAll(): void {
     this.refuse();
-    for (const deadline of [...this.#accepted]) deadline.interrupt('shutting_down');
+    for (const deadline of this.#accepted) deadline.interrupt('shutting_down');
   }
 
   #overload(): keyof InFlight['refused'] | undefined {
@@ -91,15 +91,7 @@ export class InFlight {
 
   #release(deadline: RequestDeadline): void {
     deadline.end();
-    this.#remove(deadline);
+    this.#accepted.delete(deadline);
     if (this.count === 0) this.#whenIdle?.();
-  }
-
-  /** The last one takes its place. */
-  #remove({ place }: RequestDeadline): void {
-    const last = this.#accepted.pop();
-    if (!last || place === this.#accepted.length) return;
-    this.#accepted[place] = last;
-    last.place = place;
   }
 }

@@ -1,12 +1,14 @@
 import type { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
+import { type Turn, turnSchema } from '../../../contract/history.js';
 import type { ErrorDetail, Warning } from '../../../contract/step.js';
+import { MAX_TURNS } from '../../../contract/step-request.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { RequestRefused } from '../failure/to-failure.js';
-import { inOurWords } from './explain-issue.js';
+import { explainIssue } from './explain-issue.js';
 import { findUnknownFields } from './find-unknown-fields.js';
-import { readLongLists } from './read-long-lists.js';
 
-/** More says nothing new, and a hostile body can raise hundreds of thousands of issues. */
+/** Maximum number of details in an answer: a hostile body can raise hundreds of thousands of issues. */
 const MAX_DETAILS = 20;
 
 export interface ParsedRequest<Request> {
@@ -16,32 +18,51 @@ export interface ParsedRequest<Request> {
   readonly warnings: readonly Warning[];
 }
 
-/** A schema of an object, by the names of its fields. */
-export interface WithFields {
-  readonly shape: object;
-}
-
-/** A request by its schema of the contract. Throws `RequestRefused` with what is wrong where (rule: unknown-fields). */
-export async function parseRequest<Schema extends z.ZodType<object> & WithFields>(
+/** Validates a request by its schema of the contract. Throws `RequestRefused` with `details` (rule: unknown-fields). */
+export async function parseRequest<Schema extends z.ZodType<{ conversation_history: Turn[] }>>(
   schema: Schema,
   body: unknown,
   signal: AbortSignal,
 ): Promise<ParsedRequest<z.output<Schema>>> {
-  const lists = await readLongLists(body, { shape: schema.shape, maxIssues: MAX_DETAILS, signal });
-  const result = schema.safeParse(lists.rest, inOurWords);
-  const issues = [...lists.issues, ...(result.error?.issues ?? [])];
+  const history = historyIn(body);
+  const turns = await parseTurns(history, signal);
+  const rest = history.length > 0 && isObject(body) ? { ...body, conversation_history: [] } : body;
+  const result = schema.safeParse(rest, { error: explainIssue });
+  const issues = [...turns.issues, ...(result.error?.issues ?? [])];
   if (!result.success || issues.length > 0) throw new RequestRefused('invalid_request', detailsOf(issues));
   const request = result.data;
-  lists.putBack(request);
-  const history = isObject(body) ? body['conversation_history'] : [];
-  return {
-    request,
-    history: Array.isArray(history) ? history : [],
-    warnings: findUnknownFields(body, request, { limit: MAX_DETAILS, kept: 'conversation_history' }).map(
-      unknownField,
-    ),
-  };
+  if (history.length > 0) request.conversation_history = turns.parsed;
+  const unknown = findUnknownFields(body, request, { limit: MAX_DETAILS, kept: 'conversation_history' });
+  return { request, history, warnings: unknown.map(unknownField) };
 }
+
+/** The turns of a body; none if it has no list of them, or a longer one than the schema takes. */
+function historyIn(body: unknown): readonly unknown[] {
+  const history = isObject(body) ? body['conversation_history'] : undefined;
+  return Array.isArray(history) && history.length <= MAX_TURNS ? history : [];
+}
+
+/**
+ * Validates the turns one by one, so that others are served in between, and stops once enough is wrong: to describe every
+ * issue of 10,000 wrong turns takes most of a second (rule: loop-share).
+ */
+async function parseTurns(history: readonly unknown[], signal: AbortSignal) {
+  const parsed: Turn[] = [];
+  const issues: z.core.$ZodIssue[] = [];
+  for (const [index, turn] of history.entries()) {
+    await yieldIfBusy(signal);
+    const result = turnSchema.safeParse(turn, { error: explainIssue });
+    if (result.success) parsed.push(result.data);
+    else issues.push(...result.error.issues.map((issue) => at(['conversation_history', index], issue)));
+    if (issues.length >= MAX_DETAILS) break;
+  }
+  return { parsed, issues };
+}
+
+const at = (path: PropertyKey[], issue: z.core.$ZodIssue): z.core.$ZodIssue => ({
+  ...issue,
+  path: [...path, ...issue.path],
+});
 
 const detailsOf = (issues: readonly z.core.$ZodIssue[]): ErrorDetail[] =>
   issues.slice(0, MAX_DETAILS).map(({ path, code, message }) => ({ path: path.join('.'), code, message }));

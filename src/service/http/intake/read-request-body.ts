@@ -1,22 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
-import { eventLoopShare } from '../../../event-loop/event-loop-share.js';
-import { JsonHazard, MAX_AT_ONCE, refuseHazards, refuseNul } from '../../json/json-hazards.js';
-import { parseInTurns } from '../../json/sliced-json.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { Interruption } from '../../step/interruption.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { findJsonError, isJsonUpTo } from './find-json-error.js';
+import { findHazard } from './json-hazards.js';
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** For the whole body, however it drips. */
+  /** For the whole body, however slowly it drips. */
   readonly timeoutMs: number;
 }
 
 /**
- * The JSON body of a request. Throws `RequestRefused`, or the signal's `Interruption`. Read without
- * `express.json`: its errors carry the whole raw body, which holds the caller's key, and it reads an endless
- * upload to its end before it refuses.
+ * Reads the JSON body of a request. Throws `RequestRefused`, or the signal's `Interruption`. Does without `express.json`: its
+ * errors carry the whole raw body, which holds the caller's key, and it reads an endless upload to its end before it refuses.
  */
 export async function readBody(
   request: Request,
@@ -25,25 +23,10 @@ export async function readBody(
 ): Promise<{ readonly value: unknown; readonly bytes: number }> {
   requireJson(request);
   const bytes = await receive(request, limits, signal);
-  if (!isUtf8(bytes)) {
-    throw new RequestRefused('invalid_json', [{ path: '', code: 'not_utf8', message: 'not valid UTF-8' }]);
-  }
-  return { value: await readValue(bytes, signal), bytes: bytes.length };
-}
-
-async function readValue(bytes: Buffer, signal: AbortSignal): Promise<unknown> {
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-  if (text.trim() === '') {
-    throw new RequestRefused('invalid_json', [
-      { path: '', code: 'empty_body', message: 'the body is empty; send the request as a JSON object' },
-    ]);
-  }
-  return parseOrExplain(text, signal);
+  return { value: await parse(decode(bytes), signal), bytes: bytes.length };
 }
 
 function requireJson({ headers }: Request): void {
-  // what nearly all callers send
-  if (headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined) return;
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
   const isJson = type.trim() === 'application/json' && (!charset || /^charset="?utf-?8"?$/.test(charset));
@@ -63,62 +46,45 @@ const wrongEncoding = {
   message: 'send the body uncompressed, without the header Content-Encoding',
 };
 
-/** What a character of JSON books of the event loop when it is looked through or copied. */
-const LOOKING = 1 / 64;
+function decode(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw notJson('not_utf8', 'not valid UTF-8');
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+  if (text.trim() === '') throw notJson('empty_body', 'the body is empty; send the request as a JSON object');
+  return text;
+}
 
-/** Of two faults, the one that stands first in the text is told, however long the text is. */
-async function parseOrExplain(text: string, signal: AbortSignal): Promise<unknown> {
+const notJson = (code: string, message: string): RequestRefused =>
+  new RequestRefused('invalid_json', [{ path: '', code, message }]);
+
+/** Of a hazard and a syntax error, reports the one that stands first in the text. */
+async function parse(text: string, signal: AbortSignal): Promise<unknown> {
+  const hazard = findHazard(text);
+  await yieldIfBusy(signal);
+  if (hazard && (await isJsonUpTo(text, hazard.at, signal))) {
+    throw new RequestRefused('invalid_request', [hazard.detail]);
+  }
   try {
-    return await parse(text, signal);
-  } catch (error) {
-    if (error instanceof JsonHazard && (await isJsonUpTo(text, error.at, signal))) {
-      throw new RequestRefused('invalid_request', [error.detail]);
-    }
-    if (!(error instanceof JsonHazard || error instanceof SyntaxError)) throw error;
+    return JSON.parse(text);
+  } catch {
     // The parser's own message quotes the body.
-    const message = await findJsonError(text, signal);
-    throw new RequestRefused('invalid_json', [{ path: '', code: 'syntax', message }]);
+    throw notJson('syntax', await findJsonError(text, signal));
   }
 }
 
-function parse(text: string, signal: AbortSignal): unknown {
-  return text.length <= MAX_AT_ONCE ? parseAtOnce(text) : parseInSlices(text, signal);
-}
-
-function parseAtOnce(text: string): unknown {
-  refuseHazards(text);
-  return JSON.parse(text);
-}
-
-async function parseInSlices(text: string, signal: AbortSignal): Promise<unknown> {
-  let value: unknown;
-  try {
-    await eventLoopShare.spent(LOOKING * text.length, signal); // to decode it
-    value = await parseInTurns(text, { signal });
-  } catch (error) {
-    // What stands first in the text is refused, and the slices do not look for it.
-    if (error instanceof SyntaxError) refuseNul(text);
-    throw error;
-  }
-  refuseNul(text);
-  return value;
-}
-
-/** All bytes of the body, as long as it is within its limits; a body that is not stays unread. */
+/** Resolves to all bytes of the body if they are within the limits; a body that is not stays unread. */
 function receive(
   request: Request,
   { maxBytes, timeoutMs }: BodyLimits,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
   return new Promise((resolve, reject) => {
     const settle = (refusal?: unknown): void => {
       clearTimeout(timer);
       request.off('data', take).off('end', settle).off('close', leave).off('error', leave);
       signal.removeEventListener('abort', interrupt);
-      if (refusal === undefined)
-        resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces));
+      if (refusal === undefined) resolve(Buffer.concat(chunks));
       else {
         request.pause();
         reject(refusal);
@@ -126,10 +92,10 @@ function receive(
     };
     const interrupt = (): void => settle(signal.reason);
     const leave = (): void => settle(new Interruption('caller_left'));
-    const take = (piece: Buffer): void => {
-      size += piece.length;
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
       if (size > maxBytes) settle(new RequestRefused('request_too_large'));
-      else pieces.push(piece);
+      else chunks.push(chunk);
     };
     const timer = setTimeout(() => settle(new RequestRefused('request_timeout')), timeoutMs);
     signal.addEventListener('abort', interrupt);

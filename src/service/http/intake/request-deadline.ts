@@ -1,21 +1,16 @@
 import type { Response } from 'express';
 import { Interruption, type InterruptionReason, type StepDeadline } from '../../step/interruption.js';
-import { endConnection } from '../owed-answers.js';
-import { RequestSignal } from './request-signal.js';
 
-/** In milliseconds: how long an answer may still take to leave once its deadline has passed. */
+/** Time that an answer may still take to leave after its deadline has passed. */
 const LAST_ANSWER_MS = 1_000;
 
 /**
- * The deadline of one request: it passes at its time, when the caller leaves, or when the service must go. A caller
- * that does not take its answer is cut off soon after it (rule: overload). It holds one timer and no listener on
- * anything that outlives the request.
+ * The deadline of one request: its signal fires when the time is up, when the caller leaves, or when the service must go. A
+ * caller that does not take its answer is cut off soon after it (rule: overload).
  */
 export class RequestDeadline implements StepDeadline {
-  /** Among those that were accepted, for whoever keeps them. */
-  place = 0;
   readonly #response: Response;
-  readonly #signal = new RequestSignal();
+  readonly #controller = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #at = Number.POSITIVE_INFINITY;
 
@@ -24,10 +19,10 @@ export class RequestDeadline implements StepDeadline {
   }
 
   get signal(): AbortSignal {
-    return this.#signal;
+    return this.#controller.signal;
   }
 
-  /** Starts the clock. */
+  /** Starts the clock, or starts it again with another time. */
   start(deadlineMs: number): void {
     clearTimeout(this.#timer);
     this.#at = performance.now() + deadlineMs;
@@ -38,20 +33,20 @@ export class RequestDeadline implements StepDeadline {
     return Math.max(0, this.#at - performance.now());
   }
 
-  /** Ends the work; the first reason stays. What is answered then has a second to be read. */
+  /** Ends the work; the first reason stays. The answer that follows has a second to be read. */
   interrupt(reason: InterruptionReason): void {
     if (this.signal.aborted) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#response.destroy(), LAST_ANSWER_MS);
-    this.#signal.abort(new Interruption(reason));
+    this.#controller.abort(new Interruption(reason));
   }
 
-  /** The connection ends as soon as an answer can say so: one that stayed open would bring each next request here as well. */
+  /** Has the connection end with this answer, so that the next request goes to another process (rule: shutdown). */
   endConnection(): void {
-    endConnection(this.#response);
+    if (!this.#response.headersSent) this.#response.setHeader('Connection', 'close');
   }
 
-  /** The response is closed: it was taken, or nobody is there to take it. */
+  /** Stops the clock: the response is closed, either taken or left by its caller. */
   end(): void {
     if (!this.#response.writableEnded) this.interrupt('caller_left');
     clearTimeout(this.#timer);

@@ -1,6 +1,6 @@
 import type { Preparation } from './request-state.js';
 
-/** Lets pages of the named origins call the service from a browser; all others stay shut out. */
+/** Allows pages of the named origins to call the service from a browser (rule: cross-origin). */
 export function cors(origins: readonly string[]): Preparation {
   return (request, response) => {
     response.vary('Origin');

@@ -10,7 +10,7 @@ export function limitCallers(limits: CallerLimits): RequestHandler {
     if (request.method === 'OPTIONS') return next();
     const counted = whoIsCounted(request, response);
     const exceeded = await limits.count(counted);
-    // Whoever has left meanwhile would never give the place back.
+    // A caller who has left meanwhile would never give the place back.
     if (response.destroyed) return;
     const refused = exceeded ?? limits.enter(counted);
     if (refused) {

@@ -3,8 +3,8 @@ import type { Request } from 'express';
 import { looksSecret, Secret } from '../../providers/secret.js';
 
 /**
- * The id of a request: the caller's where that is harmless in headers and logs, else a new one (rule: request-log). What
- * looks like a vendor's key or a token of ours is no id, and neither is what holds a secret of the same request.
+ * Returns the id of a request: the caller's if it is harmless in headers and logs, else a new one (rule: request-log). An id
+ * that looks like a vendor's key or a token of ours, or holds a secret of the same request, is replaced.
  */
 export function readRequestId(request: Request): { id: string; isSentId: boolean } {
   const id = request.get('X-Request-Id');
@@ -16,7 +16,7 @@ const isHarmless = (id: string, request: Request): boolean =>
   !looksSecret(id) &&
   !secretsOf(request).some((secret) => holdsSecret(id, secret));
 
-/** Whether a text holds a secret or one of its ends, raw or encoded, in either case: hex is the same in capitals. */
+/** Whether a text holds a secret or one of its ends, raw or encoded, in either case (hex may be written in capitals). */
 export function holdsSecret(text: string, secret: string): boolean {
   const lower = text.toLowerCase();
   return isRedacted(text, secret) || isRedacted(lower, secret.toLowerCase()) || holdsHexOf(lower, secret);
@@ -28,7 +28,7 @@ const holdsHexOf = (lower: string, secret: string): boolean =>
 const isRedacted = (text: string, secret: string): boolean =>
   (Secret.parse(secret)?.redact(text) ?? text).replaceAll(secret, '') !== text;
 
-/** Keys, tokens and passwords in the headers of a request, as often as they were sent and wherever it leads. */
+/** Returns the keys, tokens and passwords in the headers of a request, each as often as it was sent. */
 function secretsOf({ headersDistinct }: Request): string[] {
   const authorization = headersDistinct['authorization'] ?? [];
   return [
@@ -39,10 +39,10 @@ function secretsOf({ headersDistinct }: Request): string[] {
 }
 
 const SCHEME = /^\S+ +/;
-/** What every token begins with would be found in ids that hold none. */
+/** The prefix of every token: it would be found in ids that hold no token. */
 const PREFIX = /^stepwise_/i;
 
-/** RFC 7617: `Basic`, and user and password in base64. */
+/** Reads RFC 7617: `Basic`, and user and password in base64. */
 function passwordIn(header: string): string[] {
   const encoded = /^basic +(\S+)$/i.exec(header)?.[1];
   if (encoded === undefined) return [];

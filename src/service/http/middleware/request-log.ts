@@ -1,21 +1,21 @@
 import type { EndedRequest } from '../../operations/metrics/request-metrics.js';
 import { type Outcome, openRequest, type Preparation, type RequestState } from './request-state.js';
 
-/** One request that is over, for the log and the metrics: ids, codes and counts, never a text of the caller's. */
+/** A request that has ended, for the log and the metrics: ids, codes and counts, never a text of the caller's. */
 export interface RequestRecord extends EndedRequest {
   readonly id: string;
-  /** Of the trace the request is a part of, if there is one. */
+  /** Undefined if the request is part of no trace. */
   readonly traceId: string | undefined;
   readonly outcome: Outcome;
-  /** The name of the token that was sent, where the service asks for tokens. */
+  /** Name of the bearer token; undefined if the service asks for none. */
   readonly caller: string | undefined;
 }
 
-/** Opens every request and hands its record to the sink when it is over. */
+/** Opens each request and gives its record to `sink` when it has ended. */
 export function recordRequests(sink: (record: RequestRecord) => void): Preparation {
   return (request, response) => {
     const state = openRequest(request, response);
-    // A response that is cut off calls itself finished too.
+    // 'finish' also fires for a response that was cut off.
     let isTaken = false;
     response.on('finish', () => {
       isTaken = !request.socket.destroyed;
@@ -30,7 +30,7 @@ export function recordRequests(sink: (record: RequestRecord) => void): Preparati
   };
 }
 
-/** Nginx's status for a caller who left before the answer, or did not take it. */
+/** Nginx's status for a caller who left before the answer or did not read it. */
 const callerLeft = { status: 499, outcome: 'caller_left' } as const;
 
 function toRecord(
@@ -53,7 +53,7 @@ function toRecord(
   };
 }
 
-/** The one line of a request (rule: request-log). */
+/** Returns the one log line of a request (rule: request-log). */
 export function toLogLine(record: RequestRecord): object {
   const { id, traceId, method, route, status, outcome, limit, caller, usage, durationMs } = record;
   return {

@@ -9,43 +9,43 @@ import { Secret } from '../../providers/secret.js';
 import type { EventStream } from '../routes/event-stream.js';
 import { holdsSecret, readRequestId } from './request-id.js';
 
-/** What is known of a request while it is answered: its failure body and its log line are made from it. */
+/** The state of a request while it is answered; its failure body and its log line are made from it. */
 export interface RequestState {
-  /** Holds no key and no token, whatever was sent. */
+  /** Never contains a key or a token, whatever was sent. */
   id: string;
-  /** The id is the caller's. */
+  /** Whether the caller sent the id. */
   readonly isSentId: boolean;
   readonly startedAt: number;
   trace: RequestTrace;
-  /** The path as declared, never as sent: a sent one may hold anything. */
+  /** The declared path of the route; a path as it was sent may hold anything. */
   route: string;
-  /** Of the body once it was read. */
+  /** 0 until the body has been read. */
   bodyBytes: number;
   outcome?: Outcome;
-  /** The limit that the caller had reached. */
+  /** The limit that the caller exceeded. */
   limit?: keyof Allowance;
   usage?: Usage | null;
-  /** The name of the configured upstream that is asked. */
+  /** Name of the configured upstream that the request goes to. */
   upstream?: string;
-  /** Who sent it, where the service asks for tokens. */
+  /** Present if the service asks for tokens. */
   caller?: Caller;
-  /** Known once the body was read: bugs are logged without it. */
+  /** Present once the body has been read; removed from logged bugs. */
   key?: Secret | undefined;
-  /** Of the accepted request; once it is aborted, its `Interruption` is why the request failed. */
+  /** Present once the request is accepted. If it is aborted, its `Interruption` is why the request failed. */
   signal?: AbortSignal;
   /** Present if the answer is a stream. */
   events?: EventStream;
-  /** Present once the request was read: what a failure gives back to the caller. */
+  /** The fields that a failure returns to the caller; present once the request has been read. */
   echo?: {
     readonly sessionId: string;
-    /** Null if the request is no step. */
+    /** Null if the request is not a step. */
     readonly iterationsLeft: number | null;
     /** As sent; null if the caller did not want it back. */
     readonly history: readonly unknown[] | null;
   };
 }
 
-/** How a request ended, in a word of closed lists: an error code, how the reply was read, or what became of the request. */
+/** How a request ended, as a word of closed lists: an error code, how the reply was parsed, or another end of the request. */
 export type Outcome =
   | ErrorCode
   | Parse['outcome']
@@ -55,10 +55,10 @@ export type Outcome =
   | 'precondition_failed'
   | 'range_not_satisfiable';
 
-/** What is done for every request before it is routed. All of them are one layer of the router: each layer has its price. */
+/** A step of the preparation of every request before it is routed. May throw `RequestRefused`. */
 export type Preparation = (request: Request, response: Response) => void;
 
-/** Opens a request. */
+/** Gives a request its id and its state. */
 export function openRequest(request: Request, response: Response): RequestState {
   const { id, isSentId } = readRequestId(request);
   const state: RequestState = {
@@ -76,14 +76,14 @@ export function openRequest(request: Request, response: Response): RequestState 
   return state;
 }
 
-/** The state of the request this response answers. */
+/** Returns the state of the request that a response answers. */
 export function stateOf(response: Response): RequestState {
   const state: RequestState | undefined = response.locals['state'];
   if (!state) throw new Error('The request was never opened.');
   return state;
 }
 
-/** Remembers the key, so that nothing logged holds it; an id that does gives way to a new one (rule: key-redaction). */
+/** Stores the key for log redaction; replaces a request id that contains it (rule: key-redaction). */
 export function keepKeyOut(response: Response, sentKey: string): void {
   const state = stateOf(response);
   state.key = Secret.parse(sentKey);

@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net';
 import { RequestRefused } from '../failure/to-failure.js';
 import type { Preparation } from './request-state.js';
 
-/** Refuses what HTTP wants refused (RFC 9112 §3.2): no `Host`, which only HTTP/1.0 may leave out, or more than one. */
+/** Refuses a request without `Host`, which only HTTP/1.0 may omit, or with more than one (RFC 9112 §3.2). */
 export const requireHost: Preparation = (request) => {
   const hosts = hostsOf(request);
   if (hosts.length === 1 || (hosts.length === 0 && request.httpVersion === '1.0')) return;
@@ -12,8 +12,8 @@ export const requireHost: Preparation = (request) => {
 };
 
 /**
- * Answers only those who call this machine by a name of its own (rule: own-host). A page from elsewhere that has its
- * name resolve to this machine (DNS rebinding) is read by the browser as one of ours, but sends its own name.
+ * Refuses requests whose `Host` is no name of this machine (rule: own-host). A page whose name was made to resolve to this
+ * machine (DNS rebinding) may call as if it were ours, but sends its own name.
  */
 export const requireOwnHost: Preparation = (request) => {
   const hosts = hostsOf(request);
@@ -24,7 +24,7 @@ export const requireOwnHost: Preparation = (request) => {
   throw new RequestRefused('forbidden', [{ path: 'Host', code: 'foreign_host', message }]);
 };
 
-/** As often as it was sent: Node keeps the first of several, which what stands in front may not. */
+/** Returns every `Host` that was sent: Node keeps the first of several, and a proxy in front may have used another. */
 function hostsOf({ rawHeaders }: IncomingMessage): string[] {
   const hosts: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2)

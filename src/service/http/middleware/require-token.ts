@@ -3,7 +3,7 @@ import type { AccessTokens, TokenProblem } from '../../operations/access/access-
 import { RequestRefused } from '../failure/to-failure.js';
 import { type Preparation, stateOf } from './request-state.js';
 
-/** Lets only those pass whom a bearer token names (rule: bearer-tokens), and OPTIONS, which a browser sends without one. */
+/** Refuses requests without a valid bearer token (rule: bearer-tokens), except OPTIONS, which browsers send without one. */
 export function requireToken(tokens: AccessTokens): Preparation {
   return (request, response) => {
     if (request.method === 'OPTIONS' || !guarded.test(request.path)) return;
@@ -16,10 +16,10 @@ export function requireToken(tokens: AccessTokens): Preparation {
   };
 }
 
-/** Everything below these paths, also what is not there. */
+/** Paths that need a token, including those that do not exist. */
 const guarded = /^\/(?:api|metrics)(?:\/|$)/;
 
-/** RFC 6750 §3.1: an error is named only to those who sent a token. */
+/** An error is named only to callers who sent a token (RFC 6750 §3.1). */
 const INVALID_TOKEN = 'Bearer error="invalid_token"';
 const challenges: Partial<Record<TokenProblem, string>> = { unknown: INVALID_TOKEN, expired: INVALID_TOKEN };
 

@@ -5,13 +5,13 @@ import type { Route } from './route.js';
 import type { Agent, StepServices } from './step-routes.js';
 
 export interface AgentServices extends RequestLimits {
-  /** Loaded with the first request, or sooner. */
+  /** Loads the agent with the first call. */
   readonly agent: () => Promise<Agent>;
 }
 
 /**
- * The routes that make steps or prepare them. What reads and answers is loaded with the first request, or sooner; no deadline
- * runs while that takes its time.
+ * The routes that make steps or prepare them. Their handlers are loaded with the first request, or after the start; no
+ * deadline runs meanwhile.
  */
 export function agentRoutes({ agent, inFlight, body, deadlineMs }: AgentServices): Route[] {
   const services = async (): Promise<StepServices> => ({ agent: await agent(), inFlight, body, deadlineMs });
@@ -35,12 +35,12 @@ export function agentRoutes({ agent, inFlight, body, deadlineMs }: AgentServices
   ];
 }
 
-/** A handler that is loaded with the first request to it. */
+/** Returns a handler that is loaded with its first request. */
 export function loaded(load: () => Promise<RequestHandler>): RequestHandler {
   const handler = onDemand(load);
   return (request, response, next) =>
     handler.get().then((handle) => {
-      // Whoever has left meanwhile would never give the place back.
+      // A caller who has left meanwhile would never give the slot back.
       return response.destroyed ? undefined : handle(request, response, next);
     });
 }

@@ -1,10 +1,9 @@
 import type { RequestHandler } from 'express';
 import { type Compaction, compactionRequestSchema } from '../../../contract/compaction.js';
 import { acceptRequest, connect, resolveModel } from '../intake/accept-request.js';
-import { sendJson } from './send-json.js';
 import type { StepServices } from './step-routes.js';
 
-/** A shorter history (rules: compaction-mask, compaction-summarize); only `summarize` calls a model. */
+/** Answers with a shorter history (rules: compaction-mask, compaction-summarize); only `summarize` calls a model. */
 export function answerCompaction({ agent, ...limits }: StepServices): RequestHandler {
   return async (request, response) => {
     const accepted = await acceptRequest(compactionRequestSchema, { request, response }, limits);
@@ -23,6 +22,6 @@ export function answerCompaction({ agent, ...limits }: StepServices): RequestHan
       warnings: [...warnings, ...result.warnings],
       request_id: state.id,
     };
-    await sendJson(response, compaction);
+    response.json(compaction);
   };
 }

@@ -1,23 +1,19 @@
 import type { Response } from 'express';
 import type { StreamEvent } from '../../../contract/stream.js';
-import { isShort } from '../../json/json-parts.js';
-import { drained, writeJson } from './write-json.js';
 
 const HEARTBEAT_MS = 15_000;
-/** Characters that wait for the events after them. */
-const MOST_UNWRITTEN = 16 * 1024;
+/** Length of the text that may wait for further events before it is written. */
+const MAX_UNWRITTEN_CHARS = 16 * 1024;
 
 /**
- * Server-sent events over one response. Nothing is written before the first event, so that whatever fails
- * until then is an ordinary HTTP error. Events that are sent in one go are written in one.
+ * Server-sent events over one response. Nothing is written before the first event, so that failures until then are ordinary
+ * HTTP errors. Events that are sent in one turn are written together.
  */
 export class EventStream {
   readonly #response: Response;
   readonly #requestId: string;
   #heartbeat: NodeJS.Timeout | undefined;
   #unwritten = '';
-  /** A long event is being written, part by part. */
-  #isInEvent = false;
 
   constructor(response: Response, { id }: { readonly id: string }) {
     this.#response = response;
@@ -30,31 +26,21 @@ export class EventStream {
   }
 
   /**
-   * Resolves when the reader can take more, or is gone: a slow reader slows the step instead of filling memory. Undefined if
-   * it can take more now.
+   * Resolves when the reader can take more, or is gone, so that a slow reader slows the step instead of filling memory.
+   * Undefined if it can take more now.
    */
   send(event: StreamEvent): Promise<void> | undefined {
     if (!this.started) this.#start();
-    if (!isShort(event)) return this.#sendLong(event);
     this.#add(textOf(event));
     return this.#response.writableNeedDrain ? drained(this.#response) : undefined;
   }
 
-  /** Sends the last event: the one that grows with the request. */
-  async end(event: StreamEvent): Promise<void> {
-    await this.send(event);
+  /** Sends the last event. */
+  end(event: StreamEvent): void {
+    void this.send(event);
     clearInterval(this.#heartbeat);
     this.#write();
     this.#response.end();
-  }
-
-  async #sendLong(event: StreamEvent): Promise<void> {
-    this.#isInEvent = true;
-    this.#add(`event: ${event.type}\ndata: `);
-    this.#write();
-    await writeJson(this.#response, event);
-    this.#add('\n\n');
-    this.#isInEvent = false;
   }
 
   #start(): void {
@@ -67,7 +53,7 @@ export class EventStream {
   #add(text: string): void {
     if (this.#unwritten === '') process.nextTick(() => this.#write());
     this.#unwritten += text;
-    if (this.#unwritten.length > MOST_UNWRITTEN) this.#write();
+    if (this.#unwritten.length > MAX_UNWRITTEN_CHARS) this.#write();
   }
 
   #write(): void {
@@ -78,8 +64,20 @@ export class EventStream {
 
   /** Proxies close a connection that is silent for a minute; a comment is no event. */
   #keepAlive(): void {
-    if (!this.#isInEvent && !this.#response.writableNeedDrain) this.#add(': still here\n\n');
+    if (!this.#response.writableNeedDrain) this.#add(': still here\n\n');
   }
 }
 
 const textOf = (event: StreamEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** Resolves when the reader can take more, or is gone. */
+function drained(response: Response): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}

@@ -2,10 +2,9 @@ import type { RequestHandler } from 'express';
 import type { Preview } from '../../../contract/preview.js';
 import { stepRequestSchema } from '../../../contract/step-request.js';
 import { acceptRequest, resolveModel } from '../intake/accept-request.js';
-import { sendJson } from './send-json.js';
 import type { StepServices } from './step-routes.js';
 
-/** What a step would send: no model call, no key (rule: context-report). */
+/** Answers with the prompt a step would send; makes no model call and needs no key (rule: context-report). */
 export function answerPreview({ agent, ...limits }: StepServices): RequestHandler {
   return async (request, response) => {
     const accepted = await acceptRequest(stepRequestSchema, { request, response }, limits);
@@ -23,6 +22,6 @@ export function answerPreview({ agent, ...limits }: StepServices): RequestHandle
       warnings: [...warnings, ...result.warnings],
       request_id: state.id,
     };
-    await sendJson(response, preview);
+    response.json(preview);
   };
 }

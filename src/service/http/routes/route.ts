@@ -5,13 +5,13 @@ import { type Preparation, stateOf } from '../middleware/request-state.js';
 /** A path and the methods it answers to; `get` answers HEAD as well. */
 export interface Route {
   readonly path: string;
-  /** What the log calls it; by default its path. */
+  /** The name in logs and metrics; by default the path. */
   readonly name?: string;
   readonly get?: RequestHandler;
   readonly post?: RequestHandler;
 }
 
-/** Tells the log which route is asked, also where the request is refused before it gets there. */
+/** Names the route of a request for the log, also if the request is refused before it is routed. */
 export function nameRoute(routes: readonly Route[]): Preparation {
   const names = new Map(routes.map(({ path, name = path }) => [path, name]));
   return (request, response) => {
@@ -20,7 +20,7 @@ export function nameRoute(routes: readonly Route[]): Preparation {
   };
 }
 
-/** Adds a route that also answers OPTIONS, and 405 to every other method. */
+/** Adds a route that also answers OPTIONS, and other methods with 405. */
 export function addRoute(app: Express, { path, get, post }: Route): void {
   const allow = [...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : []), 'OPTIONS'].join(', ');
   const handlers = new Map<string, RequestHandler | undefined>([

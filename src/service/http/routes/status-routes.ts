@@ -1,16 +1,21 @@
 import type { Health, Version } from '../../../contract/service-status.js';
+import type { ServiceMetrics } from '../../operations/metrics/service-metrics.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import type { AgentServices } from './agent-routes.js';
 import type { Route } from './route.js';
 
 interface Running extends Pick<AgentServices, 'agent' | 'inFlight'> {
   readonly version: string;
+  readonly metrics: ServiceMetrics | undefined;
 }
 
 const ok: Health = { status: 'ok' };
 
-/** Liveness, readiness, version (rule: health), and the models that can be reached. None of them calls a model. */
-export function statusRoutes({ inFlight, agent, version }: Running): Route[] {
+/**
+ * Routes for liveness, readiness, version (rule: health), metrics (rule: metrics) and the models that can be reached. None of
+ * them calls a model or takes a slot, so all answer under load.
+ */
+export function statusRoutes({ inFlight, agent, version, metrics }: Running): Route[] {
   const running: Version = { name: 'stepwise', version };
   return [
     { path: '/healthz', get: (_request, response) => void response.json(ok) },
@@ -26,5 +31,15 @@ export function statusRoutes({ inFlight, agent, version }: Running): Route[] {
       path: '/api/agent/models',
       get: async (_request, response) => void response.json((await agent()).models.list()),
     },
+    ...(metrics ? [metricsRoute(metrics)] : []),
   ];
 }
+
+/** Answers in the text format of Prometheus. */
+const metricsRoute = (metrics: ServiceMetrics): Route => ({
+  path: '/metrics',
+  get: async (_request, response) => {
+    const { contentType, text } = await metrics.read();
+    response.set({ 'Content-Type': contentType, 'Cache-Control': 'no-store' }).send(text);
+  },
+});

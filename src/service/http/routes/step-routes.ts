@@ -15,16 +15,15 @@ import {
 } from '../intake/accept-request.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import { EventStream } from './event-stream.js';
-import { sendJson } from './send-json.js';
 import { toReport, toStep } from './to-step.js';
 
-/** What makes steps, and the models that they are made with. */
+/** The functions that make steps, and the models that they use. */
 export interface Agent {
   readonly models: ModelDirectory;
   readonly step: typeof reactStep;
   readonly preview: typeof previewStep;
   readonly compact: typeof compactHistory;
-  /** `headers` are sent along to a context service. */
+  /** `headers` go to a context service with each request. */
   readonly sourcesFor: (
     request: StepRequest,
     headers: RequestState['trace']['headers'],
@@ -35,25 +34,25 @@ export interface StepServices extends RequestLimits {
   readonly agent: Agent;
 }
 
-/** One step, as one answer. */
+/** Answers with one step as one body. */
 export function answerAsOne(services: StepServices): RequestHandler {
   return async (request, response) => {
-    await sendJson(response, await answerStep({ request, response }, services));
+    response.json(await answerStep({ request, response }, services));
   };
 }
 
-/** One step, as events (rule: stream-events). */
+/** Answers with one step as events (rule: stream-events). */
 export function answerAsEvents(services: StepServices): RequestHandler {
   return async (request, response) => {
     const events = new EventStream(response, stateOf(response));
     const step = await answerStep({ request, response }, services, events);
-    await events.end({ type: 'step.completed', step });
+    events.end({ type: 'step.completed', step });
   };
 }
 
 /**
- * Accepts a step and makes it; what fails after that is told in the events. No async function, here and below, which would
- * hold the request for as long as the model is awaited (rule: lean-waiting).
+ * Accepts a step and makes it; once it is accepted, failures go into the events. Uses no async function, here and below: one
+ * would hold the request for as long as the model is awaited (rule: lean-waiting).
  */
 function answerStep(
   exchange: { readonly request: Request; readonly response: Response },
@@ -86,7 +85,7 @@ function makeStep(
   return agent.step(request, dependencies, observer).then(answerWith(accepted, state));
 }
 
-/** Holds of the request what its answer says of it. */
+/** Returns a function that makes the answer; it holds only those fields of the request that the answer needs. */
 function answerWith(
   { request: { include }, history, warnings }: AcceptedRequest<StepRequest>,
   state: RequestState,
@@ -98,13 +97,13 @@ function answerWith(
 }
 
 function record(result: StepResult, state: RequestState): void {
-  // An error of the model's own is a row of the table; the contract's type is the open string of answers.
+  // The error of a step has a code of the table; the contract's type is the open string of answers.
   const code = result.error?.code as ErrorCode | undefined;
   state.outcome = code ?? result.parse?.outcome ?? result.status;
   state.usage = result.usage;
 }
 
-/** What the agent tells while it works, as events. */
+/** Returns an observer that sends what happens in a step as events. */
 function relayTo(events: EventStream, { include }: StepRequest): StepObserver {
   return {
     contextBuilt: (report) =>

@@ -12,11 +12,11 @@ export interface StepAnswer {
   readonly requestId: string;
 }
 
-/** The body of a step: the agent's result with the caller's own turns in front, as much of it as was asked for. */
+/** Makes the body of a step: the result with the caller's own turns in front, reduced to what was asked for. */
 export function toStep(result: StepResult, { include, history, warnings, requestId }: StepAnswer): Step {
   return {
     ...result,
-    // The raw turns: they passed the schema, which keeps what it does not know.
+    // The raw turns have passed the schema, which keeps unknown fields.
     updated_conversation_history:
       include?.history === false ? null : [...(history as Turn[]), ...result.new_turns],
     context_report: result.context_report && toReport(result.context_report, include?.report),
@@ -26,7 +26,7 @@ export function toStep(result: StepResult, { include, history, warnings, request
   };
 }
 
-/** The report in the form that was asked for; the summary leaves out what is simply included (rule: context-report). */
+/** Returns the report in the form that was asked for; the summary omits items that are included whole (rule: context-report). */
 export function toReport(
   report: ContextReport,
   form: 'full' | 'summary' | 'none' = 'summary',

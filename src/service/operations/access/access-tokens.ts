@@ -15,31 +15,31 @@ import {
 /** Why a request names no caller. */
 export type TokenProblem = 'missing' | 'repeated' | 'malformed' | 'model_key' | 'unknown' | 'expired';
 
-/** Who may call (rule: bearer-tokens). */
+/** The bearer tokens of a service (rule: bearer-tokens). */
 export interface AccessTokens {
-  /** The caller whose token stands in the `Authorization` headers of a request, or why there is none. */
+  /** Returns the caller by the `Authorization` headers of a request, or why there is none. */
   identify(authorization: readonly string[]): Caller | TokenProblem;
-  /** Watches the file no longer. */
+  /** Stops watching the file. */
   close(): void;
 }
 
 /**
- * The tokens of a file, re-read whenever it changes (rule: token-file). Rejects with `TokenFileError` if it cannot be
- * used now; later, what cannot be used is logged and changes nothing.
+ * Opens a file of tokens, which is read again whenever it changes (rule: token-file). Rejects with `TokenFileError` if it cannot
+ * be used now; later, a file that cannot be used is logged and changes nothing.
  */
 export async function openTokenFile(path: string, log: Logger): Promise<AccessTokens> {
-  // As it was before it was read: what changes meanwhile is seen by the next look.
+  // Taken before reading, so that the next check sees a change in between.
   const seen = await stateOf(path);
   return new TokenFile({ path, log, seen }, byDigest(readTokenEntries(await readBounded(path))));
 }
 
-/** In milliseconds. A look is one `stat`, which sees what is renamed, mounted or linked anew as well. */
-const LOOK_EVERY_MS = 500;
+/** Interval of checks by `stat`, which also sees a file that was renamed, mounted or linked anew. */
+const CHECK_EVERY_MS = 500;
 
 interface WatchedFile {
   readonly path: string;
   readonly log: Logger;
-  /** How the file was when it was last read. */
+  /** State of the file when it was last read. */
   seen: string;
 }
 
@@ -48,13 +48,13 @@ class TokenFile implements AccessTokens {
   #entries: Entries;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** The problems that were told last: what stays is told once. */
-  #told = '';
+  /** The problems that were logged last; the same ones are not repeated. */
+  #logged = '';
 
   constructor(file: WatchedFile, entries: Entries) {
     this.#file = file;
     this.#entries = entries;
-    this.#lookLater();
+    this.#checkLater();
   }
 
   identify(authorization: readonly string[]): Caller | TokenProblem {
@@ -66,45 +66,50 @@ class TokenFile implements AccessTokens {
     clearTimeout(this.#timer);
   }
 
-  #lookLater(): void {
+  #checkLater(): void {
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.#look().finally(() => this.#lookLater()), LOOK_EVERY_MS).unref();
+    this.#timer = setTimeout(
+      () => void this.#check().finally(() => this.#checkLater()),
+      CHECK_EVERY_MS,
+    ).unref();
   }
 
-  /** What could not be read is tried again at each look: a revocation must not be lost with a failure of the system. */
-  async #look(): Promise<void> {
+  /** A file that could not be read is tried again at each check, so that a failing system loses no revocation. */
+  async #check(): Promise<void> {
     const { path, seen, log } = this.#file;
     const state = await stateOf(path);
     if (state === seen) return;
     try {
       const text = await readBounded(path);
       this.#file.seen = state;
-      this.#told = '';
+      this.#logged = '';
       this.#entries = byDigest(readTokenEntries(text));
-      log.info({ tokens: this.#entries.size }, 'the tokens were read again');
+      log.info({ tokens: this.#entries.size }, 'AUTH_TOKENS_FILE was read again');
     } catch (error) {
-      this.#tell(error instanceof TokenFileError ? error.problems : ['expected a file that can be read']);
+      this.#logProblems(
+        error instanceof TokenFileError ? error.problems : ['expected a file that can be read'],
+      );
     }
   }
 
-  #tell(problems: readonly string[]): void {
+  #logProblems(problems: readonly string[]): void {
     const text = problems.join('\n');
-    if (text === this.#told) return;
-    this.#told = text;
+    if (text === this.#logged) return;
+    this.#logged = text;
     this.#file.log.warn(
       { problems },
-      'AUTH_TOKENS_FILE cannot be used as it is now: the tokens of before stay',
+      'AUTH_TOKENS_FILE cannot be used; keeping the previously loaded tokens',
     );
   }
 }
 
-/** Differs whenever the contents may. */
+/** Returns a text that differs whenever the contents may differ. */
 async function stateOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   return found ? [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join() : 'not there';
 }
 
-/** Opened so that neither a pipe nor a device can hold the service. Throws `TokenFileError`. */
+/** Reads the file without blocking on pipes or devices. Throws `TokenFileError`. */
 async function readBounded(path: string): Promise<string> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -120,7 +125,7 @@ async function readBounded(path: string): Promise<string> {
   throw new TokenFileError(['expected an ordinary file of at most 256 KiB']);
 }
 
-/** Whether the file is to blame, or the system: too many open files (`EMFILE`), a disk (`EIO`). */
+/** Tells a wrong file from a failing system: too many open files (`EMFILE`), a disk (`EIO`). */
 function whyUnread(code: string): string {
   const isOfFile = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'].includes(code);
   return isOfFile
@@ -147,8 +152,8 @@ function identify(entries: Entries, [header, ...more]: readonly string[]): Calle
 }
 
 /**
- * How long the look-up takes depends on the digest alone, whose beginning nobody can choose without knowing the token;
- * the comparison after it takes the same time wherever the two differ.
+ * Finds the entry of a digest. The time of the look-up depends on the digest only, which nobody can choose without the token;
+ * the comparison takes the same time wherever the two differ.
  */
 function find(entries: Entries, digest: string): TokenEntry | undefined {
   const entry = entries.get(digest);

@@ -5,7 +5,7 @@ import { isSeq, parseDocument, stringify } from 'yaml';
 import { systemCode } from '../../../files/disk/open-contained.js';
 import { MAX_TOKEN_FILE_BYTES, readTokenEntries, TokenFileError } from './token-entries.js';
 
-/** An entry as it stands in the file of tokens (rule: token-file). */
+/** An entry as it is written in the file of tokens (rule: token-file). */
 export interface WrittenEntry {
   readonly name: string;
   readonly sha256: string;
@@ -13,13 +13,13 @@ export interface WrittenEntry {
   readonly expires?: string;
 }
 
-/** The text of a file with this entry alone. */
+/** Returns the text of a file with one entry. */
 export const toTokenFile = (entry: WrittenEntry): string => stringify({ tokens: [entry] });
 
 /**
- * Puts an entry at the end of a file of tokens, which is made, for its owner alone, if it is not there. The file is
- * replaced in one move; who may read it, its comments and its other entries stay. Rejects with `TokenFileError` if the file
- * cannot take the entry, and with the system's own error if it cannot be written.
+ * Adds an entry to the end of a file of tokens; creates a missing one for its owner only. Replaces the file in one move, and
+ * keeps its permissions, comments and other entries. Rejects with `TokenFileError` if the file cannot take the entry, and with
+ * the system's own error if it cannot be written.
  */
 export async function addTokenEntry(path: string, entry: WrittenEntry): Promise<void> {
   const place = await placeOf(path);
@@ -37,7 +37,7 @@ export async function addTokenEntry(path: string, entry: WrittenEntry): Promise<
   }
 }
 
-/** Where a path leads, through links to what is not there yet as well: a link is not to be replaced by a file. */
+/** Resolves the links of a path, also to a file that does not exist yet, so that no link is replaced by a file. */
 async function placeOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -50,14 +50,14 @@ async function placeOf(path: string): Promise<string> {
 
 const TOO_LARGE = 'the service reads at most 256 KiB: take out entries that are not needed any more';
 
-/** A device or a pipe would be replaced by a file, for all who use it. */
+/** Refuses devices and pipes, which would be replaced by a file. */
 async function findOrdinary(path: string): Promise<Stats | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (found && !found.isFile()) throw new TokenFileError(['expected an ordinary file']);
   return found;
 }
 
-/** Two that add at the same time would lose an entry: the file to be is the lock of the one that is. */
+/** Creates the new file as a lock: two commands at the same time would lose an entry. */
 async function lock(next: string): Promise<void> {
   try {
     await (await open(next, 'wx', 0o600)).close();
@@ -80,7 +80,7 @@ async function write(path: string, text: string, old: Stats | undefined): Promis
   }
 }
 
-/** The service that reads the file may be another user: where the owner cannot stay, nothing is replaced. */
+/** Keeps owner and mode, since the service may run as another user. Rejects, and nothing is replaced, if it cannot. */
 async function letRead(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   const own = await file.stat();
   if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid);
@@ -106,7 +106,7 @@ function withEntry(text: string | undefined, entry: WrittenEntry): string {
   return asJson(text, entry) ?? asYaml(text, entry);
 }
 
-/** What is JSON stays JSON, indented as it was. Undefined if it is none. */
+/** Adds the entry to JSON, with the indentation of before. Undefined if the text is no JSON. */
 function asJson(text: string, entry: WrittenEntry): string | undefined {
   try {
     const file: { tokens: unknown[] } = JSON.parse(text); // its entries were read already
@@ -120,7 +120,7 @@ function asJson(text: string, entry: WrittenEntry): string | undefined {
 function asYaml(text: string, entry: WrittenEntry): string {
   const document = parseDocument(text);
   const entries = document.get('tokens');
-  // An empty list can only be written as `[]`, in which the first entry would stay.
+  // Else the first entry would stay inside the brackets of `[]`.
   if (isSeq(entries) && entries.items.length === 0) entries.flow = false;
   document.addIn(['tokens'], document.createNode(entry));
   return document.toString();

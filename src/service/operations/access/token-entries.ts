@@ -2,13 +2,13 @@ import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { Allowance } from '../limits/caller-limits.js';
 
-/** One who may call: an entry of the file of tokens (rule: bearer-tokens). */
+/** A caller, as an entry of the file of tokens names it (rule: bearer-tokens). */
 export interface Caller {
-  /** For the log; never the token. */
+  /** Name in the log. */
   readonly name: string;
   /** Ids in lower case. */
   readonly projects: ReadonlySet<string> | 'all';
-  /** Since 1970, in milliseconds; from then on the token is none. `Infinity`: never. */
+  /** Milliseconds since 1970; `Infinity` for a token that does not expire. */
   readonly expiresAt: number;
   readonly allowance: Allowance;
 }
@@ -18,7 +18,7 @@ export interface TokenEntry {
   readonly caller: Caller;
 }
 
-/** The file of tokens cannot be used. Each problem says where and what to write instead, and repeats no value. */
+/** The file of tokens cannot be used. Each problem names the place and what to write instead, and repeats no value. */
 export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
   readonly problems: readonly string[];
@@ -29,10 +29,10 @@ export class TokenFileError extends Error {
   }
 }
 
-/** More than a thousand entries. Larger files would hold the event loop whenever they are read again. */
+/** Enough for more than a thousand entries; larger files would hold the event loop whenever they are read again. */
 export const MAX_TOKEN_FILE_BYTES = 2 ** 18;
 
-/** The entries of a file of tokens, in YAML or JSON (rule: token-file). Throws `TokenFileError`. */
+/** Reads the entries of a file of tokens, in YAML or JSON (rule: token-file). Throws `TokenFileError`. */
 export function readTokenEntries(text: string): readonly TokenEntry[] {
   const result = fileSchema.safeParse(readYaml(text));
   if (!result.success) throw new TokenFileError([...new Set(result.error.issues.map(toProblem))]);
@@ -45,7 +45,7 @@ export function readTokenEntries(text: string): readonly TokenEntry[] {
   return entries;
 }
 
-/** The parser's own message quotes the file, which may hold a token that somebody has put there by mistake. */
+/** Reports a syntax error by its place only: the parser's message quotes the file, which may hold a token by mistake. */
 function readYaml(text: string): unknown {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
@@ -70,12 +70,12 @@ const EXPIRES = 'expected a day such as 2027-01-31, or a time such as 2027-01-31
 const DAY_MS = 86_400_000;
 const isDay = (text: string): boolean => !text.includes('T');
 
-/** A day counts to its end, in UTC. */
+/** A day includes its end, in UTC. */
 export const expirySchema = z
   .union([z.iso.date(EXPIRES), z.iso.datetime({ offset: true, error: EXPIRES })], { error: EXPIRES })
   .transform((text) => Date.parse(text) + (isDay(text) ? DAY_MS : 0));
 
-/** What goes into the log must not be a secret that somebody took for a name. */
+/** Refuses texts that look like a secret, since names go into the log. */
 export const callerNameSchema = z.string(NAME).regex(/^(?!sk-|stepwise_)[a-z\d][\w.-]{0,63}$/i, NAME);
 
 export const projectIdSchema = z.uuid(PROJECTS).toLowerCase();
@@ -117,7 +117,7 @@ const entrySchema = z
 const WHOLE = 'expected `tokens:` and a list of entries; `stepwise token NAME` makes one';
 const fileSchema = z.strictObject({ tokens: z.array(entrySchema, WHOLE) }, { error: WHOLE });
 
-/** `tokens[2].sha256: …` */
+/** Formats an issue as `tokens[2].sha256: …`. */
 function toProblem({ path, message }: z.core.$ZodIssue): string {
   const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   return path.length < 2 ? message : `${place.slice(1)}: ${message}`;

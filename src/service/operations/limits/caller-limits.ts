@@ -1,20 +1,20 @@
 import type { WindowCounter } from './window-counter.js';
 
-/** How much one token may use (rule: token-limits). What is left out has no limit, but for the service's own. */
+/** The limits of one token (rule: token-limits); for an omitted one only the service's own holds. */
 export interface Allowance {
   readonly requestsPerMinute?: number | undefined;
   readonly requestsAtOnce?: number | undefined;
-  /** Of the models, in and out, as the providers count them. */
+  /** Input and output tokens of models, as the providers count them. */
   readonly tokensPerDay?: number | undefined;
 }
 
-/** Who is counted: a token by its name, or an address. */
+/** A caller whose requests are counted: the name of a token, or an address. */
 export interface Counted {
   readonly key: string;
   readonly allowance: Allowance;
 }
 
-/** A limit that is reached. */
+/** A limit that was exceeded. */
 export interface Exceeded {
   readonly limit: keyof Allowance;
   readonly allowed: number;
@@ -22,21 +22,21 @@ export interface Exceeded {
 }
 
 export interface CallerLimitsOptions {
-  /** For those whose allowance says nothing else; 0: none. */
+  /** For callers without a limit of their own; 0 is none. */
   readonly requestsPerMinute: number;
-  /** Over a minute. */
+  /** Counts per minute. */
   readonly requests: WindowCounter;
-  /** Over a day. */
+  /** Counts per day. */
   readonly tokens: WindowCounter;
-  /** Since 1970, in milliseconds. */
+  /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
 const DAY_MS = 86_400_000;
-/** In milliseconds: what is at once may be over any moment. */
-const SHORTLY_MS = 1_000;
+/** Wait for a place among the requests at the same time, which may become free any moment. */
+const PLACE_WAIT_MS = 1_000;
 
-/** Holds each caller to what it may use (rules: rate-limit, token-limits). */
+/** Holds each caller to its limits (rules: rate-limit, token-limits). */
 export class CallerLimits {
   readonly #options: CallerLimitsOptions;
   readonly #now: () => number;
@@ -47,19 +47,19 @@ export class CallerLimits {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Counts a request; resolves to the limit that it is above, if there is one. Both are asked at once: either may wait. */
+  /** Counts a request; resolves to the limit that it exceeds, if any. Asks both counters at once, since either may wait. */
   async count({ key, allowance }: Counted): Promise<Exceeded | undefined> {
     const asked = [this.#countRequest(key, allowance), this.#readTokens(key, allowance)];
     const [requests, tokens] = await Promise.all(asked);
     return requests ?? tokens;
   }
 
-  /** Takes one of the places that a caller has at the same time, until `leave`. */
+  /** Takes one of the caller's places for requests at the same time, until `leave`. */
   enter({ key, allowance: { requestsAtOnce } }: Counted): Exceeded | undefined {
     if (requestsAtOnce === undefined) return undefined;
     const taken = this.#atOnce.get(key) ?? 0;
     if (taken >= requestsAtOnce) {
-      return { limit: 'requestsAtOnce', allowed: requestsAtOnce, retryAfterMs: SHORTLY_MS };
+      return { limit: 'requestsAtOnce', allowed: requestsAtOnce, retryAfterMs: PLACE_WAIT_MS };
     }
     this.#atOnce.set(key, taken + 1);
     return undefined;
@@ -72,7 +72,7 @@ export class CallerLimits {
     else this.#atOnce.delete(key);
   }
 
-  /** Counts what a model was asked and answered. What comes above the limit is the next request's trouble. */
+  /** Counts the tokens of a request; a sum above the limit refuses the next one. */
   async spend({ key, allowance: { tokensPerDay } }: Counted, tokens: number): Promise<void> {
     if (tokensPerDay !== undefined && tokens > 0) await this.#options.tokens.add(this.#today(key), tokens);
   }
@@ -91,7 +91,7 @@ export class CallerLimits {
     return spent >= allowed ? { limit: 'tokensPerDay', allowed, retryAfterMs } : undefined;
   }
 
-  /** Days are those of UTC, for all processes the same. */
+  /** Days are those of UTC, which are the same for all processes. */
   #today(key: string): string {
     return `${key}:${new Date(this.#now()).toISOString().slice(0, 10)}`;
   }

@@ -1,12 +1,12 @@
 import { isIP, isIPv4 } from 'node:net';
 
-/** Groups of an IPv6 address that name the network of one customer; the rest is theirs to choose. */
+/** Number of groups of an IPv6 address that name the network of one customer, who chooses the rest. */
 const NETWORK_GROUPS = 4;
 const ALL_GROUPS = 8;
 
 /**
- * Whom an address stands for, in one spelling: IPv4 as it is, IPv6 by its first 64 bits, since one customer has all the
- * rest. Undefined for what is no address. A port, as some proxies write it, is left out.
+ * Returns the caller that an address stands for: IPv4 as it is, IPv6 by its first 64 bits, since one customer has all the rest.
+ * Undefined if the text is no address. Ignores a port, which some proxies add.
  */
 export function clientAddress(text: string | undefined): string | undefined {
   const address = withoutPort(text?.trim() ?? '').replace(/%.*$/, '');
@@ -17,7 +17,7 @@ export function clientAddress(text: string | undefined): string | undefined {
 const withoutPort = (text: string): string =>
   /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');
 
-/** An IPv4 address inside IPv6 (RFC 4291 §2.5.5.2) is that address; of any other, the network counts. */
+/** Returns an IPv4 address that is mapped into IPv6 (RFC 4291 §2.5.5.2), or the network of any other address. */
 function clientOf(groups: readonly number[]): string {
   const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,65535';
   if (isMapped) return groups.slice(6).flatMap(bytesOf).join('.');
@@ -27,7 +27,7 @@ function clientOf(groups: readonly number[]): string {
 
 const bytesOf = (group: number): [number, number] => [group >> 8, group & 0xff];
 
-/** The eight numbers of an IPv6 address, however it is written. */
+/** Parses the eight groups of an IPv6 address in any spelling. */
 function groupsOf(address: string): number[] {
   const [head = [], tail = []] = address
     .replace(/\d+\.[\d.]+$/, inHex)
@@ -37,7 +37,7 @@ function groupsOf(address: string): number[] {
   return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
 }
 
-/** `1.2.3.4` as its two groups, `102:304`. */
+/** Converts `1.2.3.4` to its two groups, `102:304`. */
 function inHex(ipv4: string): string {
   const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number);
   return [a * 256 + b, c * 256 + d].map((group) => group.toString(16)).join(':');

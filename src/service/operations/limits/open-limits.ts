@@ -7,9 +7,9 @@ const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 
 export interface LimitsOptions {
-  /** For those whose token says nothing else; 0: none. */
+  /** For callers whose token has no limit of its own; 0 is none. */
   readonly requestsPerMinute: number;
-  /** Of a Redis or Valkey through which processes share their counts. */
+  /** URL of a Redis or Valkey through which processes share their counts. */
   readonly redisUrl?: string | undefined;
   readonly log: Logger;
 }
@@ -21,7 +21,7 @@ export interface OpenLimits {
   close(): void;
 }
 
-/** The limits of this process, or those it shares (rule: shared-limits). The client of Redis is loaded only then. */
+/** Opens the limits of this process, or shared ones (rule: shared-limits). Redis' client is loaded only for those. */
 export async function openLimits({ requestsPerMinute, redisUrl, log }: LimitsOptions): Promise<OpenLimits> {
   if (redisUrl === undefined) {
     const requests = new MemoryCounter(MINUTE_SECONDS);

@@ -5,46 +5,46 @@ import type { RateLimiterRes } from 'rate-limiter-flexible';
 import RateLimiterRedis from 'rate-limiter-flexible/lib/RateLimiterRedis.js';
 import { type Count, MemoryCounter, type WindowCounter } from './window-counter.js';
 
-/** In milliseconds of an event loop that waits for nothing else: the longest that a request waits for Redis. */
-const LONGEST_WAIT_MS = 100;
-/** In milliseconds: the longest that the start of the service waits for it. */
-const LONGEST_START_MS = 1_000;
-/** In milliseconds: how long it is left alone once it has failed. Then one request tries it for all others. */
-const REST_MS = 1_000;
+/** Maximum time that a request waits for Redis while the event loop has nothing else to do. */
+const MAX_WAIT_MS = 100;
+/** Maximum time that the start of the service waits for Redis. */
+const MAX_START_WAIT_MS = 1_000;
+/** Time for which Redis is not called after a failure; then one request tries it for all others. */
+const RETRY_AFTER_MS = 1_000;
 
-/** In milliseconds. A connection that says nothing for so long, though it is asked, is dead. */
+/** Times in milliseconds. A connection that does not answer pings for `socketTimeout` is dead. */
 const connection = { connectTimeout: 2_000, pingInterval: 5_000, socketTimeout: 15_000 };
-const LONGEST_PAUSE_MS = 2_000;
-/** Commands that wait for an answer: more than come in a burst. One that hangs gets a few a second. */
-const MAX_WAITING = 10_000;
-/** The sums are asked for; what is too much is decided by those who ask. */
+const MAX_RECONNECT_DELAY_MS = 2_000;
+/** Maximum number of commands that wait for an answer: more than a burst brings. */
+const MAX_PENDING_COMMANDS = 10_000;
+/** The library's own limit is not used: callers compare the sums with theirs. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /**
- * Counters that all processes with the same Redis or Valkey share. While it is gone or slow, each process counts on by
- * itself, from where it knows them to be; that is logged once, and so is its end (rule: shared-limits).
+ * Counters that all processes with the same Redis or Valkey share. While it is unavailable or slow, each process counts by
+ * itself from the last sums it learned; the log reports the beginning and the end of that once (rule: shared-limits).
  */
 export class SharedStore {
   readonly #client: ReturnType<typeof createClient>;
   readonly #log: Logger;
   readonly #waitMs: number;
-  /** Undefined until one or the other is known. */
+  /** Undefined until Redis has answered or failed for the first time. */
   #isUp: boolean | undefined;
-  #restsUntil = 0;
+  #retryAt = 0;
   #outages = 0;
-  /** The error it answers with, as was told. */
+  /** The code of the error that was logged last. */
   #word: string | undefined;
-  #isForeignKeyTold = false;
-  /** A server may answer and refuse the one command that counts. */
+  #isForeignKeyLogged = false;
+  /** Counts nothing: a server may answer and still refuse the one command that counts. */
   readonly #probe: WindowCounter;
-  #whetherItCounts: Promise<Count> | undefined;
+  #probing: Promise<Count> | undefined;
 
-  /** Resolves once it answers or is known not to; it goes on trying then. */
-  static async open(url: string, log: Logger, { waitMs = LONGEST_WAIT_MS } = {}): Promise<SharedStore> {
+  /** Resolves once Redis answers or has failed; it is tried again then. */
+  static async open(url: string, log: Logger, { waitMs = MAX_WAIT_MS } = {}): Promise<SharedStore> {
     const store = new SharedStore(url, log, waitMs);
     await within(
-      LONGEST_START_MS,
-      store.#client.connect().then(() => store.#whetherItCounts),
+      MAX_START_WAIT_MS,
+      store.#client.connect().then(() => store.#probing),
     ).catch((error) => store.#failed(error));
     return store;
   }
@@ -57,29 +57,29 @@ export class SharedStore {
       url,
       pingInterval,
       disableOfflineQueue: true,
-      commandsQueueMaxLength: MAX_WAITING,
-      socket: { ...socket, reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, LONGEST_PAUSE_MS) },
+      commandsQueueMaxLength: MAX_PENDING_COMMANDS,
+      socket: { ...socket, reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, MAX_RECONNECT_DELAY_MS) },
     });
     this.#client
       .on('error', (error: unknown) => this.#failed(error))
       .on('ready', () => {
-        this.#restsUntil = 0;
-        this.#whetherItCounts = this.#probe.add('', 0);
+        this.#retryAt = 0;
+        this.#probing = this.#probe.add('', 0);
       });
     this.#probe = this.createCounter('probe', 1);
   }
 
-  /** How many times it was gone or slow, for a metric. */
+  /** Number of times that Redis was unavailable or slow. */
   get outages(): number {
     return this.#outages;
   }
 
-  /** Whether it answers. */
+  /** Whether Redis counts. */
   get isUp(): boolean {
     return this.#isUp ?? false;
   }
 
-  /** A counter of this name, which is one and the same for all who share the store. */
+  /** Creates a counter that all processes share by its name. */
   createCounter(name: string, windowSeconds: number): WindowCounter {
     const known = new MemoryCounter(windowSeconds);
     const shared = new RateLimiterRedis({
@@ -90,7 +90,7 @@ export class SharedStore {
       duration: windowSeconds,
       keyPrefix: `stepwise:${name}`,
     });
-    // An answer that comes too late for its request still teaches what the sum is.
+    // An answer that comes too late for its request still updates the sum known here.
     const learn = (key: string) => (answer: RateLimiterRes | null) =>
       known.atLeast(key, { sum: answer?.consumedPoints ?? 0, endsInMs: answer?.msBeforeNext ?? 0 });
     return {
@@ -106,12 +106,12 @@ export class SharedStore {
     this.#client.destroy();
   }
 
-  /** Answers with an error, so what it knows is out of date; to be read is no sign that it counts again. */
+  /** Whether Redis answers with an error: its sums are out of date then, and a read that succeeds does not show that it counts. */
   get #refuses(): boolean {
     return this.#isUp === false && this.#word !== undefined;
   }
 
-  /** Undefined if there is no answer, or none that can be used. */
+  /** Resolves to undefined if there is no usable answer. */
   async #ask(shared: () => Promise<Count>): Promise<Count | undefined> {
     if (!this.#mayTry()) return undefined;
     try {
@@ -127,8 +127,8 @@ export class SharedStore {
 
   #mayTry(): boolean {
     if (this.#isUp) return true;
-    if (Date.now() < this.#restsUntil) return false;
-    this.#restsUntil = Date.now() + REST_MS;
+    if (Date.now() < this.#retryAt) return false;
+    this.#retryAt = Date.now() + RETRY_AFTER_MS;
     return true;
   }
 
@@ -141,9 +141,9 @@ export class SharedStore {
 
   /** The message of an error may hold the address; its code does not. */
   #failed(error: unknown): void {
-    this.#restsUntil = Date.now() + REST_MS;
+    this.#retryAt = Date.now() + RETRY_AFTER_MS;
     const word = wordOf(error);
-    // Once it is down, all that can be news is the error of one that answers.
+    // While it is down, only a new error code is logged.
     if (this.#isUp === false && (word === undefined || word === this.#word)) return;
     if (this.#isUp !== false) this.#outages += 1;
     this.#isUp = false;
@@ -156,8 +156,8 @@ export class SharedStore {
   }
 
   #foundForeignKey(error: unknown): void {
-    if (this.#isForeignKeyTold) return;
-    this.#isForeignKeyTold = true;
+    if (this.#isForeignKeyLogged) return;
+    this.#isForeignKeyLogged = true;
     this.#log.warn(
       { code: wordOf(error) },
       'REDIS_URL holds something else under a name of ours: each process counts that name by itself',
@@ -165,7 +165,7 @@ export class SharedStore {
   }
 }
 
-/** Of an error that Redis answers with: `WRONGPASS`, `OOM`; the rest of it may hold anything. */
+/** Returns the code of an error of Redis, such as `WRONGPASS` or `OOM`; the rest of its message may hold anything. */
 function wordOf(error: unknown): string | undefined {
   return error instanceof ErrorReply ? (/^[A-Z]{2,20}(?= )/.exec(error.message)?.[0] ?? 'ERR') : undefined;
 }
@@ -176,31 +176,31 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * The server is well, and so are all other names: this one is not a number of ours. Before version 7 an error inside a script
- * stands in the middle of the message.
+ * Whether only this key is wrong, as it holds something else. Before version 7 of Redis, an error inside a script stands in the
+ * middle of the message.
  */
 const isOfOneKey = (error: unknown): boolean =>
   error instanceof ErrorReply && /\bWRONGTYPE |value is not an integer or out of range/.test(error.message);
 
-/** How often it is looked whether the wait is over: after each fifth of it, and for a busy loop a few times more. */
-const LOOKS_IN_WAIT = 5;
-const MAX_LOOKS = 25;
+/** Number of checks during a wait, and its maximum if the event loop is busy. */
+const CHECKS_IN_WAIT = 5;
+const MAX_CHECKS = 25;
 
 const idleMs = (): number => performance.eventLoopUtilization().idle;
 
 /**
- * Rejects if the answer takes longer; it is not awaited any more. Only the time counts in which the event loop had nothing
- * to do but wait: while it is held the answer may be there, unread. So after the last look the sockets are read once more.
+ * Rejects if the answer takes longer. Counts only time in which the event loop was idle: while it is busy, the answer may be
+ * there, unread. After the last check the sockets are read once more.
  */
 function within<Answer>(ms: number, answer: Promise<Answer>): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const idleBefore = idleMs();
-    let looks = 0;
+    let checks = 0;
     const timer = setTimeout(() => {
-      looks += 1;
-      if (looks < MAX_LOOKS && idleMs() - idleBefore < ms) timer.refresh();
+      checks += 1;
+      if (checks < MAX_CHECKS && idleMs() - idleBefore < ms) timer.refresh();
       else setImmediate(() => reject({ code: 'TIMEOUT' }));
-    }, ms / LOOKS_IN_WAIT);
+    }, ms / CHECKS_IN_WAIT);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -1,12 +1,12 @@
-/** Sums by key over windows of time, each of which begins with the first that is added to it. */
+/** Sums by key over windows of time; a window begins with the first amount that is added to it. */
 export interface WindowCounter {
-  /** Resolves to the window with this amount. */
+  /** Resolves to the window with this amount included. */
   add(key: string, amount: number): Promise<Count>;
-  /** Resolves to the window so far, which has a sum of 0 where none has begun. */
+  /** Resolves to the window so far; its sum is 0 if none has begun. */
   read(key: string): Promise<Count>;
 }
 
-/** A window: its sum, and the milliseconds that it still lasts. */
+/** The sum of a window, and the time until it ends. */
 export interface Count {
   readonly sum: number;
   readonly endsInMs: number;
@@ -18,21 +18,21 @@ interface Window {
 }
 
 export interface MemoryCounterOptions {
-  /** Since any moment, in milliseconds. */
+  /** Milliseconds since any moment. */
   readonly now?: () => number;
   /**
-   * Windows that are kept at most; above it those that began first are forgotten. To be forgotten, a caller would need
-   * that many other addresses, and whoever has those has as many limits anyway.
+   * Maximum number of windows; above it the oldest are forgotten. A caller would need that many other addresses to be
+   * forgotten, and with those it has as many limits anyway.
    */
   readonly maxKeys?: number;
 }
 
-/** Counts in this process alone, in bounded memory and without a timer. */
+/** Counts in this process only, in bounded memory and without a timer. */
 export class MemoryCounter implements WindowCounter {
   readonly #windowMs: number;
   readonly #now: () => number;
   readonly #maxYoung: number;
-  /** Windows that began since the last change of generations, and those of the generation before. */
+  /** Windows of the current generation; `#old` has those of the generation before. */
   #young = new Map<string, Window>();
   #old = new Map<string, Window>();
   #youngUntil: number;
@@ -54,7 +54,7 @@ export class MemoryCounter implements WindowCounter {
     return this.#find(key);
   }
 
-  /** Learns how a window stands elsewhere; resolves to what is known now, which never falls while the window lasts. */
+  /** Takes over a larger sum from elsewhere; returns the current one, which never falls while the window lasts. */
   atLeast(key: string, count: Count): Count {
     const known = this.#find(key);
     return known.sum >= count.sum ? known : this.#keep(key, count);
@@ -73,7 +73,7 @@ export class MemoryCounter implements WindowCounter {
     return count;
   }
 
-  /** A generation is as long as a window, so all windows of the one before have ended, unless there were too many. */
+  /** Begins a new generation. Each is as long as a window, so those of the oldest have ended, unless there were too many. */
   #age(now: number): void {
     this.#old = this.#young;
     this.#young = new Map();

@@ -3,34 +3,34 @@ import type { Usage } from '../../../contract/step.js';
 import type { StepResult } from '../../step/react-step.js';
 import type { Allowance } from '../limits/caller-limits.js';
 
-/** A request that was answered, or left by its caller. All its words come from closed lists: none is as it was sent. */
+/** A request that was answered, or left by its caller. All its words come from closed lists; none is the caller's. */
 export interface EndedRequest {
   readonly method: string;
-  /** As declared. */
+  /** The declared path. */
   readonly route: string;
   readonly status: number;
   readonly outcome: string;
-  /** The limit it was above, if it was refused for that. */
+  /** The limit that was exceeded, if it was refused for that. */
   readonly limit: keyof Allowance | undefined;
-  /** The name of the configured upstream that was asked. */
+  /** Name of the configured upstream that was called. */
   readonly upstream: string | undefined;
-  /** What the upstream counted; absent if it gave no completion. */
+  /** The upstream's count; undefined if there was no completion. */
   readonly usage: Usage | undefined;
   readonly durationMs: number;
 }
 
-/** A step that was made, or failed on its way. */
+/** A step that has ended. */
 export interface EndedStep {
   readonly status: StepResult['status'] | 'failed';
   readonly durationMs: number;
 }
 
-/** In seconds: from a request that is refused at once to the longest that a step may usually take. */
+/** Bounds in seconds: from a request that is refused at once to the default deadline of a step. */
 export const DURATION_BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120,
 ];
 
-/** What the routes answer to. Node knows some thirty more, and any caller could count in them. */
+/** The methods of the routes. Node accepts some thirty more, and callers could make a series of each. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 
 const limits = {

@@ -1,29 +1,26 @@
 import { onDemand } from '../../../event-loop/on-demand.js';
 import type { RequestObserver } from '../../providers/request-observer.js';
 import type { reactStep } from '../../step/react-step.js';
-import type { Exposition, LoadedMetrics } from './registry.js';
+import type { Exposition, LoadedMetrics } from './loaded-metrics.js';
 import type { EndedRequest, EndedStep } from './request-metrics.js';
-import type { ServiceState } from './service-state.js';
-import { UpstreamRequests } from './upstream-requests.js';
-
-/** In milliseconds: what ends within so short a time is counted together, and no request waits for that. */
-const GATHERED_MS = 20;
+import type { ServiceState } from './state-metrics.js';
 
 type Count = (metrics: LoadedMetrics) => void;
 
-/** The metrics of one service (rule: metrics). They are loaded after the start; what ends before is counted then. */
+/** The metrics of one service (rule: metrics). Their library is loaded after the start; what ends before is counted then. */
 export class ServiceMetrics {
   readonly #loading;
-  readonly #asked = new UpstreamRequests((request) =>
-    this.#count(({ upstreams }) => upstreams.requestEnded(request)),
-  );
+  readonly #upstreamsInFlight = new Map<string, number>();
+  #loaded: LoadedMetrics | undefined;
   #uncounted: Count[] = [];
 
   constructor(state: ServiceState) {
     this.#loading = onDemand(async () => {
-      const { openRegistry } = await import('./registry.js');
-      const names = await state.upstreams();
-      return openRegistry(state, { names, inFlight: this.#asked.inFlight });
+      const { loadMetrics } = await import('./loaded-metrics.js');
+      const loaded = await loadMetrics(state, this.#upstreamsInFlight);
+      this.#loaded = loaded;
+      for (const count of this.#uncounted.splice(0)) count(loaded);
+      return loaded;
     });
   }
 
@@ -32,9 +29,7 @@ export class ServiceMetrics {
   }
 
   async read(): Promise<Exposition> {
-    const metrics = await this.#loading.get();
-    this.#countWith(metrics);
-    return metrics.read();
+    return (await this.#loading.get()).read();
   }
 
   requestEnded(request: EndedRequest): void {
@@ -45,22 +40,40 @@ export class ServiceMetrics {
     });
   }
 
-  /** Told of each request to an upstream. */
-  get observeUpstreams(): RequestObserver {
-    return this.#asked.observe;
+  /** Counts each request to an upstream. */
+  readonly observeUpstreams: RequestObserver = ({ provider: upstream, streamed }) => {
+    const begun = performance.now();
+    let firstByteMs: number | undefined;
+    this.#addInFlight(upstream, 1);
+    return {
+      begun: () => {
+        firstByteMs = performance.now() - begun;
+      },
+      ended: (end) => {
+        this.#addInFlight(upstream, -1);
+        const durationMs = performance.now() - begun;
+        const isReply = streamed && (end.status ?? 0) < 300;
+        const ended = { upstream, end, durationMs, firstByteMs: isReply ? firstByteMs : undefined };
+        this.#count(({ upstreams }) => upstreams.requestEnded(ended));
+      },
+    };
+  };
+
+  #addInFlight(upstream: string, requests: number): void {
+    this.#upstreamsInFlight.set(upstream, (this.#upstreamsInFlight.get(upstream) ?? 0) + requests);
   }
 
-  /** The same step, with its time taken. Nothing of the request is held meanwhile (rule: lean-waiting). */
+  /** Returns the same step with its duration counted. Holds nothing of the request meanwhile (rule: lean-waiting). */
   timed(step: typeof reactStep): typeof reactStep {
     return (request, dependencies, observer) => {
       const begun = performance.now();
       const result = step(request, dependencies, observer);
-      this.#takeTime(result, begun);
+      this.#countDuration(result, begun);
       return result;
     };
   }
 
-  #takeTime(result: ReturnType<typeof reactStep>, begun: number): void {
+  #countDuration(result: ReturnType<typeof reactStep>, begun: number): void {
     const ended = (status: EndedStep['status']): void => {
       const durationMs = performance.now() - begun;
       this.#count(({ requests }) => requests.stepEnded({ status, durationMs }));
@@ -72,18 +85,10 @@ export class ServiceMetrics {
   }
 
   #count(count: Count): void {
-    this.#uncounted.push(count);
-    if (this.#uncounted.length === 1) setTimeout(() => void this.#countOrForget(), GATHERED_MS).unref();
-  }
-
-  /** What could not be loaded is told to those who ask for it. */
-  async #countOrForget(): Promise<void> {
-    const metrics = await this.#loading.get().catch(() => undefined);
-    if (metrics) this.#countWith(metrics);
-    else this.#uncounted = [];
-  }
-
-  #countWith(metrics: LoadedMetrics): void {
-    for (const count of this.#uncounted.splice(0)) count(metrics);
+    if (this.#loaded) count(this.#loaded);
+    else if (this.#uncounted.length < MAX_UNCOUNTED) this.#uncounted.push(count);
   }
 }
+
+/** Counts that wait for the library; more of them come only if it cannot be loaded. */
+const MAX_UNCOUNTED = 10_000;

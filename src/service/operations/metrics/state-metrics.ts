@@ -1,9 +1,29 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { ServiceState } from './service-state.js';
 
-/** Adds what is kept elsewhere, to be looked at when the metrics are read. */
+/** Values of a service that others keep; they are read whenever the metrics are. */
+export interface ServiceState {
+  readonly version: string;
+  /** Loads the names of all configured upstreams. */
+  readonly upstreams: () => Promise<readonly string[]>;
+  readonly inFlight: {
+    readonly count: number;
+    readonly max: number;
+    /** Requests refused as overloaded so far, by cause. */
+    readonly refused: Readonly<Record<'in_flight' | 'event_loop', number>>;
+  };
+  /** Connections ended so far because of something that never became a request, by cause. */
+  readonly refusedConnections: Readonly<Record<string, number>>;
+  readonly lagMs: () => number;
+  /** The lag above which requests are refused. */
+  readonly maxLagMs: number;
+  readonly droppedLines: () => number;
+  /** Present if limits are shared. */
+  readonly redis?: { readonly isUp: boolean; readonly outages: number } | undefined;
+}
+
+/** Adds metrics of values that others keep; they are read whenever the metrics are. */
 export function addStateMetrics(registry: Registry, state: ServiceState): void {
-  const { version, inFlight, refusedConnections, lagMs, droppedLines, redis } = state;
+  const { version, inFlight, refusedConnections, lagMs, maxLagMs, droppedLines, redis } = state;
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
@@ -38,25 +58,29 @@ export function addStateMetrics(registry: Registry, state: ServiceState): void {
 
   new Gauge({
     name: 'stepwise_build_info',
-    help: 'Always 1; its labels say what runs.',
+    help: 'Always 1; its labels name the version that runs.',
     labelNames: ['version', 'node_version'],
     registers,
   }).set({ version, node_version: process.version }, 1);
   gauge('stepwise_requests_in_flight', 'Requests accepted and not yet answered.', () => inFlight.count);
-  gauge('stepwise_requests_in_flight_max', 'How many may be in flight: MAX_IN_FLIGHT.', () => inFlight.max);
+  gauge(
+    'stepwise_requests_in_flight_max',
+    'Maximum number of requests in flight: MAX_IN_FLIGHT.',
+    () => inFlight.max,
+  );
   counterByCause(
     'stepwise_overload_refusals_total',
-    'Requests refused as overloaded, by what there was too much of: requests in_flight, or work for the event_loop.',
+    'Requests refused as overloaded, by cause: too many requests in_flight, or a late event_loop.',
     inFlight.refused,
   );
   counterByCause(
     'stepwise_refused_connections_total',
-    'Connections ended over what never became a request: malformed, head_too_large, timeout, too_many_requests at a time.',
+    'Connections ended because of something that never became a request: malformed, head_too_large, timeout, too_many_requests at a time.',
     refusedConnections,
   );
   gauge(
     'stepwise_event_loop_lag_seconds',
-    'How late timers fire on average, in the better one of the last two seconds. Above 0.25 requests are refused.',
+    `Average delay of timers, in the better one of the last two seconds. Above ${maxLagMs / 1_000} (MAX_EVENT_LOOP_LAG_MS) requests are refused.`,
     () => lagMs() / 1_000,
   );
   counter('stepwise_log_lines_dropped_total', 'Log lines that could not be written.', droppedLines);
@@ -66,5 +90,9 @@ export function addStateMetrics(registry: Registry, state: ServiceState): void {
     '1 while limits are shared through Redis, 0 while each process has its own.',
     () => Number(redis.isUp),
   );
-  counter('stepwise_redis_outages_total', 'Times that Redis was gone or slow.', () => redis.outages);
+  counter(
+    'stepwise_redis_outages_total',
+    'Number of times that Redis was unavailable or slow.',
+    () => redis.outages,
+  );
 }

@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Usage } from '../../../contract/step.js';
+import type { RequestEnd } from '../../providers/request-observer.js';
 import { DURATION_BUCKETS } from './request-metrics.js';
-import type { EndedUpstreamRequest } from './upstream-requests.js';
 
-/** What is counted of the usage that upstreams report. */
+/** The parts of the reported usage that are counted. */
 const tokenKinds = {
   input_tokens: 'whole prompts, their cached parts included',
   cached_input_tokens: 'parts of prompts that were read from a cache',
@@ -14,11 +14,34 @@ const kindsOfTokens = Object.keys(tokenKinds) as TokenKind[]; // the keys of a l
 
 export interface Upstreams {
   readonly names: readonly string[];
-  /** Requests that each has not answered to their end; none for a name that is not there. */
+  /** Requests in flight by the names of upstreams. */
   readonly inFlight: ReadonlyMap<string, number>;
 }
 
-/** What upstreams were asked, and how they answered. Each configured one is there from the start, with zeros. */
+/** A request to an upstream that has ended. */
+export interface EndedUpstreamRequest {
+  /** Name of a configured upstream. */
+  readonly upstream: string;
+  readonly end: RequestEnd;
+  readonly durationMs: number;
+  /** Time to the first byte of a streamed reply; undefined if there was none. */
+  readonly firstByteMs: number | undefined;
+}
+
+const TOO_MANY_REQUESTS = 429;
+/** HTTP's own status for it, and Anthropic's. */
+const overloaded: readonly number[] = [503, 529];
+
+/** Returns the outcome of a request, a word of a closed list (rule: metrics). */
+function outcomeOf({ status, failure }: RequestEnd): string {
+  if (failure) return failure;
+  if (status === null || status < 300) return 'ok';
+  if (status === TOO_MANY_REQUESTS) return 'rate_limited';
+  if (overloaded.includes(status)) return 'overloaded';
+  return status >= 400 && status < 500 ? 'rejected' : 'failed';
+}
+
+/** Durations of requests to upstreams, and the tokens they count. Every configured upstream has its series from the start. */
 export class UpstreamMetrics {
   readonly #seconds;
   readonly #firstByteSeconds;
@@ -53,8 +76,8 @@ export class UpstreamMetrics {
     for (const upstream of names) this.#begin(upstream);
   }
 
-  requestEnded({ upstream, outcome, durationMs, firstByteMs }: EndedUpstreamRequest): void {
-    this.#seconds.observe({ upstream, outcome }, durationMs / 1_000);
+  requestEnded({ upstream, end, durationMs, firstByteMs }: EndedUpstreamRequest): void {
+    this.#seconds.observe({ upstream, outcome: outcomeOf(end) }, durationMs / 1_000);
     if (firstByteMs !== undefined) this.#firstByteSeconds.observe({ upstream }, firstByteMs / 1_000);
   }
 
@@ -62,7 +85,7 @@ export class UpstreamMetrics {
     for (const [kind, counter] of this.#tokens) counter.inc({ upstream }, usage[kind] ?? 0);
   }
 
-  /** A series that is there from the start has its first increase seen. */
+  /** Creates the series with zeros, so that their first increase is visible. */
   #begin(upstream: string): void {
     this.#seconds.zero({ upstream, outcome: 'ok' });
     this.#firstByteSeconds.zero({ upstream });

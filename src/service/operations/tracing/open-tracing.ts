@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CompressionAlgorithm } from '@opentelemetry/otlp-exporter-base';
-import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -19,111 +22,99 @@ import { RecordedTrace } from './recorded-trace.js';
 import type { Tracing } from './request-trace.js';
 import { SpanDelivery } from './span-delivery.js';
 
-/** Where spans go, and which. Times are in milliseconds. */
-export interface TracingOptions {
-  /** Of the collector: all of it, with the path for traces. */
-  readonly url: string;
-  readonly protocol: 'http/protobuf' | 'http/json';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly compression: keyof typeof CompressionAlgorithm;
-  /** PEM files: whom to trust, and who we are. */
-  readonly certificates: Readonly<Record<'ca' | 'cert' | 'key', string | undefined>>;
-  readonly sampler: { readonly name: SamplerName; readonly ratio: number };
-  readonly resource: Readonly<Record<string, string>>;
-  readonly batch: {
-    readonly scheduledDelayMillis: number;
-    readonly exportTimeoutMillis: number;
-    readonly maxQueueSize: number;
-    readonly maxExportBatchSize: number;
-  };
-}
-
-/** In milliseconds: how long the last spans may take to leave when the service ends. */
+/** Time that the last spans may take to leave when the service ends. */
 const LAST_SPANS_MS = 2_000;
 
-/** Records the requests of a service through OpenTelemetry's own SDK, which is loaded with this file (rule: tracing). */
-export async function openTracing(
-  options: TracingOptions,
-  { log, version }: { readonly log: Logger; readonly version: string },
-): Promise<Tracing> {
-  const delivery = new SpanDelivery(log, options.batch.maxQueueSize);
-  const agent = await createAgent(options);
-  const exporter = delivery.watched(await createExporter(options, agent));
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface TracingOptions {
+  /** URL of the collector, with the path for traces. */
+  readonly url: string;
+  readonly log: Logger;
+  readonly version: string;
+  readonly environment?: Environment;
+}
+
+/**
+ * Records the requests of a service through OpenTelemetry's SDK, which is loaded with this file (rule: tracing). The exporter
+ * and the resource read their own environment variables; the sampler's and the processor's, which this release of the SDK
+ * leaves to its callers, are read here (rule: tracing-settings).
+ */
+export async function openTracing({
+  url,
+  log,
+  version,
+  environment = process.env,
+}: TracingOptions): Promise<Tracing> {
+  const batch = batchOf(environment);
+  const sampler = samplerOf(environment);
+  const delivery = new SpanDelivery(log, batch.maxQueueSize);
+  const exporter = delivery.watched(await createExporter(url, environment));
   const provider = new TracerProvider({
-    resource: resourceOf(options.resource, version),
-    sampler: samplerOf(options.sampler),
-    spanProcessors: [delivery.bounded(new BatchSpanProcessor({ exporter, ...options.batch }))],
+    resource: createResource(version),
+    ...(sampler && { sampler }),
+    spanProcessors: [delivery.bounded(new BatchSpanProcessor({ exporter, ...batch }))],
   });
   const tracer = provider.getTracer('stepwise', version);
   return {
     begin: (request) => new RecordedTrace(tracer, request),
     async close() {
-      const over = new AbortController();
-      const flushed = provider.shutdown().catch(() => {}); // what is lost is counted
-      await Promise.race([flushed, sleep(LAST_SPANS_MS, undefined, { signal: over.signal }).catch(() => {})]);
-      over.abort();
+      const flushed = provider.shutdown().catch(() => {}); // lost spans are counted
+      const waiting = new AbortController();
+      const timeout = sleep(LAST_SPANS_MS, undefined, { signal: waiting.signal }).catch(() => {});
+      await Promise.race([flushed, timeout]);
+      waiting.abort();
       delivery.close();
-      giveUp(agent);
     },
   };
 }
 
-/** The connections to the collector. */
-async function createAgent({ url, certificates }: TracingOptions): Promise<Agent> {
-  if (url.startsWith('http:')) return new Agent({ keepAlive: true });
-  const [https, ...files] = await Promise.all([
-    import('node:https'),
-    ...Object.entries(certificates).map(
-      async ([use, path]) => [use, path && (await readFile(path))] as const,
-    ),
-  ]);
-  return new https.Agent({ keepAlive: true, ...Object.fromEntries(files) });
-}
-
-/** What still hangs breaks, and is not tried again: nothing of ours holds a process that goes on. */
-function giveUp(agent: Agent): void {
-  agent.createConnection = () => {
-    throw new Error('The service has ended.');
-  };
-  agent.destroy();
-}
-
-/** One of the two is loaded. */
+/** Only one of the packages is loaded. */
 const exporters = {
   'http/protobuf': () => import('@opentelemetry/exporter-trace-otlp-proto'),
   'http/json': () => import('@opentelemetry/exporter-trace-otlp-http'),
 } as const;
 
-async function createExporter(
-  { url, headers, timeoutMs, compression, protocol }: TracingOptions,
-  agent: Agent,
-): Promise<SpanExporter> {
-  const { OTLPTraceExporter } = await exporters[protocol]();
-  return new OTLPTraceExporter({
-    url,
-    headers,
-    timeoutMillis: timeoutMs,
-    compression: CompressionAlgorithm[compression],
-    httpAgentOptions: () => agent,
-  });
+async function createExporter(url: string, environment: Environment): Promise<SpanExporter> {
+  const isJson = protocolOf(environment) === 'http/json';
+  const { OTLPTraceExporter } = await exporters[isJson ? 'http/json' : 'http/protobuf']();
+  return new OTLPTraceExporter({ url });
 }
 
-function resourceOf(given: TracingOptions['resource'], version: string): Resource {
+const protocolOf = (environment: Environment): string | undefined =>
+  environment['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] || environment['OTEL_EXPORTER_OTLP_PROTOCOL'];
+
+function createResource(version: string): Resource {
   const own = { 'service.name': 'stepwise', 'service.version': version, 'service.instance.id': randomUUID() };
-  return defaultResource().merge(resourceFromAttributes({ ...own, ...given }));
+  return defaultResource()
+    .merge(resourceFromAttributes(own))
+    .merge(detectResources({ detectors: [envDetector] }));
 }
 
-const samplers = {
+/** Samplers by the values of `OTEL_TRACES_SAMPLER`; by default the SDK's own, `parentbased_always_on`. */
+const samplers: Readonly<Record<string, (ratio: number) => Sampler>> = {
   always_on: () => new AlwaysOnSampler(),
   always_off: () => new AlwaysOffSampler(),
-  traceidratio: (ratio: number) => new TraceIdRatioBasedSampler(ratio),
-  parentbased_always_on: () => new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+  traceidratio: (ratio) => new TraceIdRatioBasedSampler(ratio),
   parentbased_always_off: () => new ParentBasedSampler({ root: new AlwaysOffSampler() }),
-  parentbased_traceidratio: (ratio: number) =>
-    new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
-} as const satisfies Record<string, (ratio: number) => Sampler>;
+  parentbased_traceidratio: (ratio) => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+};
 
-type SamplerName = keyof typeof samplers;
+function samplerOf(environment: Environment): Sampler | undefined {
+  const create = samplers[environment['OTEL_TRACES_SAMPLER'] ?? ''];
+  return create?.(Math.min(1, numberIn(environment, 'OTEL_TRACES_SAMPLER_ARG', 1)));
+}
 
-const samplerOf = ({ name, ratio }: TracingOptions['sampler']): Sampler => samplers[name](ratio);
+const batchOf = (environment: Environment) => ({
+  scheduledDelayMillis: numberIn(environment, 'OTEL_BSP_SCHEDULE_DELAY', 5_000),
+  exportTimeoutMillis: numberIn(environment, 'OTEL_BSP_EXPORT_TIMEOUT', 30_000),
+  maxQueueSize: numberIn(environment, 'OTEL_BSP_MAX_QUEUE_SIZE', 2_048),
+  maxExportBatchSize: numberIn(environment, 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512),
+});
+
+/** As OpenTelemetry wants it, a value that is no number counts as not set. */
+function numberIn(environment: Environment, name: string, standard: number): number {
+  const text = environment[name]?.trim() ?? '';
+  const value = text === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) && value >= 0 ? value : standard;
+}

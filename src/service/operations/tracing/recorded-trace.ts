@@ -8,11 +8,11 @@ import { endFailed, Spans, watched } from './spans.js';
 import { readTraceContext, type TraceHeaders } from './trace-context.js';
 import { TracedProvider } from './traced-provider.js';
 
-/** The spans of one request: its own, and in it one for each verb of the step and for each model call. */
+/** Records the spans of one request: its own, and within it one for each verb of the step and each model call. */
 export class RecordedTrace implements RequestTrace {
   readonly #spans: Spans;
   readonly #request: Span;
-  /** What the request is about now. */
+  /** The span of the current verb, or of the request. */
   #current: Span;
 
   constructor(tracer: Tracer, request: TracedRequest) {

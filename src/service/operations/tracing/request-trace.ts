@@ -3,36 +3,36 @@ import type { Provider } from '../../step/provider.js';
 import type { During } from '../../step/step-dependencies.js';
 import { readTraceContext, type TraceContext, type TraceHeaders, traceHeaders } from './trace-context.js';
 
-/** Where the requests of a service are told (rule: tracing). */
+/** The tracing of a service (rule: tracing). */
 export interface Tracing {
-  /** A request has come. */
+  /** Begins the trace of a request. */
   begin(request: TracedRequest): RequestTrace;
-  /** Sends what still waits, for a bounded time. */
+  /** Sends the waiting spans, for a bounded time. */
   close(): Promise<void>;
 }
 
 export interface TracedRequest {
   readonly method: string;
-  /** As it is declared; what was sent may hold anything. */
+  /** The declared path; one as it was sent may hold anything. */
   readonly route: string;
   readonly headers: Readonly<Partial<Record<string, string | string[]>>>;
 }
 
-/** One request in its caller's trace. */
+/** The part of one request in its caller's trace. */
 export interface RequestTrace {
-  /** 32 hexadecimal digits; undefined if there is no trace. */
+  /** 32 hexadecimal digits; undefined without a trace. */
   readonly traceId: string | undefined;
-  /** Does the work of a verb, as a part of the trace. */
+  /** Runs the work of a verb inside a span. */
   readonly during: During;
-  /** What to send with a request that is made for this one, now. */
+  /** Returns the headers for a request that is made on behalf of this one, now. */
   readonly headers: () => TraceHeaders;
-  /** A provider whose calls are parts of the trace. `connect` makes it, with what is to be told of its requests. */
+  /** Returns a provider whose calls are parts of the trace; `connect` creates it with the observer of its requests. */
   connect(connect: (observe?: RequestObserver) => Provider, key?: Redactor): Provider;
-  /** The answer has left, or nobody is there to take it. */
+  /** Ends the trace: the answer has left, or its caller has. */
   end(answer: TracedAnswer): void;
 }
 
-/** Takes a caller's secrets out of a text. */
+/** Removes a caller's secrets from a text. */
 export interface Redactor {
   redact(text: string): string;
 }
@@ -43,11 +43,11 @@ export interface TracedAnswer {
   /** An error code, or how the reply was read. */
   readonly outcome: string;
   readonly requestId: string;
-  /** The run that the request is a step of; absent if it was never read. */
+  /** Id of the run; absent if the request was not read. */
   readonly sessionId?: string | undefined;
 }
 
-/** Records nothing, and passes on what callers send. */
+/** Records nothing, and passes the callers' traces on (rule: trace-context). */
 export const passOnTraces: Tracing = {
   begin({ headers }) {
     const context = readTraceContext(headers);
@@ -56,7 +56,7 @@ export const passOnTraces: Tracing = {
   close: async () => {},
 };
 
-/** Part of no trace. */
+/** A request without a trace. */
 export const untraced: RequestTrace = {
   traceId: undefined,
   during: (_, work) => work(),

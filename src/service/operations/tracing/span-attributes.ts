@@ -6,11 +6,11 @@ import { type Completion, type CompletionRequest, ProviderError } from '../../st
 import type { TracedAnswer, TracedRequest } from './request-trace.js';
 
 /*
- * All that a span may say (rule: span-contents), in the names of OpenTelemetry's semantic conventions: those for HTTP are
- * stable, those for generative AI are still in development. What is undefined is left out by the SDK.
+ * All attributes of spans (rule: span-contents), by the names of OpenTelemetry's semantic conventions: those for HTTP are
+ * stable, those for generative AI are in development. The SDK omits undefined values.
  */
 
-/** The status in the log for a caller who left: no answer has it. */
+/** The status in the log for a caller who left; no answer has it. */
 const CALLER_LEFT = 499;
 
 export function requestAttributes({ method, route }: TracedRequest): Attributes {
@@ -31,7 +31,7 @@ export function answerAttributes({ status, outcome, requestId, sessionId }: Trac
   };
 }
 
-/** The code of a failure that is not the caller's; undefined if there is none. A stream fails after its status was sent. */
+/** Returns the code of a failure that is not the caller's, if any. A stream may fail after its status was sent. */
 export function serverErrorOf({ status, outcome }: TracedAnswer): string | undefined {
   const isKnown = Object.hasOwn(errorCodes, outcome);
   const meant = isKnown ? errorCodes[outcome as ErrorCode].status : status; // it was just looked up
@@ -41,7 +41,7 @@ export function serverErrorOf({ status, outcome }: TracedAnswer): string | undef
 export interface CallOptions {
   readonly provider: string;
   readonly streamed: boolean;
-  /** Undefined if what was asked for cannot be the name of a model. */
+  /** Undefined if the requested text cannot be the name of a model. */
   readonly model: string | undefined;
 }
 
@@ -77,7 +77,7 @@ export function completionAttributes(
   };
 }
 
-/** The path is left out: an operator may have to keep an account or a token in it. */
+/** Omits the path of the URL: an operator may have to keep an account or a token in it. */
 export function exchangeAttributes({ origin }: ProviderRequest, resendCount: number): Attributes {
   const { hostname, port, protocol } = new URL(origin);
   return {
@@ -92,13 +92,13 @@ export function exchangeEndAttributes({ status }: RequestEnd): Attributes {
   return { 'http.response.status_code': status ?? undefined };
 }
 
-/** Undefined if a request went well: any answer below 400 has. */
+/** Returns the error of a request; undefined for any answer below 400. */
 export function exchangeErrorOf({ status, failure }: RequestEnd): string | undefined {
   if (failure !== null) return failure;
   return status !== null && status >= 400 ? String(status) : undefined;
 }
 
-/** The class or the code of what was thrown: its message may hold anything. */
+/** Returns the class or the code of a thrown value; its message may hold anything. */
 export function errorTypeOf(thrown: unknown): string {
   if (thrown instanceof ProviderError) return thrown.failure;
   if (thrown instanceof Interruption) return thrown.reason;
@@ -107,7 +107,7 @@ export function errorTypeOf(thrown: unknown): string {
   return /^[A-Z]\w{0,63}$/.test(name) ? name : '_OTHER';
 }
 
-/** What can be the name of a model, without the key that somebody may have put into it. */
+/** Returns a text that can be the name of a model; undefined for others, and for one that holds the key. */
 export function modelName(name: string, redact: (text: string) => string): string | undefined {
   const shown = redact(name);
   return shown === name && /^[\w.:/@+~-]{1,256}$/.test(name) ? name : undefined;

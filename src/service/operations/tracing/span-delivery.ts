@@ -1,33 +1,33 @@
 import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 
-/** Of an exporter, what it calls when it is done. */
+/** The callback of an export. */
 type Done = Parameters<SpanExporter['export']>[1];
 const SUCCESS = 0;
 
 /**
- * Counts the spans that do not reach the collector: it fails, or takes so long that too many wait. The log says when that
+ * Counts the spans that do not reach the collector because it fails, or is so slow that too many wait. The log reports when that
  * begins, and how many were lost when it ends (rule: span-delivery).
  */
 export class SpanDelivery {
   readonly #log: Logger;
-  readonly #mostWaiting: number;
+  readonly #maxWaiting: number;
   #waiting = 0;
-  #underWay = 0;
+  #exporting = 0;
   #lost = 0;
   #isFailing = false;
 
-  constructor(log: Logger, mostWaiting: number) {
+  constructor(log: Logger, maxWaiting: number) {
     this.#log = log;
-    this.#mostWaiting = mostWaiting;
+    this.#maxWaiting = maxWaiting;
   }
 
-  /** The processor, with as many spans waiting in it as may; the SDK's own drops those above without telling. */
+  /** Bounds the spans that wait in a processor; the SDK's own drops further ones silently. */
   bounded(processor: SpanProcessor): SpanProcessor {
     return {
       onStart: () => {},
       onEnd: (span) => {
-        if (this.#waiting >= this.#mostWaiting) return this.#failed(1, 'QUEUE_FULL');
+        if (this.#waiting >= this.#maxWaiting) return this.#failed(1, 'QUEUE_FULL');
         this.#waiting += 1;
         processor.onEnd(span);
       },
@@ -36,14 +36,14 @@ export class SpanDelivery {
     };
   }
 
-  /** The exporter; each batch that it takes waits no longer. */
+  /** Watches the exports of an exporter. */
   watched(exporter: SpanExporter): SpanExporter {
     return {
       export: (spans: ReadableSpan[], done: Done) => {
         this.#waiting -= spans.length;
-        this.#underWay += spans.length;
+        this.#exporting += spans.length;
         exporter.export(spans, (result) => {
-          this.#underWay -= spans.length;
+          this.#exporting -= spans.length;
           if (result.code === SUCCESS) this.#succeeded();
           else this.#failed(spans.length, codeOf(result.error));
           done(result);
@@ -53,26 +53,26 @@ export class SpanDelivery {
     };
   }
 
-  /** Nothing more will be sent, or told: what has not arrived is lost. */
+  /** Reports the spans that have not arrived as lost. */
   close(): void {
     this.#isFailing = true;
-    this.#lost += this.#waiting + this.#underWay;
+    this.#lost += this.#waiting + this.#exporting;
     if (this.#lost > 0) this.#log.warn({ lost: this.#lost }, 'spans were lost');
   }
 
   #succeeded(): void {
     if (!this.#isFailing) return;
     this.#isFailing = false;
-    this.#log.info({ lost: this.#lost }, 'the collector takes spans again');
+    this.#log.info({ lost: this.#lost }, 'span export works again');
     this.#lost = 0;
   }
 
-  /** A code alone: messages quote addresses and what the collector answered. */
+  /** Logs the code only: messages quote addresses and the collector's answers. */
   #failed(spans: number, code: string): void {
     this.#lost += spans;
     if (this.#isFailing) return;
     this.#isFailing = true;
-    this.#log.warn({ code }, 'the collector takes no spans: they are lost until it does');
+    this.#log.warn({ code }, 'span export failed; spans are dropped until the collector responds');
   }
 }
 

@@ -15,10 +15,7 @@ interface SpanOptions {
   readonly attributes?: Attributes;
 }
 
-/**
- * Makes the spans of one trace. Whose part each of them is, is said outright: nothing has to be carried along with every
- * callback of the process.
- */
+/** Creates the spans of one trace, each with an explicit parent: no context is carried along with the process' callbacks. */
 export class Spans {
   readonly #tracer: Tracer;
   readonly #caller: TraceContext | undefined;
@@ -28,7 +25,7 @@ export class Spans {
     this.#caller = caller;
   }
 
-  /** A part of the caller's trace, if it has one. Its state is passed on, and in no span: it may hold anything. */
+  /** Starts a span in the caller's trace, if it has one. The trace's state is passed on but in no span: it may hold anything. */
   first(name: string, options: SpanOptions): Span {
     if (!this.#caller) return this.#tracer.startSpan(name, options, ROOT_CONTEXT);
     const { traceId, parentId: spanId, flags } = this.#caller;
@@ -36,12 +33,12 @@ export class Spans {
     return this.#tracer.startSpan(name, options, trace.setSpanContext(ROOT_CONTEXT, parent));
   }
 
-  /** A part of another. */
+  /** Starts a span within another. */
   within(parent: Span, name: string, options: SpanOptions = {}): Span {
     return this.#tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, parent));
   }
 
-  /** What makes a request a part of the span. */
+  /** Returns the headers that make a request part of a span. */
   headersOf(span: Span): TraceHeaders {
     const { traceId, spanId: parentId, traceFlags: flags } = span.spanContext();
     return traceHeaders({ traceId, parentId, flags, state: this.#caller?.state ?? '' });
@@ -53,13 +50,13 @@ export function endFailed(span: Span, errorType: string): void {
   span.setAttribute('error.type', errorType).setStatus({ code: SpanStatusCode.ERROR }).end();
 }
 
-/** What is told of work once it is over. */
+/** Callbacks for the end of some work. */
 export interface Watch<Result> {
   done(result: Result): void;
   failed(thrown: unknown): void;
 }
 
-/** Does the work, tells how it ended, and gives what it gave, as it is. */
+/** Runs `work`, calls back when it has ended, and returns its result unchanged. */
 export function watched<Result>(work: () => Result, { done, failed }: Watch<Awaited<Result>>): Result {
   let result: Result;
   try {

@@ -15,13 +15,13 @@ import { endFailed, type Spans, type Watch, watched } from './spans.js';
 
 interface CallOptions {
   readonly spans: Spans;
-  /** What the calls are parts of. */
+  /** The parent of the spans of calls. */
   readonly parent: Span;
-  /** Takes the caller's key out of a text. */
+  /** Removes the caller's key from a text. */
   readonly redact: (text: string) => string;
 }
 
-/** A provider whose calls are spans: one for a call with all it takes, and in it one for each request that is sent. */
+/** A provider that records a span for each call, and within it one for each request that is sent. */
 export class TracedProvider implements Provider {
   readonly #provider: Provider;
   readonly #options: CallOptions;
@@ -59,7 +59,7 @@ export class TracedProvider implements Provider {
     return this.#watch(model);
   }
 
-  /** A function of its own: what it gives lives until the model has answered, and holds no request (rule: lean-waiting). */
+  /** A method of its own, so that the callbacks, which live until the model has answered, hold no request (rule: lean-waiting). */
   #watch(asked: string | undefined): Watch<Completion> {
     const span = this.#call;
     const { redact } = this.#options;
@@ -89,7 +89,7 @@ export class TracedProvider implements Provider {
   };
 }
 
-/** The same events. What ends them early without a failure ends the span as well. */
+/** Relays the events. A consumer that stops early ends the span as well. */
 async function* relay(
   events: AsyncIterable<CompletionEvent>,
   span: Span,

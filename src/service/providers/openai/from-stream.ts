@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isObject, list } from '../../../contract/fields.js';
-import { MAX_AT_ONCE } from '../../json/json-hazards.js';
+
+const MAX_AT_ONCE = 192 * 1024;
+
 import { type CompletionEvent, ProviderError } from '../../step/provider.js';
 import { splitCalls } from '../native-calls.js';
 import { RepeatedFrame } from '../repeated-frame.js';

@@ -1,5 +1,3 @@
-import { MAX_AT_ONCE } from '../../json/json-hazards.js';
-import { parseInTurns } from '../../json/sliced-json.js';
 import { type Arrival, joined } from './arrival.js';
 import { connectionFailure, FailedAttempt, invalidAnswer } from './failed-attempt.js';
 
@@ -89,18 +87,4 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Lax: the deepest that can be walked, and a bound to what is kept of an open container. */
-const answerLimits = { depth: 1_000, containers: Infinity, fields: Infinity, exactNumbers: false };
-
-/** The same, or a promise of it, of a text as long as a provider may answer. */
-export const parseAnswer = (text: string): unknown =>
-  text.length <= MAX_AT_ONCE ? parseJson(text) : parseLongAnswer(text);
-
-/** In turns (rule: loop-share). */
-async function parseLongAnswer(text: string): Promise<unknown> {
-  try {
-    return await parseInTurns(text, { limits: answerLimits });
-  } catch {
-    return undefined;
-  }
-}
+export const parseAnswer = (text: string): unknown => parseJson(text);

@@ -1,5 +1,4 @@
 import type { OnDemand } from '../../../event-loop/on-demand.js';
-import { jsonBytes } from '../../json/json-parts.js';
 import type { StepDeadline } from '../../step/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../step/provider.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
@@ -95,7 +94,7 @@ export class UpstreamProvider implements Provider {
 
   #draft(wording: Wording, terms: Terms, options: DraftOptions): Sent {
     const { body, ...draft } = this.#vendor.draft(wording, terms, options);
-    return { body: jsonBytes(body), draft };
+    return { body: Buffer.from(JSON.stringify(body)), draft };
   }
 
   async #readWhole({ answer, draft }: Opened): Promise<Completion> {

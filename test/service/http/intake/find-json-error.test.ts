@@ -59,3 +59,24 @@ test('the place found is the token at which a JSON parser stops', async () => {
     }),
   );
 });
+
+describe('the place where a text stops being JSON is reported without quoting the text (rule: body-limits)', () => {
+  test.each([
+    ['{"a": 1,}', 'line 1, column 9 (offset 8): expected a field name in double quotes'],
+    ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3 (offset 13): expected a comma or the end of the object'],
+    ['[1, 2', 'line 1, column 6 (offset 5): expected a comma or the end of the array'],
+    [
+      "{'a': 1}",
+      'line 1, column 2 (offset 1): expected a field name in double quotes or the end of the object',
+    ],
+    ['{"a" 1}', 'line 1, column 6 (offset 5): expected a colon'],
+    ['{"a": canary}', 'line 1, column 7 (offset 6): expected a value'],
+    ['["line\nend"]', 'line 1, column 2 (offset 1): expected a string that ends on its line'],
+    ['[01]', 'line 1, column 2 (offset 1): expected a value or the end of the array'],
+    ['{} {}', 'line 1, column 4 (offset 3): expected the end of the text'],
+    ['', 'line 1, column 1 (offset 0): expected a value'],
+  ])('%j', async (text, message) => {
+    expect(await find(text)).toMatch(message);
+    expect(await find(text)).not.toMatch(/canary/);
+  });
+});

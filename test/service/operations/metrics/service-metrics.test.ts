@@ -8,6 +8,7 @@ const state = {
   upstreams: async () => ['openai', 'local'],
   inFlight: { count: 3, max: 10, refused: { in_flight: 4, event_loop: 5 } },
   lagMs: () => 30,
+  maxLagMs: 400,
   refusedConnections: { malformed: 7 },
   droppedLines: () => 6,
   redis: { isUp: false, outages: 2 },

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { jsonBytes } from '../../../../src/service/json/json-parts.js';
 import { compatibleModel, type ModelTraits } from '../../../../src/service/providers/models/model-traits.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
 import { toRequest, wordRequest } from '../../../../src/service/providers/openai/to-request.js';
@@ -13,7 +12,7 @@ const plain = { refused: new Set<string>(), streamed: false };
 /** Its body as it is sent. */
 const draftOf = (request: CompletionRequest, traits: ModelTraits, options = plain) => {
   const draft = toRequest(wordRequest(request, traits), request, { ...options, traits });
-  const body: Record<string, unknown> = JSON.parse(jsonBytes(draft.body).toString());
+  const body: Record<string, unknown> = JSON.parse(JSON.stringify(draft.body));
   return { ...draft, body };
 };
 const bodyOf = (request: Partial<CompletionRequest>, options = plain) => {

@@ -4,12 +4,11 @@ import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
 import { onDemand } from '../../../../event-loop/on-demand.js';
 import { RequestRefused } from '../../failure/to-failure.js';
-import { turnOf } from '../../owed-answers.js';
 import type { Route } from '../route.js';
 import { guide } from './guide.js';
 import { playgroundPage, playgroundRoutes } from './playground-routes.js';
 
-/** The playground, the contract and its page, the guide, and an index that leads to them. Local assets only. */
+/** Routes of the playground, the contract and its page, the guide, and an index of them. All assets are local. */
 export function docsRoutes(version: string): Route[] {
   return [
     { path: '/', get: startPage(version) },
@@ -26,7 +25,7 @@ export function docsRoutes(version: string): Route[] {
   ];
 }
 
-/** The playground for those who would rather read HTML; the index for everybody else, also where no page was built. */
+/** Answers with the playground to callers who prefer HTML, with the index to all others or if no page was built. */
 function startPage(version: string): RequestHandler {
   const page = playgroundPage();
   return (request, response, next) => {
@@ -45,13 +44,13 @@ const index = (version: string) => ({
   health: '/healthz',
 });
 
-/** Made once: of a text Express makes bytes for each answer, and those that nobody takes would fill the memory. */
+/** The contract as bytes, which all answers share: Express would encode a text for each. */
 interface Contract {
   readonly json: Buffer;
   readonly yaml: Buffer;
 }
 
-/** Making it takes longer than the rest of the start. */
+/** Made with the first request: that takes longer than the rest of the start. */
 const contract = onDemand(async (): Promise<Contract> => {
   const { openapiDocument, openapiYaml } = await import('../../../../contract/openapi/openapi.js');
   return { json: Buffer.from(JSON.stringify(openapiDocument())), yaml: Buffer.from(openapiYaml()) };
@@ -63,23 +62,20 @@ function sendContract(form: (contract: Contract) => Buffer, type: string): Reque
   };
 }
 
-/** A copy of Swagger UI's file, from beside this program, where the build put it. */
+/** Sends a file of Swagger UI that the build copied beside this program. */
 function asset(name: string): Route {
   return {
     path: `/docs/${name}`,
-    get: async (_request, response) => {
+    get: (_request, response) => {
       const folder = builtPage();
       if (!folder || !existsSync(join(folder, name))) throw new RequestRefused('not_found');
-      // Not before: `send` closes the file with the connection, which a response that waits does not have yet.
-      await turnOf(response);
-      if (response.destroyed) return;
-      // Without a callback Express goes on only after an error: one would be called when the file is sent, too.
+      // Without a callback, which would be called when the file was sent, too, Express goes on only after an error.
       response.sendFile(name, { root: folder, maxAge: '1h' });
     },
   };
 }
 
-/** A module that was bundled into CommonJS has no URL. */
+/** Undefined in a bundle of CommonJS: its modules have no URL. */
 function builtPage(): string | undefined {
   const from: string | undefined = import.meta.url;
   return from && fileURLToPath(new URL('../../../../contract/page/', from));
@@ -104,5 +100,5 @@ const page = `<!doctype html>
 
 const startScript = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#contract', validatorUrl: null });\n";
 
-/** As above. */
+/** Encoded once, as the contract is. */
 const bytesOf = { guide: Buffer.from(guide), page: Buffer.from(page), startScript: Buffer.from(startScript) };

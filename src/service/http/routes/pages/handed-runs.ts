@@ -1,12 +1,12 @@
 import { RequestRefused } from '../../failure/to-failure.js';
 import type { Route } from '../route.js';
 
-/** Saved runs, as JSON, by names that cannot be guessed: who started this service hands them to its page. */
+/** Saved runs as JSON, by names that cannot be guessed; the program that starts the service hands them to its page. */
 export type HandedRuns = Readonly<Record<string, string>>;
 
 /**
- * Gives each to the page that this service serves, and to no other: whatever origins may call, a browser says which page
- * asks (rule: playground-view). For everybody else there is nothing here.
+ * Routes that give each run to the page of this service only: browsers send which page asks, and others get 404 whatever
+ * `CORS_ORIGINS` says (rule: playground-view).
  */
 export const handedRunRoutes = (runs: HandedRuns): Route[] =>
   Object.entries(runs).map(([name, json]) => ({

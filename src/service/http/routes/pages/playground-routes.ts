@@ -8,14 +8,11 @@ import { onDemand } from '../../../../event-loop/on-demand.js';
 import type { Route } from '../route.js';
 
 const PAGE = 'index.html';
-/** In the names of files that never change: a build gives what has changed another name. */
+/** Matches names that hold a hash: such a file never changes, since a build gives changed contents another name. */
 const hashed = /-[0-9A-Za-z]{8}\.\w+$/;
 const encodings = { br: '.br', gzip: '.gz' } as const;
 
-/**
- * The playground's page and its files, as the build made them, from beside this program. Without a build, or in a bundle,
- * there are none.
- */
+/** Routes of the playground's files, which the build puts beside this program. Without a build, or in a bundle, there are none. */
 export function playgroundRoutes(): Route[] {
   const folder = builtPage();
   const names = folder === undefined ? [] : builtFiles(folder);
@@ -26,7 +23,7 @@ export function playgroundRoutes(): Route[] {
   }));
 }
 
-/** Sends the page to those who would rather read HTML than JSON; undefined if it was not built (rule: playground-page). */
+/** Returns the handler of the page; undefined if it was not built (rule: playground-page). */
 export function playgroundPage(): RequestHandler | undefined {
   const folder = builtPage();
   if (folder === undefined || !builtFiles(folder).includes(PAGE)) return undefined;
@@ -34,7 +31,7 @@ export function playgroundPage(): RequestHandler | undefined {
   return (request, response, next) => headersOfPage(request, response, () => send(request, response, next));
 }
 
-/** Stricter than what other answers say: no image but its own, and no script can be made from a string. */
+/** Stricter than the policy of other answers: only its own images, and no script made from a string. */
 const headersOfPage = helmet.contentSecurityPolicy({
   useDefaults: false,
   directives: {
@@ -52,7 +49,7 @@ const headersOfPage = helmet.contentSecurityPolicy({
   },
 });
 
-/** A module that was bundled into CommonJS has no URL. */
+/** Undefined in a bundle of CommonJS: its modules have no URL. */
 function builtPage(): string | undefined {
   const from: string | undefined = import.meta.url;
   return from && fileURLToPath(new URL('../../../../playground/page/', from));
@@ -66,9 +63,9 @@ function builtFiles(folder: string): string[] {
   }
 }
 
-/** In the encoding the reader likes best of those that were built. */
+/** Sends a file in the encoding that the caller prefers among those that were built. */
 function sendFile(path: string): RequestHandler {
-  // Read once: those who do not take it would fill the memory with copies of it.
+  // Read once and shared by all answers, so that unread answers do not fill the memory.
   const contents = new Map(
     ['', '.br', '.gz'].map((suffix) => [suffix, onDemand(() => readFile(path + suffix))]),
   );

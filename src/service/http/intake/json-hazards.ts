@@ -1,0 +1,149 @@
+import type { ErrorDetail } from '../../../contract/step.js';
+
+/** JSON that parses but means something else to the next program, or costs far more than its bytes (rule: body-limits). */
+export interface JsonHazard {
+  /** Its position in the text. */
+  readonly at: number;
+  readonly detail: ErrorDetail;
+}
+
+/** Deeper JSON overflows the stack of code that walks or writes it; V8's parser itself does not mind. */
+const MAX_DEPTH = 64;
+/** Maximum number of objects and arrays in one body: each takes some hundred bytes of memory, however short it is. */
+const MAX_CONTAINERS = 150_000;
+/** Maximum number of fields of one object: larger objects are slow to read and to check. */
+const MAX_FIELDS = 50_000;
+
+/**
+ * Finds the first hazard of a text, which may be no JSON at all. Goes over each character once, and over strings from quote to
+ * quote.
+ */
+export function findHazard(text: string): JsonHazard | undefined {
+  const nul = findNul(text);
+  const other = findOutsideStrings(text);
+  return nul && (!other || nul.at < other.at) ? nul : other;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+function findOutsideStrings(text: string): JsonHazard | undefined {
+  const containers = new OpenContainers();
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) at = endOfString(text, at);
+    else if (isDigit(char)) {
+      const end = endOfNumber(text, at);
+      if (!isExact(text, at, end)) return outOfRange(at);
+      at = end - 1;
+    } else {
+      const found = containers.read(char, at);
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+/** Counts the objects and arrays of a text, and the fields of those that are open. */
+class OpenContainers {
+  #count = 0;
+  /** Commas so far in the innermost object; minus infinity in an array. */
+  #commas = 0;
+  /** The same of the containers around it. */
+  readonly #outer: number[] = [];
+
+  read(char: number, at: number): JsonHazard | undefined {
+    switch (char) {
+      case COMMA:
+        this.#commas += 1;
+        return this.#commas >= MAX_FIELDS ? tooManyFields(at) : undefined;
+      case OPEN_BRACE:
+        return this.#open(at, 0);
+      case OPEN_BRACKET:
+        return this.#open(at, Number.NEGATIVE_INFINITY);
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        this.#commas = this.#outer.pop() ?? 0;
+    }
+    return undefined;
+  }
+
+  #open(at: number, commas: number): JsonHazard | undefined {
+    this.#count += 1;
+    this.#outer.push(this.#commas);
+    this.#commas = commas;
+    if (this.#outer.length > MAX_DEPTH) return tooDeep(at);
+    return this.#count > MAX_CONTAINERS ? tooManyValues(at) : undefined;
+  }
+}
+
+const hazard = (at: number, code: string, message: string): JsonHazard => ({
+  at,
+  detail: { path: '', code, message },
+});
+
+const tooDeep = (at: number) => hazard(at, 'too_deep', `nested deeper than ${MAX_DEPTH} levels`);
+const tooManyValues = (at: number) =>
+  hazard(at, 'too_many_values', `more than ${MAX_CONTAINERS} objects and arrays`);
+const tooManyFields = (at: number) =>
+  hazard(at, 'too_many_fields', `an object of more than ${MAX_FIELDS} fields`);
+const outOfRange = (at: number) =>
+  hazard(at, 'number_out_of_range', 'a number is beyond what can be held exactly (2^53)');
+
+/** The position of the quote that closes the string opened at `start`, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+/** Whether an odd number of backslashes stands before a position. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+  return (at - first) % 2 === 1;
+}
+
+/** Finds `\u0000` as an escape, not as a backslash followed by text. A raw NUL is not JSON at all. */
+function findNul(text: string): JsonHazard | undefined {
+  for (let at = text.indexOf('u0000'); at >= 0; at = text.indexOf('u0000', at + 1)) {
+    if (isEscaped(text, at)) return hazard(at - 1, 'nul_character', 'a string contains the character NUL');
+  }
+  return undefined;
+}
+
+/** Longer numbers are refused unread: no program writes them, and reading them is not linear. */
+const MAX_NUMBER_LENGTH = 1_000;
+/** Any number of so few characters is exact if it has no exponent. */
+const EXACT_LENGTH = 15;
+
+const isDigit = (char: number): boolean => char >= 0x30 && char <= 0x39;
+
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  while (end - start <= MAX_NUMBER_LENGTH && isNumberPart(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+/** Digits, `.`, `e`, `E`, `+`, `-`. */
+const isNumberPart = (char: number): boolean =>
+  isDigit(char) || char === 0x2e || char === 0x65 || char === 0x45 || char === 0x2b || char === 0x2d;
+
+/**
+ * Whether JavaScript holds this number. An integer beyond 2^53 passes only if `JSON.stringify` writes it as it was sent: the
+ * float 2.5e20 in a history must be fit to be sent back.
+ */
+function isExact(text: string, start: number, end: number): boolean {
+  const length = end - start;
+  if (length > MAX_NUMBER_LENGTH) return false;
+  const literal = text.slice(start, end);
+  if (length <= EXACT_LENGTH && !/e/i.test(literal)) return true;
+  const value = Number(literal);
+  if (!/^\d+$/.test(literal)) return Number.isFinite(value);
+  return Number.isSafeInteger(value) || String(value) === literal;
+}

@@ -1,0 +1,42 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { RequestMetrics } from './request-metrics.js';
+import { addStateMetrics, type ServiceState } from './state-metrics.js';
+import { UpstreamMetrics } from './upstream-metrics.js';
+
+/** The metrics in the text format of Prometheus. */
+export interface Exposition {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** All metrics of a service; this file and what it imports load Prometheus' library. */
+export interface LoadedMetrics {
+  readonly requests: RequestMetrics;
+  readonly upstreams: UpstreamMetrics;
+  read(): Promise<Exposition>;
+}
+
+export async function loadMetrics(
+  state: ServiceState,
+  upstreamsInFlight: ReadonlyMap<string, number>,
+): Promise<LoadedMetrics> {
+  const own = new Registry();
+  const requests = new RequestMetrics(own);
+  const upstreams = new UpstreamMetrics(own, { names: await state.upstreams(), inFlight: upstreamsInFlight });
+  addStateMetrics(own, state);
+  const all = Registry.merge([own, processMetrics]);
+  const read = async () => ({ contentType: all.contentType, text: await all.metrics() });
+  return { requests, upstreams, read };
+}
+
+/** Memory, processor, handles and event loop. Services in one process share one: it watches the process. */
+const processMetrics = new Registry();
+collectDefaultMetrics({ register: processMetrics });
+
+/** Gauges of the library whose names end like those of counters. */
+const misnamed = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+for (const name of misnamed) processMetrics.removeSingleMetric(name);
