@@ -34,6 +34,7 @@ const rooms: Record<string, readonly string[]> = {
     'tokens',
     'openai',
     '@anthropic-ai/sdk',
+    'eventsource-parser',
     'undici',
     'zod',
     'node:',

@@ -30,7 +30,7 @@ const shapesOf = (key: string): string[] => [
   JSON.stringify(JSON.stringify(key)).slice(3, -3),
   encodeURIComponent(key),
   key.slice(0, 8),
-  key.slice(4, 10),
+  key.slice(4, 12),
   key.slice(-8),
   ...[0, 1, 2].flatMap((offset) => {
     const base64 = Buffer.from('x'.repeat(offset) + key).toString('base64');
@@ -43,7 +43,7 @@ const shapesOf = (key: string): string[] => [
 const token = createToken();
 const tokenShapes = shapesOf(token.replace('stepwise_', ''));
 const shapes = [...new Set([...[...keys, ...malformedKeys].flatMap(shapesOf), ...tokenShapes])].filter(
-  ({ length }) => length >= 6,
+  ({ length }) => length >= 8,
 );
 const hitsIn = (printed: string): string[] => shapes.filter((shape) => printed.includes(shape));
 
@@ -90,7 +90,7 @@ const echoes: Readonly<Record<string, (key: string) => { type: string; body: str
   code: (key) => json({ message: 'bad', type: key, code: key }),
   param: (key) =>
     json({ message: `Unsupported parameter: '${key}'`, param: key, code: 'unsupported_parameter' }),
-  fragment: (key) => json({ message: `no such model: ${key.slice(4, 10)}`, type: 'invalid_request_error' }),
+  fragment: (key) => json({ message: `no such model: ${key.slice(4, 12)}`, type: 'invalid_request_error' }),
   escaped: (key) => json({ message: JSON.stringify(JSON.stringify({ key })) }),
   percent: (key) =>
     json({ message: `https://x.test/?k=${encodeURIComponent(key)} ${encodeURIComponent(key)}` }),

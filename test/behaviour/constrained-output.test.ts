@@ -115,7 +115,7 @@ async function serviceWithForms(): Promise<WholeService> {
     ...(structured && { structured }),
   });
   const upstreams = {
-    ollama: upstream(),
+    ollama: upstream('json_schema'),
     llama: upstream('llama'),
     json: upstream('json_object'),
     free: upstream(),

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readArguments } from '../../src/cli/commands/read-arguments.js';
 import type { Step } from '../../src/contract/step.js';
 import { readConfig } from '../../src/service/config.js';
+import { type StructuredSetting, structuredOf } from '../../src/service/providers/models/known-servers.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { blocks } from '../support/document-snippets.js';
 import { listen } from '../support/listen.js';
@@ -81,7 +82,7 @@ async function startAsTold(line: string): Promise<Service> {
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...(settings && { UPSTREAMS: settings }) });
   const upstreams = Object.entries(config.UPSTREAMS).map(([name, upstream]) => [
     name,
-    { ...upstream, url: moved(upstream.url) },
+    { ...upstream, url: moved(upstream.url), structured: settingFor(upstream.url, upstream.structured) },
   ]);
   const service = await startService({
     ...config,
@@ -92,6 +93,13 @@ async function startAsTold(line: string): Promise<Service> {
   });
   services.push(service);
   return service;
+}
+
+/** The setting that equals what the service recognises at the address. */
+function settingFor(url: string, setting: StructuredSetting | undefined): StructuredSetting {
+  const structured = structuredOf(url, setting);
+  if (typeof structured !== 'object') return structured;
+  return structured.form === 'llama' ? 'llama' : 'json_schema';
 }
 
 const moved = (url: string): string => `${fakeUrl}${new URL(url).pathname}`;

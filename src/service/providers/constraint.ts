@@ -2,13 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { CompletionRequest } from '../step/provider.js';
 import type { ModelTraits } from './models/model-traits.js';
 
-/** What a request asks of the reply's form, and by which names a refusal of it is remembered. */
+/** The form that a request demands of its reply, and the names under which a refusal of it is remembered. */
 export interface Constraint {
   readonly form: 'json_schema' | 'llama' | 'anthropic' | 'json_object';
   readonly schema: Readonly<Record<string, unknown>> | null;
-  /** The model takes no such thing. */
+  /** Remembered if the model takes no constraint of this form. */
   readonly parameter: string;
-  /** It does not take this very schema. */
+  /** Remembered if the model does not take this very schema. */
   readonly forSchema: string;
 }
 
@@ -19,15 +19,16 @@ const parameters = {
   anthropic: 'output_config.format',
 } as const satisfies Record<Constraint['form'], string>;
 
-/** The constraint of a request, if its model knows any. */
+/** The constraint that a request asks for, if its model takes any. */
 export function constraintOf(
   { replySchema: schema }: Pick<CompletionRequest, 'replySchema'>,
   { structured }: ModelTraits,
 ): Constraint | undefined {
   if (schema === undefined || structured === 'none') return undefined;
   const form = structured === 'json_object' || schema === null ? 'json_object' : structured.form;
+  // Anthropic knows no JSON of any shape.
   if (form === 'json_object' && structured !== 'json_object' && structured.form === 'anthropic')
-    return undefined; // it knows no mere JSON
+    return undefined;
   const parameter = parameters[form];
   return {
     form,
@@ -37,7 +38,7 @@ export function constraintOf(
   };
 }
 
-/** Nobody can tell from what is remembered which schemas were sent. */
+/** Random, so that nobody can tell from a remembered digest which schema was sent. */
 const digestKey = randomBytes(32);
 const digestOf = (schema: unknown): string =>
   createHmac('sha256', digestKey).update(JSON.stringify(schema)).digest('hex').slice(0, 16);

@@ -3,28 +3,27 @@ import type { LlmConfig } from '../../contract/step-request.js';
 import { onDemand } from '../../event-loop/on-demand.js';
 import { createTokenCounter, type TokenCounter } from '../../tokens/token-counter.js';
 import type { ModelProfile, Provider } from '../step/provider.js';
-import { anthropicClient, anthropicVendor } from './anthropic/provider.js';
+import { anthropicVendor } from './anthropic/provider.js';
 import { type StructuredSetting, structuredOf } from './models/known-servers.js';
 import { LearnedParameters } from './models/model-parameters.js';
 import { compatibleModel, type ModelTraits } from './models/model-traits.js';
 import { listedNames, traitsOf, type VendorName, vendorNames, vendors } from './models/models.js';
-import { openaiClient, openaiVendor } from './openai/provider.js';
+import { openaiVendor } from './openai/provider.js';
 import { observeTogether, type RequestObserver } from './request-observer.js';
 import type { Secret } from './secret.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
-import type { Vendor } from './vendor.js';
 
 /** A server that speaks OpenAI's Chat Completions, as the operator configured it (rule: named-upstreams). */
 interface UpstreamConfig {
-  /** Ends in `/v1`, or whatever stands before `/chat/completions`. */
+  /** The part before `/chat/completions`, which usually ends in `/v1`. */
   readonly url: string;
   readonly keyRequired: boolean;
-  /** Tokens. */
+  /** In tokens. */
   readonly contextWindow?: number | undefined;
   readonly maxTokensParam?: 'max_tokens' | 'max_completion_tokens' | undefined;
-  /** Given, the count is taken for exact. */
+  /** If given, the count is exact. */
   readonly encoding?: ModelProfile['encoding'] | undefined;
-  /** How its output can be constrained; by default what is known of servers of this name or address. */
+  /** How its output can be constrained; by default known from its address. */
   readonly structured?: StructuredSetting | undefined;
 }
 
@@ -36,45 +35,47 @@ export interface ProvidersConfig {
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
   /** Starts the embedded model; resolves with its loopback URL, ending in `/v1`. Absent when it is off. */
   readonly startOffline?: () => Promise<string>;
-  /** Told of all requests of this process. */
+  /** Observes all requests of this process. */
   readonly observe?: RequestObserver;
 }
 
-/** A model a step can be made with. */
+/** A model that can make a step. */
 export interface ResolvedModel {
   readonly providerName: string;
   readonly keyRequired: boolean;
   readonly profile: ModelProfile;
-  /** Counts the texts of one step for this model; the signal ends the counting. Cheap. */
+  /** Returns a counter for the texts of one step; the signal ends the counting. Cheap. */
   tokenCounter(signal: AbortSignal): TokenCounter;
   /**
-   * Costs nothing and opens no connection. The key is not sent if the upstream needs none. The observer is told of the
-   * requests made through this provider.
+   * Returns a provider for one call; opens no connection. The key is not sent if the upstream needs none. `observe`
+   * observes the requests made through this provider.
    */
   connect(key: Secret | undefined, observe?: RequestObserver): Provider;
 }
 
-/** All upstreams and models, and the connections to them: one for the whole process. */
+/** All upstreams and models, and the connections to them; one for the whole process. */
 export interface ModelDirectory {
-  /** Undefined if neither `provider` nor the model's name says who is to be asked (rule: named-upstreams). */
+  /** Undefined if neither `provider` nor the model's name decides for an upstream (rule: named-upstreams). */
   resolve(config: LlmConfig): ResolvedModel | undefined;
   list(): ModelList;
-  /** Loads what every call needs, so that the first one need not wait for it. */
+  /** Loads the transport, so that the first call need not wait for it. */
   warmUp(): Promise<void>;
-  /** Breaks what is open. */
+  /** Breaks all connections. */
   close(): Promise<void>;
 }
 
-/** One endpoint a request can name. */
+/** An endpoint that a request can name. */
 interface Upstream {
   readonly name: string;
   readonly keyRequired: boolean;
+  readonly url: (signal: AbortSignal) => Promise<string>;
+  readonly vendor: typeof openaiVendor;
   traits(model: string): ModelTraits;
-  vendor(traits: ModelTraits, key: Secret | undefined): Vendor;
 }
 
-/** Throws where an upstream is given the name of another. Reads no environment. */
+/** Throws if an upstream has the name of another. Reads no environment. */
 export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
+  // undici is loaded with the first call, since a service should listen at once.
   const transport = onDemand(async () => new (await import('./upstream/transport.js')).Transport());
   const shared: SharedState = {
     transport: transport.get,
@@ -82,10 +83,8 @@ export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
     observe: config.observe,
   };
   const upstreams = byName([
-    openai(config),
-    anthropic(config),
-    ...offline(config),
-    ...Object.entries(config.upstreams).map(compatible),
+    ...builtIn(config),
+    ...Object.entries(config.upstreams).map(([name, upstream]) => compatible(name, upstream)),
   ]);
   return {
     resolve({ provider, modelName }) {
@@ -111,70 +110,53 @@ function byName(upstreams: readonly Upstream[]): ReadonlyMap<string, Upstream> {
 }
 
 function resolved(upstream: Upstream, model: string, shared: SharedState): ResolvedModel {
-  const { name, keyRequired } = upstream;
+  const { name, keyRequired, url } = upstream;
   const traits = upstream.traits(model);
   return {
     providerName: name,
     keyRequired,
     profile: traits,
     tokenCounter: (signal) => createTokenCounter(traits.encoding, { margin: traits.countMargin, signal }),
-    connect: (key, observe) =>
-      new UpstreamProvider(name, upstream.vendor(traits, keyRequired ? key : undefined), {
-        transport: shared.transport,
-        learned: shared.learned,
-        observe: observeTogether(shared.observe, observe),
-      }),
+    connect: (callersKey, observe) => {
+      const key = keyRequired ? callersKey : undefined;
+      const vendor = upstream.vendor(key, traits);
+      return new UpstreamProvider(
+        { name, vendor, url, key },
+        { ...shared, observe: observeTogether(shared.observe, observe) },
+      );
+    },
   };
 }
 
-function openai({ openaiUrl }: ProvidersConfig): Upstream {
-  const client = openaiClient(openaiUrl);
-  return {
-    name: 'openai',
+function builtIn({ openaiUrl, anthropicUrl, startOffline }: ProvidersConfig): Upstream[] {
+  const openai = listed('openai', { url: async () => openaiUrl, vendor: openaiVendor, keyRequired: true });
+  const anthropic = listed('anthropic', {
+    url: async () => anthropicUrl,
+    vendor: anthropicVendor,
     keyRequired: true,
-    traits: (model) => traitsOf('openai', model),
-    vendor: (traits, key) => openaiVendor({ name: 'openai', client, key, traits }),
-  };
+  });
+  if (!startOffline) return [openai, anthropic];
+  const url = onDemand(startOffline).get;
+  return [openai, anthropic, listed('offline', { url, vendor: openaiVendor, keyRequired: false })];
 }
 
-function anthropic({ anthropicUrl }: ProvidersConfig): Upstream {
-  const client = anthropicClient(anthropicUrl);
-  return {
-    name: 'anthropic',
-    keyRequired: true,
-    traits: (model) => traitsOf('anthropic', model),
-    vendor: (traits, key) => anthropicVendor({ name: 'anthropic', client, key, traits }),
-  };
-}
+/** An upstream whose models are in the model table. */
+const listed = (name: VendorName, upstream: Omit<Upstream, 'name' | 'traits'>): Upstream => ({
+  ...upstream,
+  name,
+  traits: (model) => traitsOf(name, model),
+});
 
-function offline({ startOffline }: ProvidersConfig): Upstream[] {
-  if (!startOffline) return [];
-  const client = openaiClient(startOffline);
-  const upstream: Upstream = {
-    name: 'offline',
-    keyRequired: false,
-    traits: (model) => traitsOf('offline', model),
-    vendor: (traits, key) => openaiVendor({ name: 'offline', client, key, traits }),
-  };
-  return [upstream];
-}
-
-function compatible([name, config]: [string, UpstreamConfig]): Upstream {
+function compatible(name: string, config: UpstreamConfig): Upstream {
   const { url, keyRequired, contextWindow = null, encoding, maxTokensParam, structured } = config;
   const traits: ModelTraits = {
     ...compatibleModel,
     contextWindow,
-    structured: structuredOf(name, url, structured),
+    structured: structuredOf(url, structured),
     ...(encoding && { encoding, countMargin: 1 }),
     ...(maxTokensParam && { maxTokensParam }),
   };
-  const client = openaiClient(url);
-  return {
-    name,
-    keyRequired,
-    traits: () => traits,
-    vendor: (_, key) => openaiVendor({ name, client, key, traits }),
-  };
+  return { name, keyRequired, url: async () => url, vendor: openaiVendor, traits: () => traits };
 }
 
 const routeOf = (model: string): VendorName | undefined =>

@@ -2,8 +2,8 @@ import type { InterruptionReason } from '../step/interruption.js';
 import type { ProviderFailure } from '../step/provider.js';
 
 /**
- * Told of each request to a provider when it is sent, for traces and metrics; the second one (rule: second-request) is told
- * by itself. It learns where a request goes and how it ends, and nothing that is said in it.
+ * Called for each request to a provider when it is sent, for traces and metrics; once more for a second request
+ * (rule: second-request). It receives the destination and the outcome of a request, never its contents.
  */
 export type RequestObserver = (request: ProviderRequest) => ObservedRequest;
 
@@ -11,27 +11,27 @@ export interface ProviderRequest {
   /** `openai`, `anthropic`, `offline`, or the name of a configured upstream. */
   readonly provider: string;
   readonly streamed: boolean;
-  /** Scheme, host and port, and nothing else of the URL. */
+  /** Scheme, host and port of the URL. */
   readonly origin: string;
 }
 
-interface ObservedRequest {
-  /** Sent along; none of them is one that the vendor asks for. */
+export interface ObservedRequest {
+  /** Headers to send along. Headers that the vendor requires win over them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The first byte of the answer's body is there. Must not throw. */
+  /** Called when the first byte of the answer's body has arrived. Must not throw. */
   begun?(): void;
-  /** Called once: the answer has come to its end, or was given up. Must not throw. */
+  /** Called once, when the answer has ended or was given up. Must not throw. */
   ended(end: RequestEnd): void;
 }
 
 export interface RequestEnd {
-  /** Of the answer; null if none has begun. */
+  /** Status of the answer; null if no answer has begun. */
   readonly status: number | null;
-  /** Why no answer has come, or not all of one; null if one has, whatever it says. */
+  /** Why the answer did not arrive completely; null if it did, whatever it says. */
   readonly failure: ProviderFailure | InterruptionReason | null;
 }
 
-/** One observer that tells several; undefined if there is none. */
+/** Combines observers into one; undefined if there are none. */
 export function observeTogether(
   ...given: readonly (RequestObserver | undefined)[]
 ): RequestObserver | undefined {

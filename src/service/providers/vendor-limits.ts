@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../../contract/tool.js';
-import type { CompletionRequest, Message, Part } from '../step/provider.js';
+import type { Completion, CompletionRequest, Message, Part } from '../step/provider.js';
 
-/** What both vendors take as the name of a tool; ours may hold dots and be longer. */
-const toolName = { allowed: /^[\w-]{1,64}$/, most: 64 };
-/** What both vendors take as the id of a call; a caller's may be anything. */
-const callId = { allowed: /^[\w-]{1,40}$/, most: 40 };
+/** Names of tools that both vendors accept; a caller's may hold dots and be longer. */
+const toolName = { allowed: /^[\w-]{1,64}$/, maxLength: 64 };
+/** Ids of calls that both vendors accept; a caller's may be anything. */
+const callId = { allowed: /^[\w-]{1,40}$/, maxLength: 40 };
 
-/** Cache breakpoints both vendors take in one request, the system's included. */
-export const MOST_BREAKPOINTS = 4;
+/** Maximum number of cache breakpoints in one request, the system's included. */
+export const MAX_BREAKPOINTS = 4;
 
-/** A request in names the vendors accept, and the way back. */
+/** Maximum number of calls that are read of one reply. Models make a handful; a reply of thousands is broken, or hostile. */
+const MAX_CALLS = 128;
+
+/** Levels of nested arguments that are written where V8 cannot write all: more than any reader of ours takes. */
+const MAX_WRITTEN_DEPTH = 100;
+
+/** A request in names that the vendors accept, and the way back. */
 export interface VendorNamed {
   readonly definitions: readonly ToolDefinition[];
   readonly messages: readonly Message[];
@@ -18,8 +24,8 @@ export interface VendorNamed {
 }
 
 /**
- * Renames tools and calls for a vendor. Two names are never mapped to one; a name that is allowed stays as it is.
- * The same tools give the same names in every step, whatever was called since, so that prompt caches hold.
+ * Renames tools and calls for a vendor (rule: native-calling). Two names are never mapped to one; an allowed name stays
+ * as it is. The same tools get the same names in every step, whatever was called since, so that prompt caches hold.
  */
 export function inVendorNames({ prompt, nativeTools }: CompletionRequest): VendorNamed {
   const definitions = nativeTools?.definitions ?? [];
@@ -67,7 +73,7 @@ class CallIds {
 
   open(own: string): string {
     const same = this.#opened.get(own) ?? { ids: [], answered: 0 };
-    // Each id before this one took a number of its own: counting from 0 again would try them all.
+    // Each earlier call with this id took one salt: starting from 0 would try them all again.
     const firstSalt = Math.max(0, same.ids.length - 1);
     const id = fitted(own, { ...callId, firstSalt }, (candidate) => this.#used.has(candidate));
     this.#used.add(id);
@@ -87,21 +93,21 @@ class CallIds {
 
 function fitted(
   own: string,
-  { allowed, most, firstSalt = 0 }: typeof toolName & { readonly firstSalt?: number },
-  taken: (candidate: string) => boolean,
+  { allowed, maxLength, firstSalt = 0 }: typeof toolName & { readonly firstSalt?: number },
+  isTaken: (candidate: string) => boolean,
 ): string {
-  const plain = own.replace(/[^\w-]/g, '_').slice(0, most) || '_';
-  if ((allowed.test(own) || own.length <= most) && !taken(plain)) return plain;
+  const plain = own.replace(/[^\w-]/g, '_').slice(0, maxLength) || '_';
+  if ((allowed.test(own) || own.length <= maxLength) && !isTaken(plain)) return plain;
   for (let salt = firstSalt; ; salt += 1) {
     const hash = createHash('sha256').update(`${salt} ${own}`).digest('hex').slice(0, 12);
-    const candidate = `${plain.slice(0, most - hash.length - 1)}_${hash}`;
-    if (!taken(candidate)) return candidate;
+    const candidate = `${plain.slice(0, maxLength - hash.length - 1)}_${hash}`;
+    if (!isTaken(candidate)) return candidate;
   }
 }
 
-/** Keeps the last `most` cache breakpoints of the messages: later ones cover more. */
-export function limitBreakpoints(messages: readonly Message[], most: number): readonly Message[] {
-  let surplus = messages.flatMap(({ parts }) => parts).filter(hasBreakpoint).length - most;
+/** Keeps the last `max` cache breakpoints of the messages: later ones cover more. */
+export function limitBreakpoints(messages: readonly Message[], max: number): readonly Message[] {
+  let surplus = messages.flatMap(({ parts }) => parts).filter(hasBreakpoint).length - max;
   if (surplus <= 0) return messages;
   return messages.map(({ role, parts }) => ({
     role,
@@ -115,3 +121,32 @@ export function limitBreakpoints(messages: readonly Message[], most: number): re
 
 const hasBreakpoint = (part: Message['parts'][number]): boolean =>
   'breakpoint' in part && part.breakpoint === true;
+
+/** Splits the calls of a reply into those that are read and those beyond the bound (rule: native-calling). */
+export const splitCalls = <Call>(calls: readonly Call[]) => ({
+  read: calls.slice(0, MAX_CALLS),
+  unread: calls.slice(MAX_CALLS),
+});
+
+/** The number of unread calls and their length as JSON; undefined if there are none. */
+export const describeUnread = (unread: readonly unknown[]): Completion['unreadCalls'] =>
+  unread.length === 0 ? undefined : { count: unread.length, chars: writeJson(unread).length };
+
+/** The JSON text of arguments that came as a value. */
+export const writeArguments = (value: unknown): string => writeJson(value ?? {});
+
+function writeJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Only the depth of parsed JSON can overflow the stack. What is left is still too deep to be accepted.
+    return JSON.stringify(downTo(MAX_WRITTEN_DEPTH, value));
+  }
+}
+
+function downTo(levels: number, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return null;
+  if (Array.isArray(value)) return value.map((each) => downTo(levels - 1, each));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, downTo(levels - 1, each)]));
+}

@@ -1,81 +1,100 @@
 import type { Warning } from '../../contract/step.js';
-import type { Completion, CompletionEvent, CompletionRequest } from '../step/provider.js';
+import type { Completion, CompletionEvent, CompletionRequest, ProviderFailure } from '../step/provider.js';
 import type { Constraint } from './constraint.js';
-import type { FailedAttempt } from './upstream/failed-attempt.js';
-import type { SentBody } from './upstream/sdk-exchange.js';
+import type { ReplyCap } from './upstream/reply-cap.js';
 
-/** One vendor's way of saying things, for one upstream. Everything but `sdk` is pure. */
+/** One vendor's API at one upstream: writes requests and reads answers. Opens no connection. */
 export interface Vendor {
-  /** The headers that say who asks: the one place that reveals the key. */
+  /** The endpoint, below the URL of the upstream. */
+  readonly path: string;
+  /** The vendor's error codes and the failures they mean. */
+  readonly errorCodes: ReadonlyMap<string, ProviderFailure>;
+  /** The headers that authenticate the caller: the only place that reveals the key. */
   headers(): Readonly<Record<string, string>>;
-
-  /** The prompt and the tools in the vendor's words. */
-  word(request: CompletionRequest): Wording;
-
-  /** A request for what was worded, without the parameters the model is known to refuse. */
-  draft(wording: Wording, terms: Terms, options: DraftOptions): Draft;
-
-  /** The vendor's SDK, loaded with the first call. Throws the signal's reason if that fires meanwhile. */
-  sdk(signal: AbortSignal): Promise<VendorSdk>;
-
-  /** The failed attempt that an error of the SDK means; undefined if the provider did not answer. */
-  readError(error: unknown, draft: SentDraft): FailedAttempt | undefined;
-
-  /** The completion in a plain answer's JSON. Throws a `FailedAttempt` if it holds none. */
-  readAnswer(json: unknown, draft: SentDraft): Promise<Completion>;
-
-  /**
-   * The completion in a stream of whole events, its pieces first; then reads on to the end of the stream, which may be long in coming.
-   * Throws `ProviderError`, a `FailedAttempt` for an error that the stream holds, and what reading the stream throws.
-   */
-  readStream(events: AsyncIterable<string>, draft: SentDraft): AsyncGenerator<CompletionEvent, undefined>;
+  /** Maps the prompt and the tools to the vendor's format. */
+  mapPrompt(request: CompletionRequest): MappedPrompt;
+  /** Builds the request, without the parameters that the model is known to refuse. */
+  toRequest(prompt: MappedPrompt, settings: RequestSettings, options: RequestOptions): VendorRequest;
+  /** Begins to read the reply to a request. */
+  startReply(request: SentRequest, cap: ReplyCap): VendorReply;
+  /** Reads an error: the body of an answer with an error status, or of a 200 that holds an error all the same. */
+  readError(status: number, body: string): VendorError;
 }
 
-interface VendorSdk {
-  /** Sends a body as JSON; resolves when `fetch` has succeeded. Throws what the SDK throws. */
-  send(request: SentBody): Promise<unknown>;
-}
-
-/** What is long in a request, as fields of its body, and the way back from the names it uses. */
-export interface Wording {
-  readonly long: object;
-  /** The caller's name of a tool, from the name the vendor was given. */
+/** A prompt in the vendor's format, and the way back from the names it uses. */
+export interface MappedPrompt {
+  /** Fields of the request's body: the messages, the tools and, with Anthropic, the system text. */
+  readonly fields: object;
+  /** Returns the caller's name of a tool. */
   ownToolName(vendorName: string): string;
 }
 
 /** A request without its texts. */
-export type Terms = Omit<CompletionRequest, 'prompt'>;
+export type RequestSettings = Omit<CompletionRequest, 'prompt'>;
 
-export interface DraftOptions {
+export interface RequestOptions {
+  /** Parameters that the model is known to refuse. */
   readonly refused: ReadonlySet<string>;
   readonly streamed: boolean;
 }
 
-/** What is to be remembered of a request until its answer is there. */
-export type SentDraft = Omit<Draft, 'body'>;
-
-/** A request as it will be sent. */
-export interface Draft extends Pick<Wording, 'ownToolName'> {
+export interface VendorRequest extends Pick<MappedPrompt, 'ownToolName'> {
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Keys of the body that can be left out: the answer may be less to the caller's liking, but it is one. */
+  /** Keys of the body that a second request may leave out: the reply may be less to the caller's liking, but it is one. */
   readonly strippable: readonly string[];
-  /** What the reply is held to; absent if nothing of the kind is sent. */
+  /** The schema that is sent for the reply; absent if none is. */
   readonly constraint?: Constraint | undefined;
   readonly warnings: readonly Warning[];
 }
 
-/** More of a reply's text or of its reasoning. */
+/** The part of a request that reading its answer needs. */
+export type SentRequest = Omit<VendorRequest, 'body'>;
+
+/** The text of a reply, or its reasoning, as it arrives. */
 export type TextDelta = Extract<CompletionEvent, { delta: string }>;
 
-/** The deltas of what was read at once: neighbours of one kind are one. */
-export class Deltas {
-  readonly events: { type: TextDelta['type']; delta: string }[] = [];
+/** A reply that is being read. A plain answer is read at once, a stream event by event. */
+export interface VendorReply {
+  /** Whether any part of a completion has arrived. */
+  readonly hasBegun: boolean;
+  /** Whether the finish reason has arrived. */
+  readonly isFinished: boolean;
+  /** Whether the vendor's end mark has arrived. */
+  readonly hasEnded: boolean;
+  /** Reads a plain answer. Returns false if the JSON is no completion. */
+  addAnswer(json: unknown): boolean;
+  /** Reads the data of one event and returns its text; undefined if the event is no part of a completion. */
+  addEvent(data: string): readonly TextDelta[] | undefined;
+  /** Returns what has been read so far, in unified terms. */
+  completion(): Completion;
+}
 
-  add({ type, delta }: TextDelta): void {
-    if (delta === '') return;
-    const last = this.events.at(-1);
-    if (last?.type === type) last.delta += delta;
-    else this.events.push({ type, delta });
+/** The vendor's own words for a failure. */
+export interface VendorError {
+  /** Machine-readable names of the error, the most specific first. */
+  readonly codes: readonly string[];
+  /** The parameter or path that the vendor names. */
+  readonly parameter: string | undefined;
+  readonly message: string;
+  /** The HTTP status that a gateway gives inside of a 200. */
+  readonly status: number | undefined;
+  /** The part that the caller may see; absent if the body holds no error object. */
+  readonly words: VendorMessage | undefined;
+}
+
+/** A vendor's explanation of why it refused a request. */
+export interface VendorMessage {
+  readonly message: string;
+  /** The field of the request that is at fault, if the vendor names one apart from the message. */
+  readonly parameter: string | undefined;
+}
+
+/** The JSON value of a text, or undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

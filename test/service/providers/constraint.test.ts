@@ -5,7 +5,7 @@ import { LearnedParameters } from '../../../src/service/providers/models/model-p
 import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { classifyFailure } from '../../../src/service/providers/upstream/classify-failure.js';
 import { listen } from '../../support/listen.js';
-import { ask, connect, directoryAt, patienceOf, ways } from '../../support/providers/requests.js';
+import { ask, connect, directoryAt, llmConfig, patienceOf, ways } from '../../support/providers/requests.js';
 
 const constraint = {
   form: 'json_schema',
@@ -16,7 +16,11 @@ const constraint = {
 
 const refusalOf = (status: number, message: string, parameter?: string) =>
   classifyFailure(
-    { status, message, parameter, codes: [], headers: new Headers(), words: undefined },
+    {
+      status,
+      headers: {},
+      error: { message, parameter, codes: [], status: undefined, words: undefined },
+    },
     { provider: 'any', strippable: ['temperature'], constraint, key: undefined, codes: new Map() },
   ).refusedParameter;
 
@@ -128,30 +132,58 @@ test('refused schemas are remembered up to a bound, the newest (rule: learned-pa
   expect(refused.has('response_format#249')).toBe(true);
 });
 
-const formOf = (name: string, url: string, setting?: Parameters<typeof structuredOf>[2]) => {
-  const structured = structuredOf(name, url, setting);
+const formOf = (url: string, setting?: Parameters<typeof structuredOf>[1]) => {
+  const structured = structuredOf(url, setting);
   return typeof structured === 'object' ? structured.form : structured;
 };
 
 test.each([
-  ['ollama', 'http://10.0.0.2/v1', 'json_schema'],
-  ['mine', 'http://127.0.0.1:11434/v1', 'json_schema'],
-  ['vllm', 'http://gpu:8000/v1', 'json_schema'],
-  ['llama.cpp', 'http://127.0.0.1:8080/v1', 'llama'],
-  ['gateway', 'https://openrouter.ai/api/v1', 'json_schema'],
-  ['work', 'https://x.openai.azure.com/openai/v1', 'json_schema'],
-  ['proxy', 'http://litellm:4000', 'json_schema'],
-  ['mine', 'http://127.0.0.1:9000/v1', 'none'],
-])('a server is known by its name or address: %s %s (rule: named-upstreams)', (name, url, expected) => {
-  expect(formOf(name, url)).toBe(expected);
+  ['http://127.0.0.1:11434/v1', 'json_schema'],
+  ['http://ollama/v1', 'json_schema'],
+  ['http://ollama.internal:8080/v1', 'json_schema'],
+  ['http://127.0.0.1:1234/v1', 'json_schema'],
+  ['http://gpu.vllm.svc.cluster.local:8000/v1', 'json_schema'],
+  ['http://SGLang:8000/v1', 'json_schema'],
+  ['http://llama-server:8080/v1', 'llama'],
+  ['https://openrouter.ai/api/v1', 'json_schema'],
+  ['https://eu.openrouter.ai/api/v1', 'json_schema'],
+  ['https://x.openai.azure.com/openai/v1', 'json_schema'],
+  ['https://x.cognitiveservices.azure.com/openai/v1', 'json_schema'],
+  ['http://litellm:4000', 'json_schema'],
+])('a server is recognised by whole labels of its host, or by its port: %s (rule: named-upstreams)', (url, form) => {
+  expect(formOf(url)).toBe(form);
 });
 
-test('what the operator says counts more than what is known', () => {
-  expect(formOf('ollama', 'http://127.0.0.1:11434/v1', 'none')).toBe('none');
-  expect(formOf('mine', 'http://127.0.0.1:9000/v1', 'llama')).toBe('llama');
-  expect(structuredOf('ollama', 'http://127.0.0.1:11434/v1', 'json_schema')).toMatchObject({
-    isCharged: false,
-  });
+test.each([
+  'http://127.0.0.1:9000/v1',
+  'https://notopenai.azure.evil.com/v1',
+  'https://notopenrouter.ai/v1',
+  'https://openrouter.ai.evil.com/v1',
+  'https://x.azure.com/v1',
+  'https://myollama.example/v1',
+  'https://ollama-proxy.example/v1',
+  'https://gateway.example/ollama/v1',
+  'https://gateway.example/v1?to=openrouter.ai',
+  'https://openrouter.ai@gateway.example/v1',
+  'http://127.0.0.1:11435/v1',
+  'http://127.0.0.1:12340/v1',
+])("a vendor's word elsewhere in the URL says nothing of the server: %s (rule: named-upstreams)", (url) => {
+  expect(formOf(url)).toBe('none');
+});
+
+test("an upstream's name says nothing of the server (rule: named-upstreams)", () => {
+  const url = 'http://127.0.0.1:9/v1';
+  const upstreams = { ollama: { url, keyRequired: false }, azure: { url, keyRequired: false } };
+  const directory = directoryAt(url, { upstreams });
+  for (const name of Object.keys(upstreams)) {
+    expect(directory.resolve(llmConfig('any', name))?.profile.structured).toBe('none');
+  }
+});
+
+test("the operator's setting wins over a recognised server (rule: named-upstreams)", () => {
+  expect(formOf('http://127.0.0.1:11434/v1', 'none')).toBe('none');
+  expect(formOf('http://127.0.0.1:9000/v1', 'llama')).toBe('llama');
+  expect(structuredOf('http://127.0.0.1:11434/v1', 'json_schema')).toMatchObject({ isCharged: false });
 });
 
 test('only models that are known to take a schema are sent one (rule: model-table)', () => {

@@ -52,7 +52,6 @@ const rows: readonly Row[] = [
   { fault: 'empty-object', failure: 'invalid_response', status: 200, requests: 1 },
   { fault: 'truncated-json', failure: 'invalid_response', status: 200, requests: 1 },
   { fault: 'wrong-content-type', failure: 'invalid_response', status: 200, requests: 1 },
-  { fault: 'huge', failure: 'invalid_response', status: 200, requests: 1 },
   { fault: 'reset', failure: 'unreachable', status: null, requests: 1 },
   { fault: 'cut', failure: 'unreachable', status: null, requests: 1 },
 ];
@@ -81,6 +80,26 @@ describe.each(ways)('each fault has its row (rule: error-table): $title', (way) 
     expect(fake.requests).toHaveLength(1);
     await eventually(() => fake.openSockets() === 0);
   });
+});
+
+test.each(
+  ways.filter(({ streamed }) => !streamed),
+)('a plain body of more than 8 MiB is an invalid response (rule: error-table): $title', async (way) => {
+  const fake = await fakeProvider({ fault: 'huge', bytes: 100_000_000 });
+  const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));
+  expect(error).toMatchObject({ failure: 'invalid_response', upstreamStatus: 200 });
+  expect(fake.requests).toHaveLength(1);
+  await eventually(() => fake.openSockets() === 0);
+});
+
+test.each(
+  ways.filter(({ streamed }) => streamed),
+)('an endless stream is a reply that was cut (rule: reply-cap): $title', async (way) => {
+  const fake = await fakeProvider({ fault: 'huge', bytes: 100_000_000 });
+  const completion = await ask(connect(directoryAt(fake.url), way.model), way);
+  expect(completion).toMatchObject({ finishReason: 'length', warnings: [{ code: 'reply_too_long' }] });
+  expect(fake.requests).toHaveLength(1);
+  await eventually(() => fake.openSockets() === 0);
 });
 
 test.each(ways)('an error inside a 200 is the failure it names (rule: error-table): $title', async (way) => {

@@ -46,27 +46,23 @@ describe.each(ways)('the caller leaves (rule: caller-leaves): $title', (way) => 
     await eventually(() => fake.openSockets() === 0);
   });
 
-  test('while the connection is being made', async () => {
-    // Takes the connection, and never answers the TLS handshake.
+  test('while the connection is being made: the call ends at once, and nothing is sent', async () => {
+    // Accepts the connection, and never answers the TLS handshake.
     const sockets: Socket[] = [];
-    const server = createServer((socket) => sockets.push(socket.on('error', () => {}).resume())).listen(
-      0,
-      '127.0.0.1',
-    );
-    await eventually(() => server.listening);
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : 0;
+    const server = createServer((socket) => sockets.push(socket.on('error', () => {}).resume()));
+    const url = (await listen(server)).replace('http:', 'https:');
     const deadline = patienceOf();
-    const provider = connect(directoryAt(`https://127.0.0.1:${port}`), way.model);
-    const failed = failureOf(ask(provider, way, deadline));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const failed = failureOf(ask(connect(directoryAt(url), way.model), way, deadline));
+    await eventually(() => sockets.length === 1);
     deadline.interrupt('shutting_down');
+    const leftAt = performance.now();
     expect(await failed).toBe(deadline.signal.reason);
-    await eventually(() => sockets.length === 1 && sockets.every(({ destroyed }) => destroyed));
+    expect(performance.now() - leftAt).toBeLessThan(1_000);
+    for (const socket of sockets) socket.destroy();
     server.close();
   });
 
-  test('under way, of many: no connection is opened in their place', async () => {
+  test('while many calls wait for an answer: no connection is opened in their place', async () => {
     let opened = 0;
     const server = createServer((socket) => {
       opened += 1;

@@ -1,14 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCompletion } from '../../../src/parsing/parse-completion.js';
-import { anthropicClient, anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
+import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
-import { openaiClient, openaiVendor } from '../../../src/service/providers/openai/provider.js';
+import { openaiVendor } from '../../../src/service/providers/openai/provider.js';
 import {
   ask,
   connect,
   directoryAt,
-  draftOf,
   fakeProvider,
+  readEventData,
+  readPlain,
   toolOf,
   ways,
 } from '../../support/providers/requests.js';
@@ -23,13 +24,13 @@ describe.each(ways)('native calls (rule: native-calling): $title', (way) => {
     return ask(connect(directoryAt(fake.url), way.model), way, undefined, { nativeTools });
   };
 
-  test('60,000 of them are bounded: the first are read, of the others is told how much they hold', async () => {
+  test('the first 128 of 60,000 are read, the others are counted', async () => {
     const calls = Array.from({ length: 60_000 }, () => ({ name: 'look_up', arguments: { key: 1 } }));
     const { toolCalls, unreadCalls } = await callsOf(calls);
     expect(toolCalls).toHaveLength(128);
     expect(unreadCalls?.count).toBe(60_000 - 128);
     expect(unreadCalls?.chars).toBeGreaterThan((60_000 - 128) * JSON.stringify(calls[0]).length);
-  });
+  }, 120_000);
 
   test('a handful is read whole', async () => {
     const calls = ['one', 'two', 'three'].map((key) => ({ name: 'look_up', arguments: { key } }));
@@ -39,25 +40,14 @@ describe.each(ways)('native calls (rule: native-calling): $title', (way) => {
   });
 });
 
-const url = 'http://127.0.0.1:9';
 const vendors = [
   {
-    vendor: openaiVendor({
-      name: 'openai',
-      client: openaiClient(url),
-      key: undefined,
-      traits: traitsOf('openai', 'gpt-4o'),
-    }),
+    vendor: openaiVendor(undefined, traitsOf('openai', 'gpt-4o')),
     answer: (input: string) =>
       `{"choices": [{"message": {"tool_calls": [{"function": {"name": "f", "arguments": ${input}}}]}}]}`,
   },
   {
-    vendor: anthropicVendor({
-      name: 'anthropic',
-      client: anthropicClient(url),
-      key: undefined,
-      traits: traitsOf('anthropic', 'x'),
-    }),
+    vendor: anthropicVendor(undefined, traitsOf('anthropic', 'x')),
     answer: (input: string) =>
       `{"content": [{"type": "tool_use", "id": "c", "name": "f", "input": ${input}}]}`,
   },
@@ -65,15 +55,43 @@ const vendors = [
 
 test.each(
   vendors,
-)('arguments nested 20,000 deep become a text too deep to be accepted (rule: native-calling)', async ({
+)('arguments nested 20,000 deep become a text too deep to be accepted (rule: native-calling)', ({
   vendor,
   answer,
 }) => {
-  const draft = draftOf(vendor);
-  const { toolCalls } = await vendor.readAnswer(JSON.parse(answer(nested(20_000))), draft);
-  const written = toolCalls[0]?.arguments ?? '';
+  const written = readPlain(vendor, JSON.parse(answer(nested(20_000))))?.toolCalls[0]?.arguments ?? '';
   expect(written).toBe(nested(100).replace('1', 'null'));
   const offered = [{ name: 'f', parameters: [] }];
   const read = parseCompletion(`Action: {"name": "f", "arguments": ${written}}`, offered, {});
   expect(read).toMatchObject({ action: null, outcome: 'malformed_action' });
+});
+
+const openai = openaiVendor(undefined, traitsOf('openai', 'gpt-4o'));
+
+/** A chunk of so many parts of two calls, and a last part for each. */
+function chunkOf(parts: number, more: string): string {
+  const begun = Array.from({ length: parts }, (_, index) => ({
+    index: index % 2,
+    id: `call_${index % 2}`,
+    function: { name: 'write', arguments: index < 2 ? `{"part": "${more}` : '' },
+  }));
+  const closing = [0, 1].map((index) => ({ index, function: { arguments: '"}' } }));
+  return JSON.stringify({
+    choices: [{ delta: { tool_calls: [...begun, ...closing] }, finish_reason: 'tool_calls' }],
+  });
+}
+
+test('parts of calls in one chunk are joined to calls, however long they are (rule: native-calling)', () => {
+  const long = 'line of a file '.repeat(20_000);
+  const { toolCalls } = readEventData(openai, [chunkOf(4, long)])?.completion ?? {};
+  const calls = toolCalls?.map(({ name, arguments: written }) => [name, JSON.parse(written)]);
+  expect(calls).toEqual([
+    ['write', { part: long }],
+    ['write', { part: long }],
+  ]);
+});
+
+test('a chunk of more parts of calls than any model sends is no answer (rule: native-calling)', () => {
+  expect(readEventData(openai, [chunkOf(4_094, 'x')])).toBeDefined();
+  expect(readEventData(openai, [chunkOf(4_095, 'x')])).toBeUndefined();
 });

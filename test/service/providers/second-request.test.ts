@@ -3,9 +3,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { anthropicClient, anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
+import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
-import { openaiClient, openaiVendor } from '../../../src/service/providers/openai/provider.js';
+import { openaiVendor } from '../../../src/service/providers/openai/provider.js';
 import { anyPrompt } from '../../support/providers/prompts.js';
 import {
   collect,
@@ -18,29 +18,16 @@ import {
   ways,
 } from '../../support/providers/requests.js';
 
-const url = 'http://127.0.0.1:9';
-const shared = { key: undefined, name: 'any' };
+const steerable = { ...traitsOf('openai', 'gpt-5.6-sol'), temperature: true, seed: true };
 const vendors = {
-  'OpenAI with cache breakpoints': openaiVendor({
-    ...shared,
-    client: openaiClient(url),
-    traits: { ...traitsOf('openai', 'gpt-5.6-sol'), temperature: true, seed: true },
-  }),
-  'OpenAI without': openaiVendor({
-    ...shared,
-    client: openaiClient(url),
-    traits: traitsOf('openai', 'gpt-4o'),
-  }),
-  Anthropic: anthropicVendor({
-    ...shared,
-    client: anthropicClient(url),
-    traits: traitsOf('anthropic', 'claude-opus-5'),
-  }),
+  'OpenAI with cache breakpoints': openaiVendor(undefined, steerable),
+  'OpenAI without cache breakpoints': openaiVendor(undefined, traitsOf('openai', 'gpt-4o')),
+  Anthropic: anthropicVendor(undefined, traitsOf('anthropic', 'claude-opus-5')),
 };
 const replySchema = { type: 'object', properties: {}, additionalProperties: false };
 
 describe.each(Object.entries(vendors))('%s', (_, vendor) => {
-  test('a second request from the bytes of the first is what the first would have been (rule: second-request)', () => {
+  test('a second request made from the bytes of the first equals one made from the prompt (rule: second-request)', () => {
     const anyRequest = fc.record({
       model: fc.constant('any'),
       prompt: anyPrompt,
@@ -58,15 +45,17 @@ describe.each(Object.entries(vendors))('%s', (_, vendor) => {
     fc.assert(
       fc.property(anyRequest, fc.boolean(), fc.nat(), ({ asks, ...plain }, streamed, which) => {
         const request = { ...plain, ...asks };
-        const first = vendor.draft(vendor.word(request), request, { refused: new Set(), streamed });
+        const first = vendor.toRequest(vendor.mapPrompt(request), request, { refused: new Set(), streamed });
         const refusable = [...first.strippable, ...(first.constraint ? [first.constraint.forSchema] : [])];
         const refused = new Set(refusable.slice(which % (refusable.length + 1)).slice(0, 1));
         const bytes = JSON.stringify(first.body);
-        const { prompt: __, ...terms } = request;
-        const second = vendor.draft({ ...first, long: JSON.parse(bytes) }, terms, { refused, streamed });
-        const { ownToolName, ...anew } = vendor.draft(vendor.word(request), request, { refused, streamed });
-        expect(JSON.stringify(second.body)).toBe(JSON.stringify(anew.body));
-        expect({ ...second, body: null }).toEqual({ ...anew, body: null, ownToolName: first.ownToolName });
+        const { prompt: __, ...settings } = request;
+        const { ownToolName } = first;
+        const sent = { fields: JSON.parse(bytes), ownToolName };
+        const second = vendor.toRequest(sent, settings, { refused, streamed });
+        const fresh = vendor.toRequest(vendor.mapPrompt(request), request, { refused, streamed });
+        expect(JSON.stringify(second.body)).toBe(JSON.stringify(fresh.body));
+        expect({ ...second, body: null }).toEqual({ ...fresh, body: null, ownToolName });
       }),
     );
   });
@@ -77,7 +66,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 test.each(
   ways,
-)('while $title is awaited, the prompt is held as bytes alone (rule: lean-waiting)', async (way) => {
+)('$title: while the answer is awaited, the prompt is held as bytes alone (rule: lean-waiting)', async (way) => {
   const fake = await fakeProvider({ fault: 'silence' });
   const deadline = patienceOf();
   const provider = connect(directoryAt(fake.url), way.model);

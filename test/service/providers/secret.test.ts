@@ -11,8 +11,33 @@ const anyKey = fc.string({
 });
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 
+/** No 8 successive characters of it are the same in two forms, and its base64 differs between the two alphabets. */
+const key = 'a"1>?~\\b+2/c"3>?~\\d+4/e"5>?~\\f+6';
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const base64url = (text: string): string => Buffer.from(text).toString('base64url');
+
+const literalForms: Readonly<Record<string, string>> = {
+  raw: key,
+  'JSON-escaped': JSON.stringify(key).slice(1, -1),
+  'percent-encoded': encodeURIComponent(key),
+};
+
+/** The key in base64 between other bytes. */
+const base64Forms: Readonly<Record<string, string>> = {
+  'in base64': base64(`${key}yyy`),
+  'in base64 after one byte': base64(`x${key}yyy`),
+  'in base64 after two bytes': base64(`xx${key}yyy`),
+  'in base64 for URLs': base64url(`${key}yyy`),
+  'in base64 for URLs after one byte': base64url(`x${key}yyy`),
+  'in base64 for URLs after two bytes': base64url(`xx${key}yyy`),
+};
+
+/** The part of a form in base64 that no other byte can change. */
+const core = (form: string): string => form.slice(4, -8);
+
 describe('a secret (rule: key-redaction)', () => {
-  test('is printable ASCII without spaces, 8 to 512 of it', () => {
+  test('is printable ASCII without spaces, 8 to 512 characters', () => {
     const wrong = [
       '',
       'short',
@@ -30,37 +55,45 @@ describe('a secret (rule: key-redaction)', () => {
   });
 
   test('prints as [redacted] wherever it ends up', () => {
-    const key = secretOf('sk-very-secret');
+    const secret = secretOf('sk-very-secret');
     const printed = [
-      String(key),
-      `${key}`,
-      JSON.stringify({ key }),
-      inspect(key),
-      inspect({ deep: [key] }),
-      `${Object.values(key)}`,
+      String(secret),
+      `${secret}`,
+      JSON.stringify({ secret }),
+      inspect(secret),
+      inspect({ deep: [secret] }),
+      `${Object.values(secret)}`,
     ];
-    expect(printed.join()).not.toContain('secret');
-    expect(String(key)).toBe('[redacted]');
+    expect(printed.join()).not.toContain('very');
+    expect(String(secret)).toBe('[redacted]');
   });
 
-  test('is redacted in every shape: raw, escaped, encoded at any offset, its ends', () => {
+  test.each(Object.entries(literalForms))('is redacted %s', (_, form) => {
+    expect(secretOf(key).redact(`before${form}after`)).toBe('before[redacted]after');
+  });
+
+  test.each(Object.entries(base64Forms))('is redacted %s', (_, form) => {
+    const redacted = secretOf(key).redact(`before ${form} after`);
+    expect(redacted).toMatch(/^before .{0,4}\[redacted\].{0,8} after$/);
+    const pieces = Array.from({ length: core(form).length - 3 }, (_, at) => core(form).slice(at, at + 4));
+    expect(pieces.filter((piece) => redacted.includes(piece))).toEqual([]);
+  });
+
+  test('is redacted if only its first or its last 8 characters are there', () => {
+    const secret = secretOf('sk-12345-middle-of-it-abcdefgh');
+    expect(secret.redact('a key sk-12345… is wrong')).toBe('a key [redacted]… is wrong');
+    expect(secret.redact('a key …abcdefgh is wrong')).toBe('a key …[redacted] is wrong');
+  });
+
+  test('is redacted in any text', () => {
     fc.assert(
       fc.property(anyKey, anyText, anyText, (text, before, after) => {
-        const key = secretOf(text);
-        const shapes = [
-          text,
-          JSON.stringify(text).slice(1, -1),
-          JSON.stringify(JSON.stringify({ text })),
-          encodeURIComponent(text),
-          text.slice(0, 8),
-          text.slice(-8),
-        ];
-        for (const shape of shapes.slice(0, 2))
-          expect(key.redact(before + shape + after)).not.toContain(text);
-        for (const shape of shapes) expect(key.redact(shape)).not.toContain(text.slice(0, 8));
-        const encoded = Buffer.from(`${before}${text}${after}`).toString('base64');
-        const core = Buffer.from(text).toString('base64').slice(0, -4);
-        expect(key.redact(encoded)).not.toContain(core);
+        const secret = secretOf(text);
+        for (const form of [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)]) {
+          expect(secret.redact(before + form + after)).not.toContain(form);
+        }
+        const encoded = base64(text).slice(0, -4);
+        expect(secret.redact(base64(`${before}${text}${after}`))).not.toContain(encoded);
       }),
     );
   });
@@ -68,5 +101,16 @@ describe('a secret (rule: key-redaction)', () => {
   test('leaves other text alone', () => {
     const text = 'the quick brown fox 12345678';
     expect(secretOf('sk-canary-0001').redact(text)).toBe(text);
+  });
+
+  test.each(
+    Object.entries({ ...literalForms, ...base64Forms }),
+  )('is hinted at by 8 of its characters %s', (_, form) => {
+    const middle = Math.floor(form.length / 2);
+    expect(secretOf(key).isHintedAtIn(`before ${form.slice(middle - 4, middle + 4)} after`)).toBe(true);
+  });
+
+  test('is not hinted at by 7 of its characters', () => {
+    expect(secretOf(key).isHintedAtIn(`before ${key.slice(8, 15)} after`)).toBe(false);
   });
 });

@@ -8,7 +8,8 @@ import {
   type ProvidersConfig,
 } from '../../../src/service/providers/create-model-directory.js';
 import { Secret } from '../../../src/service/providers/secret.js';
-import type { Draft, Vendor } from '../../../src/service/providers/vendor.js';
+import { ReplyCap } from '../../../src/service/providers/upstream/reply-cap.js';
+import type { TextDelta, Vendor, VendorRequest } from '../../../src/service/providers/vendor.js';
 import { Interruption, type StepDeadline } from '../../../src/service/step/interruption.js';
 import type {
   Completion,
@@ -42,9 +43,35 @@ export function completionRequest(changes: Partial<CompletionRequest> = {}): Com
   };
 }
 
-/** What a vendor makes of an ordinary request. */
-export const draftOf = (vendor: Vendor, streamed = false): Draft =>
-  vendor.draft(vendor.word(completionRequest()), completionRequest(), { refused: new Set(), streamed });
+/** An ordinary request in a vendor's format. */
+export const vendorRequestOf = (vendor: Vendor, streamed = false): VendorRequest =>
+  vendor.toRequest(vendor.mapPrompt(completionRequest()), completionRequest(), {
+    refused: new Set(),
+    streamed,
+  });
+
+/** The completion in a plain answer to an ordinary request; undefined if the JSON is none. */
+export function readPlain(vendor: Vendor, json: unknown): Completion | undefined {
+  const cap = new ReplyCap();
+  const reply = vendor.startReply(vendorRequestOf(vendor), cap);
+  return reply.addAnswer(json) ? cap.mark(reply.completion()) : undefined;
+}
+
+/** The deltas and the completion in the data of some events; undefined if one of them is no part of a completion. */
+export function readEventData(
+  vendor: Vendor,
+  events: readonly string[],
+): { deltas: TextDelta[]; completion: Completion } | undefined {
+  const cap = new ReplyCap();
+  const reply = vendor.startReply(vendorRequestOf(vendor, true), cap);
+  const deltas: TextDelta[] = [];
+  for (const data of events) {
+    const more = reply.addEvent(data);
+    if (!more) return undefined;
+    deltas.push(...more);
+  }
+  return { deltas, completion: cap.mark(reply.completion()) };
+}
 
 export const toolOf = (name: string, inputSchema: ToolDefinition['inputSchema'] = {}): ToolDefinition => ({
   name,
@@ -152,7 +179,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
     (error: unknown) => ({ error }),
   );
   if ('error' in outcome) return outcome.error;
-  throw new Error(`nothing failed: ${JSON.stringify(outcome.value)}`);
+  throw new Error(`nothing failed: ${JSON.stringify(outcome.value)?.slice(0, 500)}`);
 }
 
 /** Until the condition holds; Jest's own timeout is the end. */

@@ -5,18 +5,18 @@ type SignedBlock = ThinkingBlockParam | RedactedThinkingBlockParam;
 
 const stateSchema = z.object({ provider: z.literal('anthropic'), blocks: z.array(z.unknown()) });
 
-/** The signed reasoning of a reply, to be kept by the caller and sent back; absent if there is none. */
+/** The signed reasoning of a reply, which the caller keeps and sends back; absent if there is none. */
 export function toProviderState(content: readonly unknown[]): { providerState?: unknown } {
   const blocks = content.flatMap(readBlock);
   return blocks.length === 0 ? {} : { providerState: { provider: 'anthropic', blocks } };
 }
 
-/** The blocks a state holds. It comes from the caller: what is not ours, or was not signed, is left out. */
+/** Returns the signed blocks of a state. It comes from the caller: other or unsigned blocks are left out. */
 export function signedBlocks(state: unknown): SignedBlock[] {
   return stateSchema.safeParse(state).data?.blocks.flatMap(readBlock) ?? [];
 }
 
-/** By hand: a schema would make an error for each of a hundred thousand blocks that are none. */
+/** Checks by hand: a schema would create an error for each of a hundred thousand wrong blocks. */
 function readBlock(block: unknown): SignedBlock[] {
   if (!isBlock(block)) return [];
   const { type, thinking, signature, data } = block;

@@ -13,7 +13,7 @@ type ToolResultPart = Extract<Part, { type: 'tool_result' }>;
 const ephemeral = { cache_control: { type: 'ephemeral' as const } };
 
 /**
- * The messages in Anthropic's blocks: signed reasoning first in its assistant message, tool results first in their
+ * Returns the messages as Anthropic's blocks: signed reasoning first in its assistant message, tool results first in their
  * user message, no text block that is empty or blank, no message without a block.
  */
 export function toMessages(messages: readonly Message[]): MessageParam[] {
@@ -36,7 +36,7 @@ function assistantBlocks(parts: readonly Part[]): ContentBlockParam[] {
 }
 
 /**
- * The tail goes into the last tool result: a text after the results would teach the model to expect one, and to
+ * Puts the tail into the last tool result: a text after the results would teach the model to expect one, and to
  * answer with nothing when it is missing.
  */
 function userBlocks(parts: readonly Part[]): ContentBlockParam[] {
@@ -49,7 +49,7 @@ function userBlocks(parts: readonly Part[]): ContentBlockParam[] {
   return results.map((result, index) => resultBlock(result, index === results.length - 1 ? tail : undefined));
 }
 
-/** A breakpoint cannot stand inside a result; around a result with a tail it would mark what no step has again. */
+/** A breakpoint cannot stand inside a result; around a result with a tail it would mark a text that no later step has. */
 function resultBlock(
   { callId, text, isError, breakpoint }: ToolResultPart,
   tail?: TextPart,
@@ -70,7 +70,7 @@ const textBlock = ({ text, breakpoint }: TextPart): TextBlockParam => ({
   ...(breakpoint && ephemeral),
 });
 
-/** Blank texts are refused as blocks: each goes to the text before it, else to the text after it, else away. */
+/** Joins each blank text with the text before it, else with the one after it: Anthropic refuses blank blocks. */
 function joinBlank(parts: readonly Part[]): Part[] {
   const joined: Part[] = [];
   let blank = '';

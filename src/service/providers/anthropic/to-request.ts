@@ -4,44 +4,45 @@ import type { CompletionRequest } from '../../step/provider.js';
 import { type Constraint, constraintDropped, constraintOf, isRefused } from '../constraint.js';
 import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
-import type { Draft, DraftOptions, Terms, Wording } from '../vendor.js';
-import { inVendorNames, limitBreakpoints, MOST_BREAKPOINTS } from '../vendor-limits.js';
+import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../vendor.js';
+import { inVendorNames, limitBreakpoints, MAX_BREAKPOINTS } from '../vendor-limits.js';
 import { toMessages } from './to-messages.js';
 
 const strippable = ['output_config', 'thinking'];
 
-/** What is long in a request. Other fields may stand beside it. */
-interface MessagesWording {
+/** The fields of a body that hold the prompt. */
+interface PromptFields {
   readonly system?: readonly TextBlockParam[];
   readonly messages: readonly MessageParam[];
   readonly tools?: readonly Tool[];
 }
 
-export function wordRequest(request: CompletionRequest): Wording {
+/** Maps the prompt and the tools to Anthropic's format. */
+export function mapPrompt(request: CompletionRequest): MappedPrompt {
   const { system, systemBreakpoint } = request.prompt;
   const { definitions, messages, ownToolName } = inVendorNames(request);
-  const long: MessagesWording = {
+  const fields: PromptFields = {
     ...(system !== '' && { system: [systemBlock(system, systemBreakpoint)] }),
-    messages: toMessages(limitBreakpoints(messages, MOST_BREAKPOINTS - Number(systemBreakpoint))),
+    messages: toMessages(limitBreakpoints(messages, MAX_BREAKPOINTS - Number(systemBreakpoint))),
     tools: definitions.map(toTool),
   };
-  return { long, ownToolName };
+  return { fields, ownToolName };
 }
 
-/** A Messages request. `max_tokens` is required; sampling parameters are gone from the API's types. */
+/** Builds a Messages request. `max_tokens` is required; sampling parameters are gone from the API's types. */
 export function toRequest(
-  { long, ownToolName }: Wording,
-  terms: Terms,
-  { traits, refused, streamed }: DraftOptions & { readonly traits: ModelTraits },
-): Draft {
-  const { system, messages, tools } = long as MessagesWording; // as `wordRequest` made it, or read back from what was sent
-  const { nativeTools } = terms;
-  const { sent, warnings } = chooseParameters(wantedParameters(terms, traits), refused);
-  const asked = constraintOf(terms, traits);
+  { fields, ownToolName }: MappedPrompt,
+  settings: RequestSettings,
+  { traits, refused, streamed }: RequestOptions & { readonly traits: ModelTraits },
+): VendorRequest {
+  const { system, messages, tools } = fields as PromptFields; // from `mapPrompt`, or from the body of an earlier request
+  const { nativeTools } = settings;
+  const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
+  const asked = constraintOf(settings, traits);
   const constraint = asked && !isRefused(refused, asked) ? asked : undefined;
   const body = {
-    model: terms.model,
-    max_tokens: terms.maxOutputTokens,
+    model: settings.model,
+    max_tokens: settings.maxOutputTokens,
     ...(system && { system }),
     messages,
     ...sent,
@@ -51,7 +52,7 @@ export function toRequest(
     ...(streamed && { stream: true }),
   };
   return {
-    model: terms.model,
+    model: settings.model,
     body,
     strippable: strippable.filter((key) => key in body && (key !== 'output_config' || key in sent)),
     constraint,
@@ -66,7 +67,10 @@ const withFormat = (config: unknown, { schema }: Constraint): object => ({
   format: { type: 'json_schema', schema },
 });
 
-function wantedParameters({ temperature, seed, reasoningEffort: effort }: Terms, traits: ModelTraits) {
+function wantedParameters(
+  { temperature, seed, reasoningEffort: effort }: RequestSettings,
+  traits: ModelTraits,
+) {
   const taken = traits.efforts.some((each) => each === effort);
   return [
     { name: 'temperature', wire: 'temperature', value: temperature, taken: traits.temperature },

@@ -1,10 +1,10 @@
 import type { ModelTraits } from './model-traits.js';
 import { llamaSchema, strictSchema } from './schema-dialects.js';
 
-/** How the output of a compatible server can be constrained, as an operator says it. */
+/** How the output of a compatible server can be constrained, as an operator sets it. */
 export type StructuredSetting = 'json_schema' | 'json_object' | 'llama' | 'none';
 
-/** The schema makes a grammar at these servers, and is not put into the prompt. */
+/** These servers turn the schema into a grammar, and do not put it into the prompt. */
 const grammarSchema = { ...strictSchema, isCharged: false };
 
 const settings = {
@@ -14,23 +14,43 @@ const settings = {
   none: 'none',
 } as const satisfies Record<StructuredSetting, ModelTraits['structured']>;
 
-/** Servers that are known by the name they were given, or by their address (docs/reference/constrained-output.md). */
-const knownServers: readonly { readonly pattern: RegExp; readonly structured: ModelTraits['structured'] }[] =
-  [
-    { pattern: /llama[._-]?cpp|llama-server/i, structured: llamaSchema },
-    { pattern: /ollama|:11434\b|lm-?studio|:1234\b|vllm|sglang/i, structured: grammarSchema },
-    { pattern: /litellm|openrouter|\.openai\.azure\.com|azure/i, structured: strictSchema },
-  ];
+interface KnownServer {
+  /** Each is a whole label of the host name, as in `ollama` and `ollama.internal`. */
+  readonly labels?: readonly string[];
+  /** The last labels of the host name. */
+  readonly domains?: readonly string[];
+  /** The port that the server listens on by default. */
+  readonly port?: string;
+  readonly structured: ModelTraits['structured'];
+}
 
-/** What the operator says, else what is known of the server, else that its output is free. */
-export function structuredOf(
-  name: string,
-  url: string,
-  setting: StructuredSetting | undefined,
-): ModelTraits['structured'] {
-  const known = knownServers.find(({ pattern }) => pattern.test(`${name} ${url}`))?.structured;
+/** Servers that can be recognised by their address (docs/reference/constrained-output.md). */
+const knownServers: readonly KnownServer[] = [
+  { labels: ['llamacpp', 'llama-cpp', 'llama_cpp', 'llama-server'], structured: llamaSchema },
+  { labels: ['ollama'], port: '11434', structured: grammarSchema },
+  { labels: ['lmstudio', 'lm-studio'], port: '1234', structured: grammarSchema },
+  { labels: ['vllm', 'sglang'], structured: grammarSchema },
+  { labels: ['litellm'], domains: ['openrouter.ai'], structured: strictSchema },
+  {
+    domains: ['openai.azure.com', 'services.ai.azure.com', 'cognitiveservices.azure.com'],
+    structured: strictSchema,
+  },
+];
+
+/** Returns the operator's setting, else that of a known server, else that the output is free (rule: named-upstreams). */
+export function structuredOf(url: string, setting: StructuredSetting | undefined): ModelTraits['structured'] {
+  const known = knownServers.find((server) => isAt(new URL(url), server))?.structured;
   if (setting === undefined) return known ?? 'none';
   return setting === 'json_schema' && typeof known === 'object' && known.form === 'json_schema'
     ? known
     : settings[setting];
+}
+
+function isAt({ hostname, port }: URL, { labels = [], domains = [], port: usual }: KnownServer): boolean {
+  const hostLabels = hostname.split('.');
+  return (
+    labels.some((label) => hostLabels.includes(label)) ||
+    domains.some((domain) => `.${hostname}`.endsWith(`.${domain}`)) ||
+    (usual !== undefined && port === usual)
+  );
 }

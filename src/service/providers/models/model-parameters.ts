@@ -1,6 +1,6 @@
 import type { Warning } from '../../../contract/step.js';
 
-/** A parameter the caller asked for: its name to the caller, and on the wire. */
+/** A parameter that the caller asked for: its name in our contract, and on the wire. */
 export interface WantedParameter {
   readonly name: string;
   readonly wire: string;
@@ -9,7 +9,7 @@ export interface WantedParameter {
   readonly taken: boolean;
 }
 
-/** What can be sent, and a warning for what cannot (rule: model-table). */
+/** Returns the parameters that can be sent, and a warning for each of the others (rule: model-table). */
 export function chooseParameters(wanted: readonly WantedParameter[], refused: ReadonlySet<string>) {
   const asked = wanted.filter(({ value }) => value !== undefined);
   const isSent = ({ taken, wire }: WantedParameter) => taken && !refused.has(wire);
@@ -24,13 +24,13 @@ const dropped = ({ name }: WantedParameter): Warning => ({
   message: `${name} was not sent: this model does not take it.`,
 });
 
-const MOST_MODELS = 1_000;
-/** Of one model: schemas that it refused are among them. */
-const MOST_PARAMETERS = 100;
+const MAX_MODELS = 1_000;
+/** Maximum number of names for one model: the schemas that it refused are among them. */
+const MAX_PARAMETERS = 100;
 
 /**
- * What providers have taught us in this process: which parameters a model refuses (rule: learned-parameters). Holds names and digests only,
- * at most 1,000 models; the one taught longest ago is forgotten first.
+ * The parameters that models are known to refuse in this process (rule: learned-parameters). Holds names and digests only,
+ * of at most 1,000 models; the oldest is forgotten first.
  */
 export class LearnedParameters {
   readonly #refused = new Map<string, ReadonlySet<string>>();
@@ -41,11 +41,11 @@ export class LearnedParameters {
 
   remember(upstream: string, model: string, parameter: string): void {
     const key = keyOf(upstream, model);
-    const refused = new Set([...[...this.refusedBy(upstream, model)].slice(1 - MOST_PARAMETERS), parameter]);
+    const refused = new Set([...[...this.refusedBy(upstream, model)].slice(1 - MAX_PARAMETERS), parameter]);
     this.#refused.delete(key);
     this.#refused.set(key, refused);
     const [oldest] = this.#refused.keys();
-    if (this.#refused.size > MOST_MODELS && oldest !== undefined) this.#refused.delete(oldest);
+    if (this.#refused.size > MAX_MODELS && oldest !== undefined) this.#refused.delete(oldest);
   }
 }
 

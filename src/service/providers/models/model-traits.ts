@@ -3,9 +3,9 @@ import { anthropicSchema, openaiSchema } from './schema-dialects.js';
 
 export type Effort = NonNullable<CompletionRequest['reasoningEffort']>;
 
-/** What a model takes and how it counts: one row of the model table, its family's defaults filled in. */
+/** The parameters that a model takes and how it counts: a row of the model table, completed from its family. */
 export interface ModelTraits extends ModelProfile {
-  /** False if the model refuses any value but its own, and if we do not know. */
+  /** False if the model refuses any value but its own, or if that is unknown. */
   readonly temperature: boolean;
   readonly seed: boolean;
   /** The reasoning efforts the model takes; empty if it takes none. */
@@ -13,15 +13,15 @@ export interface ModelTraits extends ModelProfile {
   readonly maxTokensParam: 'max_tokens' | 'max_completion_tokens';
   /** `prompt_cache_key` steers repeated prompts to the same cache. */
   readonly cacheKey: boolean;
-  /** Breakpoints written into the prompt itself mark what is cached. */
+  /** Breakpoints in the prompt itself mark the part to cache. */
   readonly cacheBreakpoints: boolean;
-  /** With native tools the model takes no effort but `none`, and has to be told so. */
+  /** With native tools the model takes no effort but `none`, which must be sent. */
   readonly toolsWithoutReasoning: boolean;
 }
 
 /**
  * Factors on o200k counts for models whose tokenizer is not public: at least 95 of 100 samples of code, prose, JSON
- * and translations need no more. What they were measured on, and what the means are: docs/decisions/token-counting.md.
+ * and translations need no more. Samples and means: docs/decisions/token-counting.md.
  */
 export const estimateMargins = {
   /** Claude 3 to 4.6. */
@@ -38,10 +38,10 @@ export const estimateMargins = {
  */
 const openaiFraming = { prompt: 3, message: 4 };
 
-/** Anthropic does not publish its format; more than was ever seen. */
+/** Anthropic does not publish its format; an upper bound of all observed values. */
 const anthropicFraming = { prompt: 8, message: 8 };
 
-/** What a model of OpenAI's is taken for unless its row says otherwise: one that reasons, as all new ones do. */
+/** Defaults for OpenAI's models: a model that reasons, as all new ones do. */
 export const openaiModel: ModelTraits = {
   contextWindow: null,
   encoding: 'o200k_base',
@@ -59,7 +59,7 @@ export const openaiModel: ModelTraits = {
   toolsWithoutReasoning: false,
 };
 
-/** What a model of Anthropic's is taken for: no public tokenizer, so o200k times a margin. */
+/** Defaults for Anthropic's models: without a public tokenizer, o200k times a margin. */
 export const anthropicModel: ModelTraits = {
   ...openaiModel,
   contextWindow: 1_000_000,
@@ -73,7 +73,7 @@ export const anthropicModel: ModelTraits = {
   cacheBreakpoints: true,
 };
 
-/** A model of a compatible server: the common denominator. What it refuses is learned. */
+/** Defaults for models of compatible servers: the common denominator. Refused parameters are learned. */
 export const compatibleModel: ModelTraits = {
   ...openaiModel,
   countMargin: estimateMargins.unknown,

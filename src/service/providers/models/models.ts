@@ -18,7 +18,7 @@ interface VendorModels {
   /** Names that decide for this vendor when no provider is given. */
   readonly route: RegExp;
   readonly models: readonly ModelRow[];
-  /** What holds unless a row says otherwise. */
+  /** The traits that hold unless a row says otherwise. */
   readonly family: ModelTraits;
 }
 
@@ -26,7 +26,7 @@ const upToHigh: readonly Effort[] = ['low', 'medium', 'high'];
 const noReasoning = { temperature: true, efforts: [] } as const;
 
 /**
- * OpenAI's models, the first match counts. Sources: types of `openai` 6.49, the vendor's model pages. A window the
+ * OpenAI's models; the first match counts. Sources: types of `openai` 6.49, the vendor's model pages. A window the
  * pages seen do not name is null. A fine-tuned model is `ft:` and its base.
  */
 const openaiModels: readonly ModelRow[] = [
@@ -201,7 +201,7 @@ const anthropicModels: readonly ModelRow[] = [
   },
 ];
 
-/** Whose name pattern decides when no provider is named, and whose rows are looked at. */
+/** The vendors; the first whose `route` matches a model's name serves it if the request names no provider. */
 export const vendors = {
   openai: { route: /^(?:ft:)?(?:gpt-|chatgpt-|o\d+(?:-|$))/, models: openaiModels, family: openaiModel },
   anthropic: { route: /^claude-/, models: anthropicModels, family: anthropicModel },
@@ -213,27 +213,18 @@ export type VendorName = keyof typeof vendors;
 // The keys of a literal that has no optional ones.
 export const vendorNames = Object.keys(vendors) as VendorName[];
 
-/** The names of a vendor that are listed; others are served all the same. */
+/** The listed names of a vendor; others are served all the same. */
 export const listedNames = (vendor: VendorName): readonly string[] =>
   vendors[vendor].models.flatMap(({ names }) => names);
 
-/** The traits of any model of a vendor, known or not. */
-export const traitsOf = (vendor: VendorName, model: string): ModelTraits =>
-  listedTraits.get(`${vendor} ${model}`) ?? findTraits(vendor, model);
-
-function findTraits(vendor: VendorName, model: string): ModelTraits {
+/** Returns the traits of any model of a vendor, known or not. */
+export function traitsOf(vendor: VendorName, model: string): ModelTraits {
   const { models, family }: VendorModels = vendors[vendor];
   const { pattern: _, names: __, ...known } = models.find(({ pattern }) => pattern.test(model)) ?? unknown;
   const traits: ModelTraits = Object.assign({}, family, known);
   const isFineTuned = model.startsWith('ft:') && traits.structured === family.structured;
-  return isFineTuned ? { ...traits, structured: strictSchema } : traits; // which enforce no bounds
+  // Fine-tuned models enforce no bounds.
+  return isFineTuned ? { ...traits, structured: strictSchema } : traits;
 }
 
 const unknown: ModelRow = { pattern: /^/, names: [] };
-
-/** Of the names that are listed, which most requests name: no pattern is tried for those. */
-const listedTraits: ReadonlyMap<string, ModelTraits> = new Map(
-  vendorNames.flatMap((vendor) =>
-    listedNames(vendor).map((name) => [`${vendor} ${name}`, findTraits(vendor, name)]),
-  ),
-);

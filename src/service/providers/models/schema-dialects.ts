@@ -59,7 +59,7 @@ export const anthropicSchema: SchemaDialect = {
 };
 
 /**
- * What llama.cpp turns into a grammar: nearly everything. The limits are ours: a grammar is walked at every token. No bounds:
+ * llama.cpp turns nearly every schema into a grammar. The limits are ours: it walks the grammar at every token. No bounds:
  * some of its bindings nest a rule as deep as `maxLength` is large, and none knows all.
  */
 export const llamaSchema: SchemaDialect = {

@@ -4,19 +4,19 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import type { Message, Part, Prompt } from '../../step/provider.js';
-import { limitBreakpoints, MOST_BREAKPOINTS } from '../vendor-limits.js';
+import { limitBreakpoints, MAX_BREAKPOINTS } from '../vendor-limits.js';
 
 type TextPart = Extract<Part, { type: 'text' }>;
 type Content = string | ChatCompletionContentPartText[];
 
 /**
- * The prompt as Chat Completions messages: a system message; tool results as `tool` messages directly after the
+ * Returns the prompt as Chat Completions messages: a system message; tool results as `tool` messages directly after the
  * message that called; no empty message. Breakpoints are written only if the model takes them.
  */
 export function toMessages(prompt: Prompt, breakpoints: boolean): ChatCompletionMessageParam[] {
   const { system, systemBreakpoint } = prompt;
   const contentOf = breakpoints ? markedContentOf : joined;
-  const left = MOST_BREAKPOINTS - Number(systemBreakpoint);
+  const left = MAX_BREAKPOINTS - Number(systemBreakpoint);
   const messages = breakpoints ? limitBreakpoints(prompt.messages, left) : prompt.messages;
   const all = system === '' ? [] : [systemMessage(system, systemBreakpoint, contentOf)];
   for (const message of messages) {
@@ -67,7 +67,7 @@ const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionM
 
 const joined = (texts: readonly TextPart[]): string => texts.map(({ text }) => text).join('');
 
-/** One string; if there are breakpoints, a text part up to each of them. */
+/** Returns one string; if there are breakpoints, a list with a text part up to each of them. */
 function markedContentOf(texts: readonly TextPart[]): Content {
   if (!texts.some(({ text, breakpoint }) => breakpoint && text !== '')) return joined(texts);
   const content: ChatCompletionContentPartText[] = [];
@@ -81,10 +81,10 @@ function markedContentOf(texts: readonly TextPart[]): Content {
   return begun === '' ? content : [...content, { type: 'text', text: begun }];
 }
 
-/** Parts of other kinds are never written. */
+/** Our messages have no parts of other kinds. */
 const textOfPart = (part: object): string => ('text' in part ? String(part.text) : '');
 
-/** The same messages for a model that takes no breakpoints after all. */
+/** Returns the same messages without breakpoints, for a model that refuses them. */
 export function withoutBreakpoints(
   messages: readonly ChatCompletionMessageParam[],
 ): ChatCompletionMessageParam[] {

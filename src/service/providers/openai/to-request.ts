@@ -4,56 +4,57 @@ import type { CompletionRequest } from '../../step/provider.js';
 import { type Constraint, constraintDropped, constraintOf, isRefused } from '../constraint.js';
 import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
-import type { Draft, DraftOptions, Terms, Wording } from '../vendor.js';
+import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../vendor.js';
 import { inVendorNames } from '../vendor-limits.js';
 import { toMessages, withoutBreakpoints } from './to-messages.js';
 
-/** What is long in a request. Other fields may stand beside it. */
-interface ChatWording {
+/** The fields of a body that hold the prompt. */
+interface PromptFields {
   readonly messages: readonly ChatCompletionMessageParam[];
   readonly tools?: readonly ChatCompletionTool[];
 }
 
-export function wordRequest(request: CompletionRequest, { cacheBreakpoints }: ModelTraits): Wording {
+/** Maps the prompt and the tools to OpenAI's format. */
+export function mapPrompt(request: CompletionRequest, { cacheBreakpoints }: ModelTraits): MappedPrompt {
   const { definitions, messages, ownToolName } = inVendorNames(request);
-  const long: ChatWording = {
+  const fields: PromptFields = {
     messages: toMessages({ ...request.prompt, messages }, cacheBreakpoints),
     tools: definitions.map(toTool),
   };
-  return { long, ownToolName };
+  return { fields, ownToolName };
 }
 
-/** A Chat Completions request. Never sends `stop`, which newer models refuse: `unsupported_parameter`. */
+/** Builds a Chat Completions request. Never sends `stop`, which newer models refuse: `unsupported_parameter`. */
 export function toRequest(
-  { long, ownToolName }: Wording,
-  terms: Terms,
-  { traits, refused, streamed }: DraftOptions & { readonly traits: ModelTraits },
-): Draft {
-  const { messages, tools } = long as ChatWording; // as `wordRequest` made it, or read back from what was sent
+  { fields, ownToolName }: MappedPrompt,
+  settings: RequestSettings,
+  { traits, refused, streamed }: RequestOptions & { readonly traits: ModelTraits },
+): VendorRequest {
+  const { messages, tools } = fields as PromptFields; // from `mapPrompt`, or from the body of an earlier request
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
-  const { sent, warnings } = chooseParameters(wantedParameters(terms, traits), refused);
-  const asked = constraintOf(terms, traits);
+  const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
+  const asked = constraintOf(settings, traits);
   const constraint = asked && !isRefused(refused, asked) ? asked : undefined;
   const optional = Object.assign(
     {},
     sent,
-    outputLimit(terms, traits, refused),
-    traits.cacheKey && { prompt_cache_key: terms.cacheKey },
-    terms.nativeTools && traits.toolsWithoutReasoning && { reasoning_effort: 'none' },
+    outputLimit(settings, traits, refused),
+    traits.cacheKey && { prompt_cache_key: settings.cacheKey },
+    settings.nativeTools && traits.toolsWithoutReasoning && { reasoning_effort: 'none' },
     streamed && { stream_options: { include_usage: true } },
   );
   const body = {
-    model: terms.model,
+    model: settings.model,
     messages: traits.cacheBreakpoints && !breakpoints ? withoutBreakpoints(messages) : messages,
     ...(refused.size === 0 ? optional : without(optional, refused)),
     ...(constraint && { response_format: responseFormat(constraint) }),
-    ...(terms.nativeTools && { tools, tool_choice: terms.nativeTools.choice }),
+    ...(settings.nativeTools && { tools, tool_choice: settings.nativeTools.choice }),
     ...(streamed && { stream: true }),
   };
   const strippable = [...Object.keys(optional), ...(breakpoints ? ['prompt_cache_breakpoint'] : [])];
   const dropped = asked && !constraint ? [constraintDropped] : [];
   return {
-    model: terms.model,
+    model: settings.model,
     body,
     strippable,
     constraint,
@@ -73,8 +74,8 @@ function responseFormat({ form, schema }: Constraint): object {
   return { type: 'json_schema', json_schema: { name: 'reply', strict: true, schema } };
 }
 
-function wantedParameters(terms: Terms, traits: ModelTraits) {
-  const { temperature, seed, reasoningEffort: effort, nativeTools } = terms;
+function wantedParameters(settings: RequestSettings, traits: ModelTraits) {
+  const { temperature, seed, reasoningEffort: effort, nativeTools } = settings;
   const efforts = nativeTools && traits.toolsWithoutReasoning ? ['none'] : traits.efforts;
   const takesEffort = efforts.some((each) => each === effort);
   return [
@@ -86,7 +87,7 @@ function wantedParameters(terms: Terms, traits: ModelTraits) {
 
 /** Under the name the model takes; if it refuses one, under the other. */
 function outputLimit(
-  { maxOutputTokens }: Terms,
+  { maxOutputTokens }: RequestSettings,
   { maxTokensParam }: ModelTraits,
   refused: ReadonlySet<string>,
 ): Record<string, number> {

@@ -1,39 +1,54 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { StepDeadline } from '../../step/interruption.js';
-import { FailedAttempt } from './failed-attempt.js';
+import { ProviderError } from '../../step/provider.js';
 
 /** The wait if the provider names none; without jitter, since there is one second request and no third. */
 const BACKOFF_MS = 250;
 
+/** One provider request that failed, with what a decision on a second one needs (rule: second-request). */
+export class FailedAttempt extends Error {
+  override readonly name = 'FailedAttempt';
+  /** The failure that the caller sees if there is no second request. */
+  readonly failure: ProviderError;
+  /** Whether the very same request may be sent again: nothing was written, or the provider asked for a wait. */
+  readonly repeatable: boolean;
+  /** The parameter that the provider refuses, by its name on the wire. */
+  readonly refusedParameter: string | undefined;
+
+  constructor(
+    failure: ProviderError,
+    remedy: { repeatable?: boolean; refusedParameter?: string | undefined } = {},
+  ) {
+    super(failure.message);
+    this.failure = failure;
+    this.repeatable = remedy.repeatable ?? false;
+    this.refusedParameter = remedy.refusedParameter;
+  }
+}
+
+/** The provider answered, and the answer is of no use. */
+export function invalidAnswer(provider: string, upstreamStatus: number | null): FailedAttempt {
+  return new FailedAttempt(new ProviderError('invalid_response', { provider, upstreamStatus }));
+}
+
 export interface AttemptOptions {
   readonly deadline: StepDeadline;
-  /** Parameters this model is known to refuse. */
+  /** Parameters that the model is known to refuse. */
   readonly refused: ReadonlySet<string>;
-  /** Called when the request got further without the parameter, and so the parameter was the trouble. */
+  /** Called if a request without the parameter got further than one with it. */
   readonly remember: (parameter: string) => void;
 }
 
 /**
- * Makes the request, and once more where that is allowed (rule: second-request): without a refused parameter, or after
+ * Makes the request, and a second one where that is allowed (rule: second-request): without a refused parameter, or after
  * a wait that leaves at least half of the remaining time for the answer. Throws the `ProviderError` of the last attempt.
  */
 export async function withSecondAttempt<Result>(
   attempt: (refused: ReadonlySet<string>) => Promise<Result>,
   { deadline, refused, remember }: AttemptOptions,
 ): Promise<Result> {
-  try {
-    return await attempt(refused);
-  } catch (error) {
-    if (!(error instanceof FailedAttempt)) throw error;
-    return await attemptAgain(attempt, error, { deadline, refused, remember });
-  }
-}
-
-async function attemptAgain<Result>(
-  attempt: (refused: ReadonlySet<string>) => Promise<Result>,
-  first: FailedAttempt,
-  { deadline, refused, remember }: AttemptOptions,
-): Promise<Result> {
+  const first = await outcomeOf(attempt(refused));
+  if (!(first instanceof FailedAttempt)) return first;
   const parameter = first.refusedParameter;
   if (parameter === undefined) await waitBeforeSecond(first, deadline);
   const second = await outcomeOf(
@@ -44,7 +59,7 @@ async function attemptAgain<Result>(
   return second;
 }
 
-/** It went through, or the next thing is refused: that would be said of no request if this one were still the trouble. */
+/** Success, or the provider now refuses a different parameter: so removing this one helped. */
 const gotFurther = (second: unknown, parameter: string): boolean =>
   !(second instanceof FailedAttempt) ||
   (second.refusedParameter !== undefined && second.refusedParameter !== parameter);

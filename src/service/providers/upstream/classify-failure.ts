@@ -1,32 +1,28 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { ProviderError, type ProviderFailure } from '../../step/provider.js';
 import type { Constraint } from '../constraint.js';
 import type { Secret } from '../secret.js';
-import { FailedAttempt } from './failed-attempt.js';
-import { readRetryAfterMs } from './retry-after.js';
-import { cleanVendorWords, type VendorMessage } from './vendor-words.js';
+import type { VendorError } from '../vendor.js';
+import { FailedAttempt, invalidAnswer } from './attempts.js';
+import { cleanVendorWords } from './vendor-words.js';
 
-/** An error a provider answered with. */
+/** An error that a provider answered with. */
 export interface ErrorAnswer {
   readonly status: number;
-  readonly headers: Headers;
-  /** The machine-readable names of the error, the most specific first. */
-  readonly codes: readonly string[];
-  /** Parameter or path the provider names. */
-  readonly parameter: string | undefined;
-  readonly message: string;
-  /** What of it the caller may see; absent if the body is no error object of the vendor's. */
-  readonly words: VendorMessage | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly error: VendorError;
 }
 
-/** Who answered, and what of the request may be left out without harm to its meaning. */
+/** The request that was answered with an error. */
 export interface AnsweredRequest {
   readonly provider: string;
+  /** Keys of the body that a second request may leave out. */
   readonly strippable: readonly string[];
-  /** What the reply was to be held to. */
+  /** The schema that was sent for the reply. */
   readonly constraint?: Constraint | undefined;
-  /** No word that holds a part of it is passed on. */
+  /** The vendor's words are dropped if they hold a part of it. */
   readonly key: Secret | undefined;
-  /** The vendor's codes and what they mean. */
+  /** The vendor's error codes and the failures they mean. */
   readonly codes: ReadonlyMap<string, ProviderFailure>;
 }
 
@@ -43,7 +39,7 @@ const failureByStatus: Readonly<Record<number, ProviderFailure>> = {
   529: 'overloaded',
 };
 
-/** What a code may add to the status: that a 429 is about a quota; what a 400 is about. */
+/** Failures that a code may name more exactly than the status: a 429 about a quota, a 400 about anything. */
 const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFailure[]>>> = {
   rate_limited: ['billing'],
   rejected: ['context_length', 'billing', 'model_not_found', 'authentication', 'permission'],
@@ -57,40 +53,83 @@ const overflowWording =
   /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt) length|input is too long|reduce the length of the messages|input token count/i;
 const creditWording = /credit balance is too low/i;
 
-/** How a refused parameter is worded; Anthropic and most compatible servers have no code for it. */
+/** How servers word a refused parameter; Anthropic and most compatible servers have no code for it. */
 const parameterCode = /^(?:unsupported|unknown|unrecognized)_/;
 const parameterWording =
   /not supported|unsupported|not support|unrecognized|unknown|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|no endpoints found|extra (?:inputs|fields)/i;
 
-/** The failed attempt that an error answer means. */
+/** Returns the failed attempt that an error answer means. */
 export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): FailedAttempt {
-  const failure = failureOf(answer, request.codes);
-  const error = new ProviderError(failure, {
+  const { status, headers, error } = answer;
+  const kind = failureOf(status, error, request.codes);
+  const failure = new ProviderError(kind, {
     provider: request.provider,
-    upstreamStatus: answer.status,
-    retryAfterMs: readRetryAfterMs(answer.headers),
-    vendorWords: wordsFor(failure, answer, request.key),
+    upstreamStatus: status,
+    retryAfterMs: readRetryAfterMs(headers),
+    vendorWords: wordsFor(kind, answer, request.key),
   });
-  const refused = refusedOf(answer, failure, request);
-  if (failure === 'rejected' || refused) return new FailedAttempt(error, { refusedParameter: refused });
-  return new FailedAttempt(error, { repeatable: isRepeatable(answer, failure) });
+  const refused = refusedOf(error, kind, request);
+  if (kind === 'rejected' || refused) return new FailedAttempt(failure, { refusedParameter: refused });
+  return new FailedAttempt(failure, { repeatable: isRepeatable(answer, kind) });
 }
 
-/** A caller can mend a request by the vendor's words; what they say about keys, rights and money is not passed on. */
+/** Returns the failed attempt that an error inside a 200 means. Only a gateway names a status there. */
+export function classifyInside(error: VendorError, request: Omit<AnsweredRequest, 'key'>): FailedAttempt {
+  const { provider, codes } = request;
+  const named = error.codes.map((code) => codes.get(code)).find((each) => each !== undefined);
+  const likeStatus = error.status ?? (named ? 400 : 500);
+  const kind = named && named !== 'rejected' ? named : failureOf(likeStatus, error, codes);
+  const failure = new ProviderError(kind, { provider, upstreamStatus: 200 });
+  return new FailedAttempt(failure, { refusedParameter: refusedOf(error, kind, request) });
+}
+
+/** Errors that mean an unreadable answer: no HTTP at all, endless headers, two lengths. Not all of undici's have codes. */
+const unreadable = ['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError'];
+
+/** undici's only sign of an answer in another protocol. */
+const BAD_UPGRADE = 'bad upgrade';
+
+/**
+ * Returns the failed attempt that an error of the connection means. A second request is allowed only if the error proves
+ * that nothing was written. A socket that the peer closed while it was idle proves nothing: the request was handed to the
+ * system, and may have arrived and been billed.
+ */
+export function connectionFailure(error: unknown, provider: string): FailedAttempt {
+  const isUnreadable =
+    error instanceof Error && (unreadable.includes(error.name) || error.message === BAD_UPGRADE);
+  if (isUnreadable) return invalidAnswer(provider, null);
+  return new FailedAttempt(new ProviderError('unreachable', { provider }), {
+    repeatable: neverConnected(error),
+  });
+}
+
+/** System calls before a connection exists: when one of them fails, no byte of the request was written. */
+const callsBeforeWriting = ['getaddrinfo', 'queryA', 'queryAaaa', 'connect'];
+
+function neverConnected(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  if ('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT') return true;
+  // Several addresses were tried, and each failed.
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.every(neverConnected);
+  return 'syscall' in error && callsBeforeWriting.includes(String(error.syscall));
+}
+
+/** Failures with vendor's words that help to mend a request; words about keys, rights and money are not passed on. */
 const failuresWithWords: readonly ProviderFailure[] = ['rejected', 'context_length', 'model_not_found'];
 const statusesWithWords: readonly number[] = [400, 404, 413, 422];
 
 function wordsFor(
   failure: ProviderFailure,
-  { status, words }: ErrorAnswer,
+  { status, error: { words } }: ErrorAnswer,
   key: Secret | undefined,
 ): string | null {
-  const shown = failuresWithWords.includes(failure) && statusesWithWords.includes(status);
-  return shown && words ? cleanVendorWords(words, key) : null;
+  const isShown = failuresWithWords.includes(failure) && statusesWithWords.includes(status);
+  return isShown && words ? cleanVendorWords(words, key) : null;
 }
 
 function failureOf(
-  { status, codes, message }: Pick<ErrorAnswer, 'status' | 'codes' | 'message'>,
+  status: number,
+  { codes, message }: VendorError,
   known: AnsweredRequest['codes'],
 ): ProviderFailure {
   const failure = failureByStatus[status] ?? (status >= 500 ? 'failed' : 'rejected');
@@ -103,38 +142,38 @@ function failureOf(
   return creditWording.test(message) ? 'billing' : 'rejected';
 }
 
-/** An error in the place of a completion: there is no status, unless a gateway gives one for a code. */
-export interface ErrorInside extends Pick<ErrorAnswer, 'codes' | 'message' | 'parameter'> {
-  readonly status: number | undefined;
-}
-
-/** The failed attempt that an error inside a 200 means. */
-export function classifyInside(answer: ErrorInside, request: Omit<AnsweredRequest, 'key'>): FailedAttempt {
-  const failure = failureInside(answer, request.codes);
-  const error = new ProviderError(failure, { provider: request.provider, upstreamStatus: 200 });
-  return new FailedAttempt(error, { refusedParameter: refusedOf(answer, failure, request) });
-}
-
-function failureInside(
-  { codes, status, message }: ErrorInside,
-  known: AnsweredRequest['codes'],
-): ProviderFailure {
-  const named = codes.map((code) => known.get(code)).find((each) => each !== undefined);
-  if (named && named !== 'rejected') return named;
-  const likeStatus = status ?? (named ? 400 : 500);
-  return failureOf({ status: likeStatus, codes, message }, known);
-}
-
 function isRepeatable({ status, headers }: ErrorAnswer, failure: ProviderFailure): boolean {
-  if (failure === 'billing' || headers.get('x-should-retry') === 'false') return false;
+  if (failure === 'billing' || headers['x-should-retry'] === 'false') return false;
   return status === 429 || status >= 500;
 }
 
-type Refusal = Pick<ErrorAnswer, 'codes' | 'message' | 'parameter'>;
+const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** What may be left out of a second request, in the words by which it is remembered. */
+/**
+ * Returns the wait that the provider asks for, at most an hour; null if it asks for none that can be read.
+ * `retry-after-ms` is both vendors' own; `Retry-After` is seconds or a date (RFC 9110 §10.2.3).
+ */
+export function readRetryAfterMs(headers: IncomingHttpHeaders): number | null {
+  const milliseconds = toNumber(headers['retry-after-ms']);
+  if (milliseconds !== null) return capped(milliseconds);
+  const text = headers['retry-after'];
+  const seconds = toNumber(text);
+  if (seconds !== null) return capped(seconds * 1000);
+  // Without the letter test `Date.parse` finds a date even in `-5`.
+  const date = /[a-z]/i.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN;
+  return Number.isNaN(date) ? null : capped(Math.max(0, date - Date.now()));
+}
+
+function toNumber(text: string | readonly string[] | undefined): number | null {
+  const number = Number(String(text ?? '').trim() || Number.NaN);
+  return Number.isNaN(number) || number < 0 ? null : number;
+}
+
+const capped = (milliseconds: number): number => Math.ceil(Math.min(milliseconds, MAX_RETRY_AFTER_MS));
+
+/** Returns the name under which the refused part of a request is remembered; a second request may leave that part out. */
 function refusedOf(
-  refusal: Refusal,
+  refusal: VendorError,
   failure: ProviderFailure,
   { constraint, strippable }: Pick<AnsweredRequest, 'constraint' | 'strippable'>,
 ): string | undefined {
@@ -144,22 +183,22 @@ function refusedOf(
 }
 
 /**
- * Failures as which a refused constraint may come: OpenRouter finds no provider that takes it, with a 404; a server whose
+ * Failures that may be a refused constraint: OpenRouter finds no provider that takes it, with a 404; a server whose
  * grammar compiler gives up answers 500 or 503.
  */
 const refusals: readonly ProviderFailure[] = ['rejected', 'failed', 'model_not_found', 'overloaded'];
 
-/** How servers speak of a schema that they do not take; some answer so with a 500 (docs/reference/constrained-output.md). */
+/** How servers word the refusal of a schema; some answer with a 500 (docs/reference/constrained-output.md). */
 const formatWording =
   /response_format|json_schema|output_config\.format|output_format|structured output|guided|grammar|invalid schema/i;
 const schemaWording = /schema|grammar|anyof/i;
 
 /**
- * What is to be remembered of a constraint that the provider names in its refusal: that the model takes none, or not this
- * schema (rule: constraint-refusal).
+ * Returns the name of a constraint that the provider refuses: the parameter's if the model takes none, else the schema's
+ * (rule: constraint-refusal).
  */
 function refusedConstraint(
-  { message, parameter = '' }: Refusal,
+  { message, parameter = '' }: VendorError,
   failure: ProviderFailure,
   { parameter: name, forSchema }: Constraint,
 ): string | undefined {
@@ -170,7 +209,7 @@ function refusedConstraint(
 }
 
 function refusedParameter(
-  { parameter = '', message, codes }: Refusal,
+  { parameter = '', message, codes }: VendorError,
   strippable: readonly string[],
 ): string | undefined {
   if (!codes.some((code) => parameterCode.test(code)) && !parameterWording.test(message)) return undefined;

@@ -1,200 +1,244 @@
-import { Agent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { Interruption } from '../../step/interruption.js';
-import type { RequestEnd, RequestObserver } from '../request-observer.js';
-import { Arrival, type ArrivalWatcher } from './arrival.js';
-import { Dialler } from './connections/dialler.js';
-import { connectionFailure, FailedAttempt, invalidAnswer } from './failed-attempt.js';
-import { readStart, readWhole, UpstreamBody } from './read-upstream-body.js';
+import type { ObservedRequest, RequestEnd, RequestObserver } from '../request-observer.js';
+import { FailedAttempt, invalidAnswer } from './attempts.js';
+import { connectionFailure } from './classify-failure.js';
 
-/** Bytes of an answer we are willing to read. A stream carries some 250 bytes of framing with every token. */
-const mostBytes = { plain: 8 * 2 ** 20, stream: 64 * 2 ** 20, error: 64 * 2 ** 10 };
+const agentOptions: Agent.Options = {
+  connections: 1,
+  connect: { timeout: 10_000 },
+  // Steps of one run are seconds apart.
+  keepAliveTimeout: 60_000,
+  // The signal of the request ends both.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+};
 
-/** What a body of each kind calls itself. */
+/** Maximum number of idle agents that are kept for one origin. */
+const MAX_IDLE_AGENTS = 256;
+
+/**
+ * Maximum bytes of an answer's body. The bound of a stream leaves room for half a kilobyte of framing around every four
+ * bytes of the longest reply (rule: reply-cap).
+ */
+const MAX_BODY_BYTES = { plain: 8 * 2 ** 20, stream: 128 * 2 ** 20, error: 64 * 2 ** 10 };
+
+/** Content types that a body of each kind may have. */
 const contentTypes = {
   plain: /^application\/(?:[\w.-]+\+)?json\b/i,
   stream: /^text\/event-stream\b/i,
 };
 
-/** The answer's headers that mean something to us; the others, cookies and echoed keys included, end here. */
-const headersOfUse = ['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry'];
+type BodyKind = keyof typeof MAX_BODY_BYTES;
 
-export interface ExchangeOptions {
+export interface UpstreamRequest {
   readonly provider: string;
-  readonly streamed: boolean;
-  /** All the headers there are but `accept`, `content-type` and `user-agent`. What an SDK adds is not sent. */
+  readonly url: URL;
+  /** All headers but `accept`, `content-type` and `user-agent`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Its reason is thrown when it fires, in whatever phase. */
+  readonly body: Buffer;
+  readonly streamed: boolean;
+  /** Ends the request in whatever phase; its reason is thrown then. */
   readonly signal: AbortSignal;
   readonly observe: RequestObserver | undefined;
 }
 
-/** An answer that is no error. */
-export interface Answer {
-  /** All of a plain answer; undefined if it is a stream. */
-  readonly text?: string;
-  /** The rest of it, read as it is taken. */
-  readonly pieces: AsyncIterable<Uint8Array>;
-}
-
-/** One provider request, given to an SDK as its `fetch`. */
-export interface Exchange {
-  readonly fetch: typeof fetch;
-  /** Throws unless `fetch` has resolved with a success. */
-  answer(): Answer;
-  /** What went wrong in `fetch`, as it was thrown: the SDKs wrap it, or take it for a timeout. */
-  failure(): unknown;
-  /** Breaks the connection, unless the answer was read to its end. */
-  close(): void;
-}
-
-/** What an SDK is told of any success: it hands on what it gets, and the answer is read here. */
-const succeeded = new Response(null, { status: 200 });
+const SWITCHING_PROTOCOLS = 101;
 
 /**
- * The one way to all providers: a pool of connections that are kept for a minute (steps are seconds apart), no
- * redirect followed, answers capped and checked. The signal given to an exchange covers connecting, headers and body.
+ * The only way to providers: connections that are kept open between steps. Follows no redirect. Each request has an agent
+ * to itself, so that giving the request up destroys the agent and with it the connection: of a shared agent, undici 7 would
+ * open a new connection in its place, and a request that waits for its connection could not be given up.
  */
 export class Transport {
-  readonly #dialler = new Dialler();
-  readonly #agent = new Agent({
-    keepAliveTimeout: 60_000,
-    connect: this.#dialler.connect,
-    // Both waits are the deadline's.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  readonly #idle = new Map<string, Agent[]>();
+  readonly #agents = new Set<Agent>();
 
-  exchange(options: ExchangeOptions): Exchange {
-    const arrival = new Arrival();
-    let answer: Answer | undefined;
-    let failure: unknown;
-    return {
-      answer() {
-        if (!answer) throw new Error('No answer was fetched.');
-        return answer;
-      },
-      failure: () => failure,
-      close: () => arrival.giveUp(enough),
-      fetch: async (url, init) => {
-        try {
-          const kind = await this.#send(
-            arrival,
-            { url: url instanceof URL ? url : new URL(String(url)), body: init?.body },
-            options,
-          );
-          if (kind === 'error') return await errorResponse(arrival, options);
-          answer = await readAnswer(arrival, kind, options);
-          return succeeded;
-        } catch (error) {
-          failure = error;
-          throw error;
-        }
-      },
-    };
-  }
-
-  /** Breaks whatever is still open. */
-  close(): Promise<void> {
-    return this.#agent.destroy();
-  }
-
-  /** Resolves with what the answer is once it has begun and looks usable. */
-  async #send(
-    arrival: Arrival,
-    { url, body }: { url: URL; body: unknown },
-    options: ExchangeOptions,
-  ): Promise<BodyKind> {
-    const { signal, provider, streamed, headers } = options;
-    const { origin } = url;
+  /**
+   * Sends a request; resolves once an answer has begun that looks usable. Throws a `FailedAttempt` or the signal's reason.
+   */
+  async send(request: UpstreamRequest): Promise<Answer> {
+    const { provider, url, streamed, signal } = request;
     signal.throwIfAborted();
-    const observed = options.observe?.({ provider, streamed, origin });
-    arrival.watch(signal, observed && toldTo(observed, arrival));
-    const request = {
-      origin,
-      path: url.pathname + url.search,
-      method: 'POST' as const,
-      headers: Object.assign({}, observed?.headers, contentHeaders[streamed ? 'stream' : 'plain'], headers),
-      body: body instanceof Uint8Array ? body : String(body),
+    const observed = request.observe?.({ provider, streamed, origin: url.origin });
+    const { agent, release } = this.#takeAgent(url.origin, signal);
+    let response: Dispatcher.ResponseData;
+    try {
+      response = await agent.request(optionsFor(request, observed?.headers));
+    } catch (error) {
+      release({ isReusable: false });
+      const failure = failureOf(error, request);
+      observed?.ended({ status: null, failure: nameOf(failure) });
+      throw failure;
+    }
+    const answer = new Answer(response, { provider, streamed, signal, observed, release });
+    if (answer.isUsable()) return answer;
+    answer.close();
+    throw invalidAnswer(provider, answer.status);
+  }
+
+  /** Breaks all connections. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#agents].map((agent) => agent.destroy()));
+  }
+
+  /** Takes an idle agent, or a new one, which the signal destroys until it is released. */
+  #takeAgent(origin: string, signal: AbortSignal): { agent: Agent; release: Release } {
+    const idle = this.#idle.get(origin) ?? [];
+    this.#idle.set(origin, idle);
+    const agent = idle.pop() ?? new Agent(agentOptions);
+    this.#agents.add(agent);
+    const destroy = (): void => {
+      this.#agents.delete(agent);
+      const reason: Error | null = signal.aborted ? signal.reason : null;
+      void agent.destroy(reason);
     };
-    this.#dialler.startFor({ origin, signal, whenSettled: arrival.whenSettled }, () =>
-      this.#agent.dispatch(request, arrival),
-    );
-    await arrival.begun().catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw connectionFailure(error, provider);
-    });
-    const kind = kindOf(arrival, streamed);
-    const problem = problemOf(arrival, kind, provider);
-    if (!problem) return kind;
-    arrival.giveUp(problem);
-    throw problem;
+    signal.addEventListener('abort', destroy);
+    const release: Release = ({ isReusable }) => {
+      signal.removeEventListener('abort', destroy);
+      if (isReusable && !signal.aborted && idle.length < MAX_IDLE_AGENTS) idle.push(agent);
+      else destroy();
+    };
+    return { agent, release };
   }
 }
 
-/** The reason to give an answer up that has said all. */
-const enough = new Error('The rest of the answer is of no use.');
+/** Ends the use of an agent: keeps it for other requests if it is reusable, else breaks its connection. */
+type Release = (state: { readonly isReusable: boolean }) => void;
 
-/** A function of its own: what it closes over lives until the exchange ends, and the request must not (rule: lean-waiting). */
-const toldTo = (observed: ReturnType<RequestObserver>, arrival: Arrival): ArrivalWatcher => ({
-  begun: () => observed.begun?.(),
-  ended: (error) => observed.ended(endOf(arrival, error)),
-});
-
-/** How an exchange ended, as an observer is told. An answer that we gave up, since it is of no use, has come. */
-function endOf({ status }: Arrival, error: unknown): RequestEnd {
-  const hasCome = error === undefined || error === enough || error instanceof FailedAttempt;
-  return { status: status === 0 ? null : status, failure: hasCome ? null : failureOf(error) };
+function optionsFor(
+  { provider, url, headers, body, streamed }: UpstreamRequest,
+  observerHeaders: Readonly<Record<string, string>> | undefined,
+): Dispatcher.RequestOptions {
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: 'POST',
+    headers: {
+      ...observerHeaders,
+      'content-type': 'application/json',
+      'user-agent': 'stepwise',
+      accept: streamed ? 'text/event-stream' : 'application/json',
+      ...headers,
+    },
+    body,
+    // After another protocol no answer comes; other informational answers precede it.
+    onInfo: ({ statusCode }) => {
+      if (statusCode === SWITCHING_PROTOCOLS) throw invalidAnswer(provider, statusCode);
+    },
+  };
 }
 
-const failureOf = (error: unknown): RequestEnd['failure'] =>
-  error instanceof Interruption ? error.reason : connectionFailure(error, '').failure.failure;
-
-const ownHeaders = { 'content-type': 'application/json', 'user-agent': 'stepwise' };
-const contentHeaders = {
-  plain: { ...ownHeaders, accept: 'application/json' },
-  stream: { ...ownHeaders, accept: 'text/event-stream' },
-};
-
-async function readAnswer(
-  arrival: Arrival,
-  kind: 'plain' | 'stream',
-  options: ExchangeOptions,
-): Promise<Answer> {
-  const pieces = new UpstreamBody(arrival, options, mostBytes[kind]);
-  return kind === 'stream' ? { pieces } : { text: (await readWhole(pieces)).toString(), pieces };
+interface AnswerContext extends Pick<UpstreamRequest, 'provider' | 'streamed' | 'signal'> {
+  readonly observed: ObservedRequest | undefined;
+  readonly release: Release;
 }
 
-/** For the SDK, which makes its own error of it. */
-async function errorResponse(arrival: Arrival, options: ExchangeOptions): Promise<Response> {
-  const body = await readStart(new UpstreamBody(arrival, options, mostBytes.error));
-  return new Response(body, { status: arrival.status, headers: usefulHeaders(arrival) });
+/** An answer whose head has arrived. Its body is read once, or closed. */
+export class Answer {
+  readonly kind: BodyKind;
+  readonly status: number;
+  readonly headers: Dispatcher.ResponseData['headers'];
+  readonly #body: Dispatcher.ResponseData['body'];
+  readonly #context: AnswerContext;
+  #hasEnded = false;
+
+  constructor({ statusCode, headers, body }: Dispatcher.ResponseData, context: AnswerContext) {
+    this.status = statusCode;
+    this.headers = headers;
+    this.kind = this.#kindOf(context.streamed);
+    // Errors are thrown to the reader; one that comes when nobody reads is of no concern.
+    this.#body = body.on('error', () => {});
+    this.#context = context;
+  }
+
+  /** Whether status, content type and encoding are those of an answer that can be read. */
+  isUsable(): boolean {
+    const { kind, status } = this;
+    if (kind === 'error') return status <= 599;
+    const encoding = String(this.headers['content-encoding'] ?? 'identity').toLowerCase();
+    return (
+      status >= 200 && status < 300 && contentTypes[kind].test(this.#contentType()) && encoding === 'identity'
+    );
+  }
+
+  /** Reads the body chunk by chunk. Throws a `FailedAttempt` or the signal's reason. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, undefined> {
+    const { provider, observed } = this.#context;
+    let size = 0;
+    try {
+      for await (const chunk of this.#body) {
+        if (size === 0) observed?.begun?.();
+        size += chunk.length;
+        if (size > MAX_BODY_BYTES[this.kind]) throw invalidAnswer(provider, this.status);
+        yield chunk;
+      }
+      this.#end({ isReusable: true });
+    } catch (error) {
+      const failure = failureOf(error, this.#context);
+      this.#end({ failure: failure === error ? null : nameOf(failure) });
+      throw failure;
+    } finally {
+      this.#end({});
+    }
+  }
+
+  /** Reads the whole body. */
+  async text(): Promise<string> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of this) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
+  }
+
+  /** Reads the body of an error; empty if it breaks off or is too long, since the status alone says enough. */
+  async errorText(): Promise<string> {
+    try {
+      return await this.text();
+    } catch (error) {
+      if (error instanceof FailedAttempt) return '';
+      throw error;
+    }
+  }
+
+  /** Breaks the connection, unless the body was read to its end. */
+  close(): void {
+    this.#end({});
+  }
+
+  /** Some servers answer plainly whatever was asked for: with an error, or with the completion. */
+  #kindOf(streamed: boolean): BodyKind {
+    if (this.status >= 400) return 'error';
+    return streamed && !contentTypes.plain.test(this.#contentType()) ? 'stream' : 'plain';
+  }
+
+  #contentType(): string {
+    return String(this.headers['content-type'] ?? '');
+  }
+
+  #end({
+    failure = null,
+    isReusable = false,
+  }: {
+    failure?: RequestEnd['failure'];
+    isReusable?: boolean;
+  }): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#context.release({ isReusable });
+    this.#context.observed?.ended({ status: this.status, failure });
+  }
 }
 
-type BodyKind = 'plain' | 'stream' | 'error';
-
-/** Some servers answer plainly whatever was asked for: with an error, or with the completion. */
-function kindOf({ status, headers }: Arrival, streamed: boolean): BodyKind {
-  if (status >= 400) return 'error';
-  return streamed && !contentTypes.plain.test(contentType(headers)) ? 'stream' : 'plain';
+/** The error to throw for one of undici's. */
+function failureOf(
+  error: unknown,
+  { signal, provider }: Pick<UpstreamRequest, 'signal' | 'provider'>,
+): unknown {
+  if (signal.aborted) return signal.reason;
+  return error instanceof FailedAttempt ? error : connectionFailure(error, provider);
 }
 
-function problemOf(
-  { status, headers }: Arrival,
-  kind: BodyKind,
-  provider: string,
-): FailedAttempt | undefined {
-  if (kind === 'error') return status > 599 ? invalidAnswer(provider, status) : undefined;
-  const usable = status >= 200 && status < 300 && contentTypes[kind].test(contentType(headers));
-  const encoded = String(headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
-  return usable && !encoded ? undefined : invalidAnswer(provider, status);
-}
-
-const contentType = (headers: Arrival['headers']): string => String(headers['content-type'] ?? '');
-
-function usefulHeaders({ headers }: Arrival): Record<string, string> {
-  const pairs = headersOfUse.flatMap((name) => {
-    const value = headers[name];
-    return value === undefined ? [] : [[name, String(value)] as const];
-  });
-  return Object.fromEntries(pairs);
+function nameOf(failure: unknown): RequestEnd['failure'] {
+  if (failure instanceof Interruption) return failure.reason;
+  return failure instanceof FailedAttempt ? failure.failure.failure : 'unreachable';
 }

@@ -1,168 +1,205 @@
+import { isObject } from '../../../contract/fields.js';
 import type { OnDemand } from '../../../event-loop/on-demand.js';
 import type { StepDeadline } from '../../step/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../step/provider.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
 import type { RequestObserver } from '../request-observer.js';
-import type { DraftOptions, SentDraft, Terms, Vendor, Wording } from '../vendor.js';
-import { withSecondAttempt } from './attempts.js';
-import { FailedAttempt, invalidAnswer } from './failed-attempt.js';
-import { parseAnswer } from './read-upstream-body.js';
-import { readEvents, within } from './server-sent-events.js';
-import type { Answer, Exchange, Transport } from './transport.js';
+import type { Secret } from '../secret.js';
+import { parseJson, type SentRequest, type Vendor, type VendorRequest } from '../vendor.js';
+import { FailedAttempt, invalidAnswer, withSecondAttempt } from './attempts.js';
+import { type AnsweredRequest, classifyFailure, classifyInside } from './classify-failure.js';
+import { readEvents } from './read-events.js';
+import { readStream } from './read-stream.js';
+import { ReplyCap } from './reply-cap.js';
+import type { Answer, Transport } from './transport.js';
 
-/** What all calls of this process share. Holds nothing of any request. */
+/** Shared by all calls of this process. Holds nothing of any request. */
 export interface SharedState {
-  /** Loaded with the first call. */
+  /** Loads the transport with the first call. */
   readonly transport: OnDemand<Transport>['get'];
   readonly learned: LearnedParameters;
   readonly observe?: RequestObserver | undefined;
 }
 
-/** A request that was sent, or is about to be. */
-interface Sent {
-  readonly body: Buffer;
-  readonly draft: SentDraft;
+/** An upstream, and the caller's key for it. */
+export interface UpstreamAccess {
+  readonly name: string;
+  readonly vendor: Vendor;
+  /** The URL below which the vendor's endpoint is. */
+  readonly url: (signal: AbortSignal) => Promise<string>;
+  readonly key: Secret | undefined;
 }
 
-/** A 2xx has begun. */
+interface CallOptions {
+  readonly deadline: StepDeadline;
+  readonly streamed: boolean;
+}
+
+/** A request that was sent, or is about to be. */
+interface Serialized {
+  readonly body: Buffer;
+  readonly request: SentRequest;
+}
+
+/** A request whose answer has begun with a 2xx. */
 interface Opened {
   readonly answer: Answer;
-  readonly draft: SentDraft;
-  readonly exchange: Exchange;
+  readonly request: SentRequest;
 }
 
-/** A reply of which the first event is there. */
+/** A streamed reply of which the first event has arrived. */
 interface Begun {
   readonly first: CompletionEvent | undefined;
   readonly events: AsyncGenerator<CompletionEvent, undefined>;
-  readonly exchange: Exchange;
+  readonly answer: Answer;
 }
 
-/** How long we wait for the end of a stream that has said all: read to its end, the connection can be used again. */
-const END_GRACE_MS = 100;
-
-/** One upstream, spoken to in its vendor's way: at most two requests for a completion, one deadline over all. */
+/** Calls one upstream: at most two requests for a completion, one deadline over all. */
 export class UpstreamProvider implements Provider {
-  readonly name: string;
-  readonly #vendor: Vendor;
+  readonly #access: UpstreamAccess;
   readonly #shared: SharedState;
 
-  constructor(name: string, vendor: Vendor, shared: SharedState) {
-    this.name = name;
-    this.#vendor = vendor;
+  constructor(access: UpstreamAccess, shared: SharedState) {
+    this.#access = access;
     this.#shared = shared;
   }
 
+  get name(): string {
+    return this.#access.name;
+  }
+
   complete(request: CompletionRequest, deadline: StepDeadline): Promise<Completion> {
-    return this.#open(request, { deadline, streamed: false }, (opened) => this.#readWhole(opened));
+    return this.#ask(request, { deadline, streamed: false }, (opened) => this.#readWhole(opened));
   }
 
   stream(request: CompletionRequest, deadline: StepDeadline): AsyncGenerator<CompletionEvent> {
-    return relay(
-      this.#open(request, { deadline, streamed: true }, (opened) => this.#begin(opened, deadline.signal)),
-    );
+    const { signal } = deadline;
+    return relay(this.#ask(request, { deadline, streamed: true }, (opened) => this.#begin(opened, signal)));
   }
 
   /**
-   * `read` takes of the answer what must be seen before it is sure that the request was not refused in it. While that is
-   * awaited, the request is bytes and nothing else: a second one is made from those (rule: lean-waiting).
+   * Sends the request, and a second one if need be. `read` reads as much of the answer as shows that it is no refusal.
+   * Until then the prompt is held as bytes alone: a second request is made from those (rule: lean-waiting).
    */
-  #open<Read>(
+  #ask<Read>(
     request: CompletionRequest,
-    { deadline, streamed }: { readonly deadline: StepDeadline; readonly streamed: boolean },
-    read: (opened: Opened) => Read | Promise<Read>,
+    { deadline, streamed }: CallOptions,
+    read: (opened: Opened) => Promise<Read>,
   ): Promise<Read> {
-    const { prompt: _, ...terms } = request;
+    const { prompt: _, ...settings } = request;
+    const { vendor, name } = this.#access;
     const { learned } = this.#shared;
-    const refused = learned.refusedBy(this.name, terms.model);
-    let sent = this.#draft(this.#vendor.word(request), terms, { refused, streamed });
+    const refused = learned.refusedBy(name, settings.model);
+    let sent = serialized(vendor.toRequest(vendor.mapPrompt(request), settings, { refused, streamed }));
     return withSecondAttempt(
       async (refusedByNow) => {
         if (refusedByNow !== refused) {
-          const wording = { ...sent.draft, long: JSON.parse(sent.body.toString()) };
-          sent = this.#draft(wording, terms, { refused: refusedByNow, streamed });
+          const options = { refused: refusedByNow, streamed };
+          sent = serialized(vendor.toRequest(promptOf(sent), settings, options));
         }
-        return read(await this.#send(sent, { signal: deadline.signal, streamed }));
+        return read(await this.#send(sent, { deadline, streamed }));
       },
       {
         deadline,
         refused,
-        remember: (parameter) => learned.remember(this.name, terms.model, parameter),
+        remember: (parameter) => learned.remember(name, settings.model, parameter),
       },
     );
   }
 
-  #draft(wording: Wording, terms: Terms, options: DraftOptions): Sent {
-    const { body, ...draft } = this.#vendor.draft(wording, terms, options);
-    return { body: Buffer.from(JSON.stringify(body)), draft };
+  async #send({ body, request }: Serialized, { deadline, streamed }: CallOptions): Promise<Opened> {
+    const { name: provider, vendor, key, url } = this.#access;
+    const { signal } = deadline;
+    const transport = await this.#shared.transport(signal);
+    const answer = await transport.send({
+      provider,
+      url: endpointOf(await url(signal), vendor),
+      headers: vendor.headers(),
+      body,
+      streamed,
+      signal,
+      observe: this.#shared.observe,
+    });
+    if (answer.kind !== 'error') return { answer, request };
+    const { status, headers } = answer;
+    const error = vendor.readError(status, await answer.errorText());
+    throw classifyFailure({ status, headers, error }, { ...this.#answered(request), key });
   }
 
-  async #readWhole({ answer, draft }: Opened): Promise<Completion> {
-    return this.#vendor.readAnswer(await parseAnswer(answer.text ?? ''), draft);
+  async #readWhole({ answer, request }: Opened): Promise<Completion> {
+    const cap = new ReplyCap();
+    const reply = this.#access.vendor.startReply(request, cap);
+    const text = await answer.text();
+    if (!reply.addAnswer(parseJson(text))) throw this.#noCompletion(text, request);
+    return cap.mark(reply.completion());
   }
 
-  /** Up to the first event: a stream may begin with an error, and nothing of the reply has been shown then. */
+  /** Reads up to the first event: a stream may begin with an error, and nothing of the reply has been shown then. */
   async #begin(opened: Opened, signal: AbortSignal): Promise<Begun> {
-    const { answer, draft, exchange } = opened;
+    const { answer } = opened;
     try {
       const events =
-        answer.text === undefined
-          ? this.#vendor.readStream(readEvents(answer.pieces, signal), draft)
-          : inOnePiece(await this.#readWhole(opened));
-      return { first: (await events.next()).value, events, exchange };
+        answer.kind === 'stream' ? this.#readStream(opened, signal) : asStream(await this.#readWhole(opened));
+      return { first: (await events.next()).value, events, answer };
     } catch (error) {
-      exchange.close();
+      answer.close();
       throw error;
     }
   }
 
-  async #send(
-    { body, draft }: Sent,
-    { signal, streamed }: { readonly signal: AbortSignal; readonly streamed: boolean },
-  ): Promise<Opened> {
-    const headers = this.#vendor.headers();
-    const transport = await this.#shared.transport(signal);
-    const sdk = await this.#vendor.sdk(signal);
-    const { observe } = this.#shared;
-    const exchange = transport.exchange({ provider: this.name, headers, signal, streamed, observe });
-    try {
-      await sdk.send({ body, fetch: exchange.fetch });
-      return { answer: exchange.answer(), draft, exchange };
-    } catch (error) {
-      // What is no answer of the provider's is the SDK's own trouble; its text may hold anything.
-      throw exchange.failure() ?? this.#vendor.readError(error, draft) ?? invalidAnswer(this.name, null);
-    }
+  #readStream({ answer, request }: Opened, signal: AbortSignal): AsyncGenerator<CompletionEvent, undefined> {
+    const { name: provider, vendor } = this.#access;
+    const cap = new ReplyCap();
+    return readStream({
+      provider,
+      events: readEvents(answer, { provider, status: answer.status, signal }),
+      reply: vendor.startReply(request, cap),
+      cap,
+      close: () => answer.close(),
+      failureOf: (data) => this.#noCompletion(data, request),
+    });
+  }
+
+  /** The error for a 200 that holds no completion: an error all the same, or nothing readable. */
+  #noCompletion(text: string, request: SentRequest): FailedAttempt {
+    const json = parseJson(text);
+    if (!isObject(json) || !isObject(json['error'])) return invalidAnswer(this.name, 200);
+    return classifyInside(this.#access.vendor.readError(200, text), this.#answered(request));
+  }
+
+  #answered({ strippable, constraint }: SentRequest): Omit<AnsweredRequest, 'key'> {
+    return { provider: this.name, strippable, constraint, codes: this.#access.vendor.errorCodes };
   }
 }
 
-/** Tells the reply as it comes. A function of its own, since a generator holds what it was given until it ends. */
-async function* relay(opened: Promise<Begun>): AsyncGenerator<CompletionEvent> {
-  const { first, events, exchange } = await opened;
+function serialized({ body, ...request }: VendorRequest): Serialized {
+  return { body: Buffer.from(JSON.stringify(body)), request };
+}
+
+/** The prompt of a request that was sent, in the vendor's format. */
+const promptOf = ({ body, request: { ownToolName } }: Serialized) => ({
+  fields: JSON.parse(body.toString()),
+  ownToolName,
+});
+
+const endpointOf = (url: string, { path }: Vendor): URL => new URL(url.replace(/\/$/, '') + path);
+
+/** Passes on the reply as it arrives. A function of its own, since a generator holds its arguments until it ends. */
+async function* relay(begun: Promise<Begun>): AsyncGenerator<CompletionEvent> {
+  const { first, events, answer } = await begun;
   try {
-    let event = first;
-    while (event && event.type !== 'completion') {
-      yield event;
-      event = (await events.next()).value;
-    }
-    await endOf(events);
-    exchange.close();
-    if (event) yield event;
+    for (let event = first; event; event = (await events.next()).value) yield event;
   } catch (error) {
     throw error instanceof FailedAttempt ? error.failure : error;
   } finally {
-    exchange.close();
+    answer.close();
   }
 }
 
-/** A plain answer told as a stream of one piece. */
-async function* inOnePiece(completion: Completion): AsyncGenerator<CompletionEvent, undefined> {
+/** A plain answer as a stream. */
+async function* asStream(completion: Completion): AsyncGenerator<CompletionEvent, undefined> {
   const { reasoning, text } = completion;
   if (reasoning) yield { type: 'reasoning', delta: reasoning };
   if (text !== '') yield { type: 'text', delta: text };
   yield { type: 'completion', completion };
-}
-
-/** Whatever happens after the last event takes nothing from the completion. */
-async function endOf(events: AsyncIterator<CompletionEvent>): Promise<void> {
-  await within(END_GRACE_MS, events.next()).catch(() => {});
 }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { toRequest, wordRequest } from '../../../../src/service/providers/anthropic/to-request.js';
+import { mapPrompt, toRequest } from '../../../../src/service/providers/anthropic/to-request.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
 import type { CompletionRequest, Message } from '../../../../src/service/step/provider.js';
 import { anyPrompt } from '../../../support/providers/prompts.js';
 import { completionRequest } from '../../../support/providers/requests.js';
 
-const draftOf = (changes: Partial<CompletionRequest>, refused: readonly string[] = []) => {
+const requestOf = (changes: Partial<CompletionRequest>, refused: readonly string[] = []) => {
   const request = completionRequest({ model: 'claude-opus-5', ...changes });
-  return toRequest(wordRequest(request), request, {
+  return toRequest(mapPrompt(request), request, {
     traits: traitsOf('anthropic', request.model),
     refused: new Set(refused),
     streamed: false,
@@ -40,7 +40,7 @@ const messagesSchema = z.array(
 );
 
 const messagesOf = (prompt: CompletionRequest['prompt']) =>
-  messagesSchema.parse(draftOf({ prompt }).body['messages']);
+  messagesSchema.parse(requestOf({ prompt }).body['messages']);
 
 const resultsFirst = (parts: Message['parts']): Message['parts'] => [
   ...parts.filter(({ type }) => type === 'tool_result'),
@@ -107,7 +107,7 @@ describe('any prompt becomes messages Anthropic takes', () => {
   test('at most four breakpoints, system included (rule: breakpoints)', () => {
     fc.assert(
       fc.property(anyPrompt, (prompt) => {
-        const marks = JSON.stringify(draftOf({ prompt }).body).match(
+        const marks = JSON.stringify(requestOf({ prompt }).body).match(
           /"cache_control":\{"type":"ephemeral"\}/g,
         );
         expect(marks?.length ?? 0).toBeLessThanOrEqual(4);
@@ -167,25 +167,25 @@ describe('the tail (rule: tail)', () => {
 
 describe('parameters follow the model table (rule: model-table)', () => {
   test('temperature and seed are dropped with warnings, whatever the model', () => {
-    const { body, warnings } = draftOf({ temperature: 0, seed: 3 });
+    const { body, warnings } = requestOf({ temperature: 0, seed: 3 });
     expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'system']);
     expect(warnings.map(({ message }) => message.split(' ')[0])).toEqual(['temperature', 'seed']);
   });
 
   test('an effort makes the model think, and show what it thought', () => {
-    expect(draftOf({ reasoningEffort: 'max' }).body).toMatchObject({
+    expect(requestOf({ reasoningEffort: 'max' }).body).toMatchObject({
       output_config: { effort: 'max' },
       thinking: { type: 'adaptive', display: 'summarized' },
     });
-    expect(draftOf({ reasoningEffort: 'none' }).body).toMatchObject({ thinking: { type: 'disabled' } });
-    expect(draftOf({ reasoningEffort: 'minimal' }).warnings).toHaveLength(1);
-    expect(draftOf({ model: 'claude-fable-5-1', reasoningEffort: 'none' }).body).not.toHaveProperty(
+    expect(requestOf({ reasoningEffort: 'none' }).body).toMatchObject({ thinking: { type: 'disabled' } });
+    expect(requestOf({ reasoningEffort: 'minimal' }).warnings).toHaveLength(1);
+    expect(requestOf({ model: 'claude-fable-5-1', reasoningEffort: 'none' }).body).not.toHaveProperty(
       'thinking',
     );
   });
 
   test('what the model refuses is not sent', () => {
-    const { body, warnings } = draftOf({ reasoningEffort: 'high' }, ['output_config']);
+    const { body, warnings } = requestOf({ reasoningEffort: 'high' }, ['output_config']);
     expect(body).not.toHaveProperty('output_config');
     expect(body).not.toHaveProperty('thinking');
     expect(warnings).toHaveLength(1);

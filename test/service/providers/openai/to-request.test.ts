@@ -3,21 +3,21 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { compatibleModel, type ModelTraits } from '../../../../src/service/providers/models/model-traits.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
-import { toRequest, wordRequest } from '../../../../src/service/providers/openai/to-request.js';
+import { mapPrompt, toRequest } from '../../../../src/service/providers/openai/to-request.js';
 import type { CompletionRequest } from '../../../../src/service/step/provider.js';
 import { anyPrompt, textsOf } from '../../../support/providers/prompts.js';
 import { completionRequest, toolOf } from '../../../support/providers/requests.js';
 
 const plain = { refused: new Set<string>(), streamed: false };
-/** Its body as it is sent. */
-const draftOf = (request: CompletionRequest, traits: ModelTraits, options = plain) => {
-  const draft = toRequest(wordRequest(request, traits), request, { ...options, traits });
-  const body: Record<string, unknown> = JSON.parse(JSON.stringify(draft.body));
-  return { ...draft, body };
+/** The request, with its body as it is sent. */
+const requestOf = (request: CompletionRequest, traits: ModelTraits, options = plain) => {
+  const sent = toRequest(mapPrompt(request, traits), request, { ...options, traits });
+  const body: Record<string, unknown> = JSON.parse(JSON.stringify(sent.body));
+  return { ...sent, body };
 };
 const bodyOf = (request: Partial<CompletionRequest>, options = plain) => {
   const whole = completionRequest(request);
-  return draftOf(whole, traitsOf('openai', whole.model), options);
+  return requestOf(whole, traitsOf('openai', whole.model), options);
 };
 
 const contentSchema = z.union([
@@ -151,7 +151,11 @@ describe('parameters follow the model table (rule: model-table)', () => {
   });
 
   test('a compatible server gets the old name of the limit, and no cache key (rule: prompt-caching)', () => {
-    const { body } = draftOf(completionRequest({ model: 'qwen3', temperature: 0.5 }), compatibleModel, plain);
+    const { body } = requestOf(
+      completionRequest({ model: 'qwen3', temperature: 0.5 }),
+      compatibleModel,
+      plain,
+    );
     expect(body).toMatchObject({ max_tokens: 500, temperature: 0.5 });
     expect(body).not.toHaveProperty('prompt_cache_key');
   });

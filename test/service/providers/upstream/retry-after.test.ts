@@ -1,7 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readRetryAfterMs } from '../../../../src/service/providers/upstream/retry-after.js';
-
-const read = (headers: Record<string, string>) => readRetryAfterMs(new Headers(headers));
+import { readRetryAfterMs as read } from '../../../../src/service/providers/upstream/classify-failure.js';
 
 test.each([
   ['seconds', { 'retry-after': '2' }, 2_000],

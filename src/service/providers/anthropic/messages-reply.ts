@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import type { FinishReason, Usage } from '../../../contract/step.js';
+import type { Completion, NativeToolCall } from '../../step/provider.js';
+import type { ReplyCap } from '../upstream/reply-cap.js';
+import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
+import { describeUnread, splitCalls, writeArguments } from '../vendor-limits.js';
+import { type ContentBlock, isBlock, toProviderState } from './signed-blocks.js';
+
+const text = z.string().nullish();
+const index = z.int().nonnegative();
+const count = z.int32().nonnegative().nullish().catch(null);
+
+const usageSchema = z
+  .object({
+    input_tokens: count,
+    cache_read_input_tokens: count,
+    cache_creation_input_tokens: count,
+    output_tokens: count,
+    output_tokens_details: z.object({ thinking_tokens: count }).nullish().catch(null),
+  })
+  .nullish()
+  .catch(null);
+
+const endingSchema = z.object({
+  stop_reason: text,
+  stop_details: z.object({ explanation: text }).nullish().catch(null),
+});
+
+const answerSchema = endingSchema.extend({
+  model: text,
+  // A schema of the blocks would copy each of them.
+  content: z.custom<readonly ContentBlock[]>((blocks) => Array.isArray(blocks) && blocks.every(isBlock)),
+  usage: usageSchema,
+});
+
+const deltaSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text_delta'), text: z.string() }),
+  z.object({ type: z.literal('thinking_delta'), thinking: z.string() }),
+  z.object({ type: z.literal('signature_delta'), signature: z.string() }),
+  z.object({ type: z.literal('input_json_delta'), partial_json: z.string() }),
+]);
+
+const eventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('message_start'), message: z.object({ model: text, usage: usageSchema }) }),
+  z.object({
+    type: z.literal('content_block_start'),
+    index,
+    content_block: z.looseObject({ type: z.string() }),
+  }),
+  // Deltas of unknown kinds are skipped.
+  z.object({ type: z.literal('content_block_delta'), index, delta: deltaSchema.nullable().catch(null) }),
+  z.object({ type: z.literal('message_delta'), delta: endingSchema, usage: usageSchema }),
+  z.object({ type: z.literal('message_stop') }),
+]);
+
+/** A call; one that is not what its type promises is skipped. */
+const callSchema = z.object({ id: z.string(), name: z.string(), input: z.string() });
+
+type MessageEvent = z.output<typeof eventSchema>;
+type BlockDelta = Extract<MessageEvent, { type: 'content_block_delta' }>;
+type MessageUsage = z.output<typeof usageSchema>;
+
+const readTypes = new Set<unknown>([...eventSchema.options.map(({ shape }) => shape.type.value), 'error']);
+
+/** A reply of Messages. */
+export class MessagesReply implements VendorReply {
+  hasBegun = false;
+  hasEnded = false;
+  readonly #request: SentRequest;
+  readonly #cap: ReplyCap;
+  readonly #blocks = new Map<number, GrowingBlock>();
+  #model: string | null | undefined;
+  #ending: z.output<typeof endingSchema> = {};
+  #usage: MessageUsage = null;
+
+  constructor(request: SentRequest, cap: ReplyCap) {
+    this.#request = request;
+    this.#cap = cap;
+  }
+
+  get isFinished(): boolean {
+    return (this.#ending.stop_reason ?? null) !== null;
+  }
+
+  addAnswer(json: unknown): boolean {
+    const { data } = answerSchema.safeParse(json);
+    if (!data) return false;
+    this.#model = data.model;
+    this.#ending = data;
+    this.#usage = data.usage;
+    for (const [position, block] of data.content.entries()) this.#startBlock(position, block);
+    return true;
+  }
+
+  addEvent(data: string): readonly TextDelta[] | undefined {
+    const json = parseJson(data);
+    // Events of unknown types are skipped.
+    if (isBlock(json) && !readTypes.has(json.type)) return [];
+    const event = eventSchema.safeParse(json).data;
+    return event && this.#add(event);
+  }
+
+  completion(): Completion {
+    const content = [...this.#blocks].sort(([one], [other]) => one - other).map(([, block]) => block);
+    const calls = splitCalls(content.filter(({ type }) => type === 'tool_use'));
+    const { stop_reason: raw = null, stop_details: details } = this.#ending;
+    const finishReason = finishReasons.get(raw ?? '') ?? 'other';
+    return {
+      text: textOf(content, 'text'),
+      reasoning: textOf(content, 'thinking') || null,
+      toolCalls: calls.read.flatMap((block) => this.#toNativeCall(block)),
+      unreadCalls: describeUnread(calls.unread),
+      refusal: finishReason === 'refusal' ? (details?.explanation ?? '') : null,
+      finishReason,
+      finishReasonRaw: raw,
+      // The count at the start of a stream is not that of the reply.
+      usage: toUsage(this.isFinished ? this.#usage : { ...this.#usage, output_tokens: null }),
+      model: this.#model ?? this.#request.model,
+      isConstrained: (this.#request.constraint?.schema ?? null) !== null,
+      // A signature does not fit a text that was cut.
+      ...(this.#cap.isExceeded ? {} : toProviderState(content)),
+      warnings: this.#request.warnings,
+    };
+  }
+
+  #add(event: MessageEvent): readonly TextDelta[] {
+    switch (event.type) {
+      case 'message_start':
+        this.#model = event.message.model;
+        this.#usage = event.message.usage;
+        break;
+      case 'content_block_start':
+        this.hasBegun = true;
+        return this.#startBlock(event.index, event.content_block);
+      case 'content_block_delta':
+        this.hasBegun = true;
+        return this.#addDelta(event);
+      case 'message_delta':
+        this.#ending = { ...event.delta, stop_reason: event.delta.stop_reason ?? this.#ending.stop_reason };
+        this.#usage = { ...this.#usage, ...withoutNulls(event.usage) };
+        break;
+      case 'message_stop':
+        this.hasEnded = this.isFinished;
+        return [];
+    }
+    this.hasBegun = true;
+    return [];
+  }
+
+  #addDelta({ index: position, delta }: BlockDelta): readonly TextDelta[] {
+    switch (delta?.type) {
+      case 'text_delta':
+        return this.#append(position, 'text', delta.text);
+      case 'thinking_delta':
+        return this.#append(position, 'thinking', delta.thinking);
+      case 'input_json_delta':
+        return this.#append(position, 'input', delta.partial_json);
+      case 'signature_delta':
+        this.#addSignature(position, delta.signature);
+    }
+    return [];
+  }
+
+  /** Starts a block, which may hold a text already. */
+  #startBlock(position: number, block: ContentBlock): readonly TextDelta[] {
+    const field = textFields.get(block.type);
+    this.#blocks.set(position, field ? { ...block, [field]: '' } : { ...block });
+    return field ? this.#append(position, field, textIn(block, field)) : [];
+  }
+
+  #append(position: number, field: TextField, more: string): readonly TextDelta[] {
+    const block = this.#blocks.get(position);
+    if (!block || textFields.get(block.type) !== field) return [];
+    const delta = this.#cap.admit(more);
+    block[field] = `${block[field]}${delta}`;
+    if (field === 'input' || delta === '') return [];
+    return [{ type: field === 'text' ? 'text' : 'reasoning', delta }];
+  }
+
+  #addSignature(position: number, more: string): void {
+    const block = this.#blocks.get(position);
+    if (block?.type === 'thinking') block['signature'] = `${block['signature'] ?? ''}${more}`;
+  }
+
+  #toNativeCall(block: ContentBlock): NativeToolCall[] {
+    const call = callSchema.safeParse(block).data;
+    if (!call) return [];
+    return [{ id: call.id, name: this.#request.ownToolName(call.name), arguments: call.input || '{}' }];
+  }
+}
+
+/** A block while it arrives. */
+type GrowingBlock = { type: string; [field: string]: unknown };
+
+type TextField = 'text' | 'thinking' | 'input';
+
+/** The fields that hold the text of a block, by the block's type. */
+const textFields: ReadonlyMap<string, TextField> = new Map([
+  ['text', 'text'],
+  ['thinking', 'thinking'],
+  ['tool_use', 'input'],
+]);
+
+/** The text in a field; a call's arguments may be an object, which is empty where a stream starts the call. */
+function textIn(block: ContentBlock, field: TextField): string {
+  const value = block[field];
+  if (typeof value === 'string') return value;
+  const written = field === 'input' ? writeArguments(value) : '';
+  return written === '{}' ? '' : written;
+}
+
+/** The text of all blocks of a type, which is in a field of the same name. */
+const textOf = (content: readonly ContentBlock[], type: 'text' | 'thinking'): string =>
+  content.map((block) => (block.type === type ? block[type] : '')).join('');
+
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
+  Object.entries({
+    end_turn: 'stop',
+    stop_sequence: 'stop',
+    max_tokens: 'length',
+    model_context_window_exceeded: 'length',
+    tool_use: 'tool',
+    pause_turn: 'tool',
+    refusal: 'refusal',
+  } as const),
+);
+
+const MAX_TOKENS = 2 ** 31 - 1;
+
+/** Anthropic counts tokens that the cache read or wrote apart from `input_tokens`. */
+function toUsage(usage: MessageUsage): Usage {
+  const cached = usage?.cache_read_input_tokens ?? null;
+  const written = usage?.cache_creation_input_tokens ?? null;
+  const input = usage?.input_tokens ?? null;
+  return {
+    input_tokens: input === null ? null : Math.min(input + (cached ?? 0) + (written ?? 0), MAX_TOKENS),
+    output_tokens: usage?.output_tokens ?? null,
+    cached_input_tokens: cached,
+    cache_write_tokens: written,
+    reasoning_tokens: usage?.output_tokens_details?.thinking_tokens ?? null,
+  };
+}
+
+const withoutNulls = (usage: MessageUsage) =>
+  Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value != null));

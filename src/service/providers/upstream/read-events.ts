@@ -1,0 +1,49 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
+import { invalidAnswer } from './attempts.js';
+
+/** Maximum length of one event of a stream, in UTF-16 units. */
+const MAX_EVENT_LENGTH = 2 * 2 ** 20;
+
+/** Bytes that are parsed before the event loop gets its turn: some 10 ms even for lines that the parser reports as errors. */
+const BYTES_AT_ONCE = 4 * 1024;
+
+/** The origin of a stream, and the signal that ends reading it. */
+export interface StreamSource {
+  readonly provider: string;
+  readonly status: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads the events of a stream; a last event needs no blank line. Throws a `FailedAttempt` at an event that is too long,
+ * and the signal's reason once it is aborted, however much has arrived.
+ */
+export async function* readEvents(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { provider, status, signal }: StreamSource,
+): AsyncGenerator<EventSourceMessage, undefined> {
+  let events: EventSourceMessage[] = [];
+  let isTooLong = false;
+  const parser = createParser({
+    onEvent: (event) => events.push(event),
+    onError: ({ type }) => {
+      isTooLong ||= type === 'max-buffer-size-exceeded';
+    },
+    maxBufferSize: MAX_EVENT_LENGTH,
+  });
+  const decoder = new TextDecoder();
+  function parse(text: string): EventSourceMessage[] {
+    events = [];
+    parser.feed(text);
+    if (isTooLong) throw invalidAnswer(provider, status);
+    return events;
+  }
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += BYTES_AT_ONCE) {
+      await yieldIfBusy(signal);
+      yield* parse(decoder.decode(chunk.subarray(start, start + BYTES_AT_ONCE), { stream: true }));
+    }
+  }
+  yield* parse(`${decoder.decode()}\n\n`);
+}

@@ -1,0 +1,76 @@
+import type { EventSourceMessage } from 'eventsource-parser';
+import { type CompletionEvent, ProviderError } from '../../step/provider.js';
+import type { VendorReply } from '../vendor.js';
+import { FailedAttempt } from './attempts.js';
+import type { ReplyCap } from './reply-cap.js';
+
+/** How long a stream whose finish reason has arrived may be silent: some servers neither send an end mark nor hang up. */
+const SILENCE_MS = 2_000;
+
+/** How long to wait for the end of a stream after its end mark: read to its end, the connection can be used again. */
+const END_GRACE_MS = 100;
+
+export interface StreamedAnswer {
+  readonly provider: string;
+  readonly events: AsyncIterator<EventSourceMessage>;
+  readonly reply: VendorReply;
+  readonly cap: ReplyCap;
+  /** Ends the provider call, unless the stream was read to its end. */
+  close(): void;
+  /** Returns the error for an event that is no part of a completion. */
+  failureOf(data: string): Error;
+}
+
+/**
+ * Reads a streamed reply: its text as it arrives, then the completion. A reply that has its finish reason is complete if
+ * the stream ends, breaks or falls silent (rule: finish-reason); so is one that reached its maximum length (rule: reply-cap).
+ */
+export async function* readStream({
+  provider,
+  events,
+  reply,
+  cap,
+  close,
+  failureOf,
+}: StreamedAnswer): AsyncGenerator<CompletionEvent, undefined> {
+  let endsAt = Number.POSITIVE_INFINITY;
+  while (!cap.isExceeded && performance.now() < endsAt) {
+    const event = await nextBefore(endsAt, events);
+    if (!event) break;
+    if (reply.hasEnded || event.event === 'ping') continue;
+    const deltas = reply.addEvent(event.data);
+    if (!deltas) throw failureOf(event.data);
+    yield* deltas;
+    if (reply.isFinished || reply.hasEnded)
+      endsAt = performance.now() + (reply.hasEnded ? END_GRACE_MS : SILENCE_MS);
+  }
+  close();
+  if (!reply.hasBegun) throw new ProviderError('invalid_response', { provider, upstreamStatus: 200 });
+  const isComplete = reply.isFinished || reply.hasEnded || cap.isExceeded;
+  if (!isComplete) throw new ProviderError('unreachable', { provider });
+  yield { type: 'completion', completion: cap.mark(reply.completion()) };
+}
+
+/** The next event; undefined at the end of the stream, and where a time limit is set, also at that limit or if the connection breaks. */
+async function nextBefore(
+  endsAt: number,
+  events: AsyncIterator<EventSourceMessage>,
+): Promise<EventSourceMessage | undefined> {
+  const next = events.next();
+  if (endsAt === Number.POSITIVE_INFINITY) return eventOf(await next);
+  let timer: NodeJS.Timeout | undefined;
+  const time = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, endsAt - performance.now(), undefined);
+  });
+  try {
+    return eventOf(await Promise.race([next, time]));
+  } catch (error) {
+    if (error instanceof FailedAttempt) return undefined;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const eventOf = <Value>(result: IteratorResult<Value, unknown> | undefined): Value | undefined =>
+  result && !result.done ? result.value : undefined;

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ScriptedCompletion } from '../../src/offline/wire/reply.js';
+import { streamStep } from '../support/stream-step.js';
+import {
+  llmConfig,
+  startWholeService,
+  type VendorName,
+  vendors,
+  type WholeService,
+} from '../support/whole-service.js';
+
+const MIB = 2 ** 20;
+const tools = [
+  { name: 'write_file', inputSchema: { type: 'object', properties: { path: {}, content: {} } } },
+];
+
+let service: WholeService;
+beforeAll(async () => {
+  service = await startWholeService();
+});
+afterAll(() => service.close());
+
+// The keys of a literal that has no optional ones.
+const ways = (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
+  [false, true].map((streamed) => ({ vendor, streamed })),
+);
+
+describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streamed (rule: reply-cap)', ({
+  vendor,
+  streamed,
+}) => {
+  const stepAfter = async (reply: ScriptedCompletion, changes = {}) => {
+    service.fake.script(reply);
+    const request = { tools, llm_config: llmConfig(vendor), ...changes };
+    return streamed ? (await streamStep(service, request)).step : (await service.step(request)).body;
+  };
+
+  test('is an answer that was cut', async () => {
+    const step = await stepAfter({ text: `Final Answer: ${`${'word'.repeat(1_000)} `.repeat(300)}` });
+    expect(step).toMatchObject({
+      status: 'direct_response_provided',
+      finish_reason: 'length',
+      error: null,
+      warnings: expect.arrayContaining([
+        expect.objectContaining({ code: 'reply_too_long' }),
+        expect.objectContaining({ code: 'answer_truncated' }),
+      ]),
+    });
+    expect(`Final Answer: ${step.direct_response}`.length).toBeGreaterThan(MIB - 10);
+  });
+
+  test('never proposes an action that was cut', async () => {
+    const step = await stepAfter({ text: `Action: write_file(path="a", content="${'x'.repeat(MIB)}")` });
+    expect(step).toMatchObject({
+      status: 'error',
+      finish_reason: 'length',
+      action_details: null,
+      error: { code: 'output_truncated' },
+      warnings: expect.arrayContaining([expect.objectContaining({ code: 'reply_too_long' })]),
+    });
+  });
+
+  test('never proposes a native call that was cut', async () => {
+    const call = { name: 'write_file', arguments: { path: 'a', content: 'x'.repeat(MIB) } };
+    const step = await stepAfter({ toolCalls: [call] }, { protocol: 'native' });
+    expect(step).toMatchObject({
+      status: 'error',
+      action_details: null,
+      error: { code: 'output_truncated' },
+    });
+  });
+});
