@@ -48,7 +48,7 @@ async function steps(count: number): Promise<void> {
 }
 
 const lines = () =>
-  (service?.log ?? []).map((line) => JSON.parse(line)).filter(({ msg }) => /spans/.test(msg));
+  (service?.log ?? []).map((line) => JSON.parse(line)).filter(({ msg }) => /span/.test(msg));
 
 async function told(count: number) {
   while (lines().length < count) await wait(10);
