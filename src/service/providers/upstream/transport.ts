@@ -176,7 +176,8 @@ export class Answer {
       this.#end({ isReusable: true });
     } catch (error) {
       const failure = failureOf(error, this.#context);
-      this.#end({ failure: failure === error ? null : nameOf(failure) });
+      // An answer that is too long has arrived.
+      this.#end({ failure: error instanceof FailedAttempt ? null : nameOf(failure) });
       throw failure;
     } finally {
       this.#end({});
