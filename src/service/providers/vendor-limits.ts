@@ -13,6 +13,9 @@ export const MAX_BREAKPOINTS = 4;
 /** Maximum number of calls that are read of one reply. Models make a handful; a reply of thousands is broken, or hostile. */
 const MAX_CALLS = 128;
 
+/** Maximum number of calls or blocks in one stream: each takes memory, however short it is. */
+export const MAX_STREAMED_PARTS = 100_000;
+
 /** Levels of nested arguments that are written where V8 cannot write all: more than any reader of ours takes. */
 const MAX_WRITTEN_DEPTH = 100;
 

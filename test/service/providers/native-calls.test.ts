@@ -95,3 +95,20 @@ test('a chunk of more parts of calls than any model sends is no answer (rule: na
   expect(readEventData(openai, [chunkOf(4_094, 'x')])).toBeDefined();
   expect(readEventData(openai, [chunkOf(4_095, 'x')])).toBeUndefined();
 });
+
+test('a stream of more than 100,000 calls or blocks is no answer (rule: native-calling)', () => {
+  const calls = (chunk: number) => {
+    const tool_calls = Array.from({ length: 4_000 }, (_, index) => ({ index: chunk * 4_000 + index }));
+    return JSON.stringify({ choices: [{ delta: { tool_calls } }] });
+  };
+  const chunks = Array.from({ length: 26 }, (_, chunk) => calls(chunk));
+  expect(readEventData(openai, chunks.slice(0, 25))).toBeDefined();
+  expect(readEventData(openai, chunks)).toBeUndefined();
+
+  const anthropic = anthropicVendor(undefined, traitsOf('anthropic', 'x'));
+  const block = (index: number) =>
+    JSON.stringify({ type: 'content_block_start', index, content_block: { type: 'other' } });
+  const blocks = Array.from({ length: 100_001 }, (_, index) => block(index));
+  expect(readEventData(anthropic, blocks.slice(0, 100_000))).toBeDefined();
+  expect(readEventData(anthropic, blocks)).toBeUndefined();
+});

@@ -9,6 +9,7 @@ import {
   ask,
   canary,
   directoryAt,
+  eventually,
   failureOf,
   fakeProvider,
   llmConfig,
@@ -22,15 +23,22 @@ interface Seen {
   readonly ends: RequestEnd[];
 }
 
-/** Remembers what it is told, and sends a header along. */
+/** Records what it observes, and sends headers along. */
 function spy(headers?: Record<string, string>) {
   const seen: Seen[] = [];
+  let begun = 0;
   const observe: RequestObserver = (request) => {
     const ends: RequestEnd[] = [];
     seen.push({ request, ends });
-    return { ...(headers && { headers }), ended: (end) => void ends.push(end) };
+    return {
+      ...(headers && { headers }),
+      begun: () => {
+        begun += 1;
+      },
+      ended: (end) => void ends.push(end),
+    };
   };
-  return { observe, seen, ends: () => seen.map(({ ends }) => ends) };
+  return { observe, seen, ends: () => seen.map(({ ends }) => ends), begun: () => begun };
 }
 
 function observed(url: string, model: string, { all, one }: Record<'all' | 'one', RequestObserver>) {
@@ -77,16 +85,17 @@ describe.each(ways)('each request to a provider is observed once (rule: tracing)
     ]);
   });
 
-  test('the caller leaves', async () => {
-    const fake = await fakeProvider({ fault: 'stalled-body' });
+  test.each(['silence', 'stalled-body'] as const)('the caller leaves during %s', async (fault) => {
+    const fake = await fakeProvider({ fault });
     const [all, one] = [spy(), spy()];
     const deadline = patienceOf();
     const provider = observed(fake.url, way.model, { all: all.observe, one: one.observe });
     const failed = failureOf(ask(provider, way, deadline));
     await fake.request(0);
+    if (fault === 'stalled-body') await eventually(() => one.begun() === 1);
     deadline.interrupt('caller_left');
     await failed;
-    expect(one.ends().flat()).toMatchObject([{ failure: 'caller_left' }]);
+    expect(one.ends()).toMatchObject([[{ failure: 'caller_left' }]]);
   });
 
   test('its headers go along, and change none of the vendor’s', async () => {

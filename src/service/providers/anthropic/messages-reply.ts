@@ -3,7 +3,7 @@ import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { Completion, NativeToolCall } from '../../step/provider.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
 import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
-import { describeUnread, splitCalls, writeArguments } from '../vendor-limits.js';
+import { describeUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
 import { type ContentBlock, isBlock, toProviderState } from './signed-blocks.js';
 
 const text = z.string().nullish();
@@ -113,8 +113,7 @@ export class MessagesReply implements VendorReply {
       refusal: finishReason === 'refusal' ? (details?.explanation ?? '') : null,
       finishReason,
       finishReasonRaw: raw,
-      // The count at the start of a stream is not that of the reply.
-      usage: toUsage(this.isFinished ? this.#usage : { ...this.#usage, output_tokens: null }),
+      usage: toUsage(this.#isCut() ? { ...this.#usage, output_tokens: null } : this.#usage),
       model: this.#model ?? this.#request.model,
       isConstrained: (this.#request.constraint?.schema ?? null) !== null,
       // A signature does not fit a text that was cut.
@@ -123,7 +122,12 @@ export class MessagesReply implements VendorReply {
     };
   }
 
-  #add(event: MessageEvent): readonly TextDelta[] {
+  /** Whether the stream was cut: then the only count of output tokens is the one at its start. */
+  #isCut(): boolean {
+    return this.#cap.isExceeded && !this.isFinished;
+  }
+
+  #add(event: MessageEvent): readonly TextDelta[] | undefined {
     switch (event.type) {
       case 'message_start':
         this.#model = event.message.model;
@@ -131,6 +135,7 @@ export class MessagesReply implements VendorReply {
         break;
       case 'content_block_start':
         this.hasBegun = true;
+        if (this.#blocks.size >= MAX_STREAMED_PARTS) return undefined;
         return this.#startBlock(event.index, event.content_block);
       case 'content_block_delta':
         this.hasBegun = true;

@@ -5,7 +5,7 @@ import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { Completion } from '../../step/provider.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
 import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
-import { describeUnread, splitCalls, writeArguments } from '../vendor-limits.js';
+import { describeUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
 
 const END_MARK = '[DONE]';
 
@@ -137,6 +137,7 @@ export class ChatReply implements VendorReply {
     this.hasBegun = true;
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
     for (const call of calls) this.#addToCall(call);
+    if (this.#calls.size > MAX_STREAMED_PARTS) return undefined;
     return choice.delta ? this.#addTexts(choice.delta) : [];
   }
 

@@ -47,8 +47,8 @@ const SWITCHING_PROTOCOLS = 101;
 
 /**
  * The only way to providers: connections that are kept open between steps. Follows no redirect. Each request has an agent
- * to itself, so that giving the request up destroys the agent and with it the connection: of a shared agent, undici 7 would
- * open a new connection in its place, and a request that waits for its connection could not be given up.
+ * to itself, and giving the request up destroys the agent with its connection. With a shared agent, undici 7 opens a new
+ * connection for an aborted request (nodejs/undici#5845), and cannot abort one that waits for its connection (#386).
  */
 export class Transport {
   readonly #idle = new Map<string, Agent[]>();
@@ -176,7 +176,8 @@ export class Answer {
       this.#end({ isReusable: true });
     } catch (error) {
       const failure = failureOf(error, this.#context);
-      this.#end({ failure: failure === error ? null : nameOf(failure) });
+      // An answer that is too long has arrived.
+      this.#end({ failure: error instanceof FailedAttempt ? null : nameOf(failure) });
       throw failure;
     } finally {
       this.#end({});
