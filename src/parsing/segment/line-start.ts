@@ -1,6 +1,7 @@
 import { MAX_NAME_LENGTH } from '../arguments/offered-tool.js';
 import {
   character,
+  FixedWords,
   isDigit,
   isOneOf,
   isWordCharacter,
@@ -9,7 +10,12 @@ import {
   skipRun,
 } from '../text/characters.js';
 
-/** How a line introduces what it names. */
+const keywords = new FixedWords(
+  ['async def ', 'def ', 'async function ', 'function ', 'Action: ', 'Tool: ', 'tool: '],
+  0,
+);
+
+/** The marks with which a line introduces a name. */
 export interface LineStart {
   readonly position: number;
   readonly heading: boolean;
@@ -26,9 +32,7 @@ export function introduce(text: string, lineStart: number): LineStart {
   const bullet = bulletEnd(text, position);
   const isBullet = bullet > position;
   position = skipDecoration(text, skipBlanks(text, bullet));
-  const keyword = ['async def ', 'def ', 'async function ', 'function ', 'Action: ', 'Tool: ', 'tool: '].find(
-    (each) => text.startsWith(each, position),
-  );
+  const keyword = keywords.at(text, position);
   if (keyword) position = skipDecoration(text, skipBlanks(text, position + keyword.length));
   return { position, heading, bullet: isBullet, indented };
 }
@@ -65,7 +69,8 @@ export function readDecoratedName(text: string, position: number): DecoratedName
   if (end === position) return null;
   const after = skipDecoration(text, end);
   const decorated = after > end && isDecoration(text.charCodeAt(position - 1));
-  const next = text.slice(skipBlanks(text, after), skipBlanks(text, after) + 2);
+  const nextAt = skipBlanks(text, after);
+  const next = text.slice(nextAt, nextAt + 2);
   const followed = next === '' || /^(?:[:\n\r—–(]|- |->|\|)/.test(next);
   return followed && (decorated || /^[\p{Ll}_]/u.test(text.charAt(position)))
     ? { name: text.slice(position, end), decorated }

@@ -174,7 +174,9 @@ class SegmentReader {
   }
 
   #parametersOf(tool: NamedTool): Set<string> {
-    const names = this.#parameters.get(tool) ?? new Set(tool.parameters);
+    const known = this.#parameters.get(tool);
+    if (known) return known;
+    const names = new Set(tool.parameters);
     this.#parameters.set(tool, names);
     return names;
   }
