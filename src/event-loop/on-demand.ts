@@ -29,7 +29,7 @@ export function onDemand<Value>(make: () => Promise<Value>): OnDemand<Value> {
  * Resolves as `promise` does, or rejects with the signal's reason if that fires first; the work behind the promise goes on for
  * others. Leaves no listener on the signal.
  */
-export async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted();
   let leave = (): void => {};
   const left = new Promise<never>((_, reject) => {

@@ -85,7 +85,19 @@ function comparable(value: unknown): unknown {
   );
 }
 
+/** The events of a stream. Adjacent deltas of one type are joined: a text may arrive in any number of them. */
 function eventsOf(stream: unknown): unknown[] {
-  const data = String(stream).matchAll(/^data: (.*)$/gm);
-  return [...data].map(([, json]) => comparable(JSON.parse(json ?? 'null')));
+  const events: Event[] = [];
+  for (const [, json] of String(stream).matchAll(/^data: (.*)$/gm)) {
+    const event: Event = JSON.parse(json ?? 'null');
+    const last = events.at(-1);
+    if (last?.delta !== undefined && last.type === event.type) last.delta += event.delta;
+    else events.push(event);
+  }
+  return events.map(comparable);
+}
+
+interface Event {
+  readonly type: string;
+  delta?: string;
 }
