@@ -8,23 +8,36 @@ const schemaKeys = ['inputSchema', 'input_schema', 'parameters', 'arguments', 'a
 /** Maximum nesting of lists and wrappers around definitions, such as `{"tools": [{"function": {…}}]}`. */
 const MAX_DEFINITION_DEPTH = 8;
 
-/**
- * Tools from JSON definitions in the segment, in MCP's, OpenAI's or Anthropic's shape; null if it has none. Yields
- * the characters read since it last did, now and then.
- */
-export function readDefinitions(segment: string): OfferedTool[] | null {
-  const tools = new Map<string, OfferedTool>();
-  let isFirst = true;
-  for (let line = 0; line < segment.length && tools.size < MAX_TOOLS; line = lineEnd(segment, line) + 1) {
-    const start = skipBlanks(segment, line);
-    if (isOneOf('[{', segment, start)) {
-      const { value, end } = readDefinition(segment, start, isFirst);
-      isFirst = false;
-      if (value !== undefined) addDefinitions(value, tools);
-      line = Math.max(line, end - 1);
-    }
+/** Reads tools from JSON definitions in the segment, in MCP's, OpenAI's or Anthropic's shape. */
+export class DefinitionReader {
+  readonly #segment: string;
+  readonly #tools = new Map<string, OfferedTool>();
+  #line = 0;
+  #isFirst = true;
+
+  constructor(segment: string) {
+    this.#segment = segment;
   }
-  return tools.size > 0 ? [...tools.values()] : null;
+
+  get tools(): OfferedTool[] {
+    return [...this.#tools.values()];
+  }
+
+  /** Reads a line, or the value that starts on it; false at the end. */
+  readLine(): boolean {
+    const segment = this.#segment;
+    if (this.#line >= segment.length || this.#tools.size >= MAX_TOOLS) return false;
+    let end = this.#line;
+    const start = skipBlanks(segment, this.#line);
+    if (isOneOf('[{', segment, start)) {
+      const definition = readDefinition(segment, start, this.#isFirst);
+      this.#isFirst = false;
+      if (definition.value !== undefined) addDefinitions(definition.value, this.#tools);
+      end = Math.max(end, definition.end - 1);
+    }
+    this.#line = lineEnd(segment, end) + 1;
+    return true;
+  }
 }
 
 /** Adds definitions; the first of each name counts. */

@@ -1,6 +1,6 @@
 import { MAX_TOOLS, type OfferedTool } from '../arguments/offered-tool.js';
 import { isOneOf, isRestBlank, lineEnd, skipBlanks } from '../text/characters.js';
-import { readDefinitions } from './definitions.js';
+import { DefinitionReader } from './definitions.js';
 import {
   type DecoratedName,
   introduce,
@@ -18,7 +18,27 @@ import { readParameters } from './parameter-list.js';
  * name counts; `[]` when none could be read. Linear in the segment (rule: linear-work).
  */
 export function readSignatures(segment: string): OfferedTool[] {
-  return readDefinitions(segment) ?? new SegmentReader(segment).readTools();
+  const definitions = new DefinitionReader(segment);
+  while (definitions.readLine());
+  if (definitions.tools.length > 0) return definitions.tools;
+  const signatures = new SignatureReader(segment);
+  while (signatures.readLine());
+  return signatures.tools;
+}
+
+/** Does the same, and awaits `pause` after each line: a segment of several megabytes takes over a second. */
+export async function readSignaturesPausing(
+  segment: string,
+  pause: () => Promise<void> | undefined,
+): Promise<OfferedTool[]> {
+  for (const reader of [new DefinitionReader(segment), new SignatureReader(segment)]) {
+    while (reader.readLine()) {
+      const pausing = pause();
+      if (pausing) await pausing; // a promise for each of a million lines would cost more than the reading
+    }
+    if (reader.tools.length > 0) return reader.tools;
+  }
+  return [];
 }
 
 interface NamedTool extends OfferedTool {
@@ -41,7 +61,7 @@ type Reading = 'line' | 'signatures' | 'spans';
 /** A character after which a signature may begin within a line. */
 type Introducer = ':' | '`';
 
-class SegmentReader {
+class SignatureReader {
   readonly #text: string;
   readonly #tools = new Map<string, NamedTool>();
   /** Parameter names of tools with bullets below them, which most tools have not. */
@@ -61,15 +81,17 @@ class SegmentReader {
     this.#wasteLeft = WASTE_ALLOWED * text.length + MIN_WASTE_ALLOWED;
   }
 
-  readTools(): OfferedTool[] {
-    while (this.#position < this.#text.length && this.#tools.size < MAX_TOOLS) this.#readNext();
+  get tools(): OfferedTool[] {
     return [...this.#tools.values()];
   }
 
-  #readNext(): void {
-    if (this.#reading === 'line') this.#readLine();
+  /** Reads a line, or what is left of one that holds several signatures; false at the end. */
+  readLine(): boolean {
+    if (this.#position >= this.#text.length || this.#tools.size >= MAX_TOOLS) return false;
+    if (this.#reading === 'line') this.#beginLine();
     else if (this.#reading === 'signatures') this.#readFurtherSignature();
     else this.#readCodeSpan();
+    return true;
   }
 
   /** Moves to the next line; a signature may have spanned several. */
@@ -78,7 +100,7 @@ class SegmentReader {
     this.#reading = 'line';
   }
 
-  #readLine(): void {
+  #beginLine(): void {
     this.#lineEnd = lineEnd(this.#text, this.#position);
     if (isRestBlank(this.#text, this.#position, this.#lineEnd)) this.#endLine();
     else this.#readWords(introduce(this.#text, this.#position));

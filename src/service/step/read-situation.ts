@@ -11,7 +11,7 @@ import {
 } from '../../conversation/units.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
-import { readSignatures } from '../../parsing/segment/signatures.js';
+import { readSignaturesPausing } from '../../parsing/segment/signatures.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
 import { countSignals } from './history/signals.js';
 import { StepRefused } from './interruption.js';
@@ -124,8 +124,8 @@ async function offerTools(
     defined.push(toOfferedTool(tool));
   }
   const byName = new Map(defined.toReversed().map((tool) => [tool.name, tool]));
-  const read = readSignatures(segment).filter(({ name }) => !byName.has(name));
-  return [...[...byName.values()].reverse(), ...read];
+  const read = await readSignaturesPausing(segment, () => yieldIfBusy(signal));
+  return [...[...byName.values()].reverse(), ...read.filter(({ name }) => !byName.has(name))];
 }
 
 function chooseMustAnswer(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { toOfferedTool } from '../../../src/parsing/arguments/offered-tool.js';
-import { readSignatures } from '../../../src/parsing/segment/signatures.js';
+import { readSignatures, readSignaturesPausing } from '../../../src/parsing/segment/signatures.js';
 
 function told(segment: string): string[] {
   return readSignatures(segment).map(({ name, parameters }) => `${name}(${parameters.join(', ')})`);
@@ -122,4 +122,23 @@ describe('tools are read from free text (rule: offered-tools)', () => {
     expect(told(`${'a'.repeat(1_000)}()`)).toHaveLength(1);
     expect(told(`${'a'.repeat(1_001)}()\nf()`)).toEqual(['f()']);
   });
+});
+
+test.each([
+  ['signatures', 'read_file(path)\n- search(query): finds\n'],
+  ['definitions', '{"name": "read_file"}\n{"name": "search"}\n'],
+])('readSignaturesPausing reads the same %s as readSignatures, and pauses after each line', async (_, lines) => {
+  const segment = lines.repeat(20);
+  let pauses = 0;
+  const pause = () => {
+    pauses += 1;
+    return undefined;
+  };
+  expect(await readSignaturesPausing(segment, pause)).toEqual(readSignatures(segment));
+  expect(pauses).toBeGreaterThanOrEqual(40);
+});
+
+test('readSignaturesPausing ends with the error of its pause', async () => {
+  const pause = () => Promise.reject(new Error('left'));
+  await expect(readSignaturesPausing('read_file(path)\n', pause)).rejects.toThrow('left');
 });
