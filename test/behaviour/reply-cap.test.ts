@@ -60,6 +60,15 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
     });
   });
 
+  test('never proposes an action, even if it was whole before the cut', async () => {
+    const step = await stepAfter({ text: `Action: write_file(path="a")\n${'and so on '.repeat(MIB / 10)}` });
+    expect(step).toMatchObject({
+      status: 'error',
+      action_details: null,
+      error: { code: 'output_truncated' },
+    });
+  });
+
   test('never proposes a native call that was cut', async () => {
     const call = { name: 'write_file', arguments: { path: 'a', content: 'x'.repeat(MIB) } };
     const step = await stepAfter({ toolCalls: [call] }, { protocol: 'native' });

@@ -100,6 +100,8 @@ export interface Completion {
   readonly providerState?: unknown;
   /** Dropped parameters and the like. */
   readonly warnings: readonly Warning[];
+  /** True if the reply exceeded the maximum length and the rest was not read (rule: reply-cap). */
+  readonly isTooLong?: boolean;
 }
 
 export interface NativeToolCall {

@@ -60,10 +60,14 @@ export async function readReply(
   const read = isNative
     ? await readNativeCalls(completion, situation.offered)
     : readText({ completion, reading }, situation);
-  const { parse, thought, answerLabelled, answer, actions, reasoning } = mayEscape(completion)
-    ? withoutNul(read)
-    : read;
-  return { completion, parse, thought, answerLabelled, answer, actions, reasoning };
+  const whole = completion.isTooLong ? withoutActions(read) : read;
+  return { completion, ...(mayEscape(completion) ? withoutNul(whole) : whole) };
+}
+
+/** Withholds the actions of a reply that exceeded its maximum length: what the model meant to add is unknown. */
+function withoutActions(read: ReadCompletion): ReadCompletion {
+  if (read.actions.length === 0) return read;
+  return { ...read, parse: { ...read.parse, outcome: 'truncated' }, actions: [] };
 }
 
 /** An escape in an argument may have become a NUL. */

@@ -29,7 +29,8 @@ export class ReplyCap {
   /** Marks a completion that was cut as cut by the output limit. */
   mark(completion: Completion): Completion {
     if (!this.#isExceeded) return completion;
-    return { ...completion, finishReason: 'length', warnings: [...completion.warnings, replyTooLong] };
+    const warnings = [...completion.warnings, replyTooLong];
+    return { ...completion, finishReason: 'length', isTooLong: true, warnings };
   }
 
   #cut(text: string): string {
