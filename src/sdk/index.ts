@@ -83,3 +83,18 @@ export type { ActionRecord, RunResult, StepRecord, StopReason } from './run/run-
 export { continueRun, type Fork, forkRun, joinRuns } from './saved/fork-run.js';
 export { replayRun } from './saved/replay-run.js';
 export { readTrajectory, resumeOptions, type SavedOptions, type Trajectory } from './saved/trajectory.js';
+export { reduceRun } from './view/reduce-run.js';
+export {
+  type ActionView,
+  type Activity,
+  type ApprovalView,
+  type CompactionView,
+  emptyRun,
+  MAX_OUTPUT_CHARS,
+  type ModelCallView,
+  type Moment,
+  type QuestionView,
+  type RequestSent,
+  type RunView,
+  type StepView,
+} from './view/run-view.js';

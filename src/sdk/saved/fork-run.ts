@@ -1,6 +1,7 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { RunOptions } from '../run/run-options.js';
-import { DEFAULT_MAX_STEPS, noUsage, sumUsage } from '../run/run-state.js';
+import { DEFAULT_MAX_STEPS } from '../run/run-state.js';
+import { noUsage, sumUsage } from '../types/usage.js';
 import { replayRun } from './replay-run.js';
 import { resumeOptions, type Trajectory } from './trajectory.js';
 
