@@ -19,7 +19,7 @@ export function replayHistory({ history, tasks }: Trajectory, folder: string): r
 function updatesOf(unit: Exclude<Unit, { type: 'assistant' }>, folder: string): readonly SessionUpdate[] {
   if (unit.type === 'user') return unit.isTask ? [userSaid(unit.content)] : [];
   if (unit.type === 'stray_observation') return [];
-  const calls = unit.calls.filter(({ name }) => !isOwn({ id: '', tool_name: name, tool_args: {} }));
+  const calls = unit.calls.filter(({ name }) => !isOwn({ tool_name: name }));
   return [...said('thought', unit.thought), ...calls.map((call) => callUpdate(call, folder))];
 }
 
