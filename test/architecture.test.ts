@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 /**
- * Who may import whom; a room may always import itself. A rule is another room, `room:types` for its types
- * alone, a package, `node:x`, or a family that ends with `:` (`npm:`, `node:`).
+ * Who may import whom; a room may always import itself. A rule is another room, `room/` for a room and those inside
+ * it, `room:types` for its types alone, a package, `node:x`, or a family that ends with `:` (`npm:`, `node:`).
  */
 const rooms: Record<string, readonly string[]> = {
   contract: ['zod', 'yaml'],
@@ -109,15 +109,32 @@ const rooms: Record<string, readonly string[]> = {
     'npm:',
     'node:',
   ],
-  sdk: ['contract:types', 'conversation'],
-  'tools/folder': ['sdk', 'files'],
-  'tools/read': ['sdk', 'files', 'tools/folder'],
-  'tools/write': ['sdk', 'tools/folder', 'diff'],
-  'tools/portable': ['sdk', 'files', 'tools/folder', 'tools/read', 'tools/write'],
-  tools: ['sdk', 'files', 'files/disk', 'tools/folder', 'tools/read', 'tools/portable', 'node:'],
-  mcp: ['sdk', 'tools', '@modelcontextprotocol/client', 'cross-spawn', 'node:'],
+  'sdk/base': ['contract:types', 'conversation'],
+  'sdk/actions': ['contract:types', 'conversation', 'sdk/base'],
+  'sdk/run': ['contract:types', 'conversation', 'sdk/base', 'sdk/actions'],
+  'sdk/view': ['contract:types', 'sdk/base', 'sdk/actions:types', 'sdk/run:types'],
+  'sdk/saved': ['contract:types', 'sdk/base', 'sdk/actions', 'sdk/run'],
+  'sdk/convert': ['contract:types', 'conversation'],
+  'sdk/client': ['contract:types', 'sdk/base', 'sdk/run'],
+  sdk: [
+    'contract:types',
+    'conversation',
+    'sdk/base',
+    'sdk/actions',
+    'sdk/run:types',
+    'sdk/view',
+    'sdk/saved',
+    'sdk/convert',
+    'sdk/client',
+  ],
+  'tools/folder': ['sdk/', 'files'],
+  'tools/read': ['sdk/', 'files', 'tools/folder'],
+  'tools/write': ['sdk/', 'tools/folder', 'diff'],
+  'tools/portable': ['sdk/', 'files', 'tools/folder', 'tools/read', 'tools/write'],
+  tools: ['sdk/', 'files', 'files/disk', 'tools/folder', 'tools/read', 'tools/portable', 'node:'],
+  mcp: ['sdk/', 'tools', '@modelcontextprotocol/client', 'cross-spawn', 'node:'],
   playground: [
-    'sdk',
+    'sdk/',
     'tools/portable',
     'parsing',
     'playground/markdown',
@@ -131,7 +148,7 @@ const rooms: Record<string, readonly string[]> = {
     'conversation',
     'files',
     'mcp',
-    'sdk',
+    'sdk/',
     'tools',
     'tools/folder',
     'tools/portable',
@@ -193,6 +210,7 @@ const crossing = imports.filter(({ from, target }) => roomOf(from) !== target);
 function permits(rule: string, { target, file, typeOnly }: Import): boolean {
   if (rule === 'npm:') return !file && !target.startsWith('node:');
   if (rule === 'node:') return target.startsWith('node:');
+  if (rule.endsWith('/')) return target === rule.slice(0, -1) || target.startsWith(rule);
   if (rule.endsWith(':types')) return typeOnly && target === rule.slice(0, -':types'.length);
   return file ? target === rule : target === rule || target.startsWith(`${rule}/`);
 }

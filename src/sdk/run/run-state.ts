@@ -3,13 +3,13 @@ import type { Step, Usage } from '../../contract/step.js';
 import type { StepRequestInput, Task } from '../../contract/step-request.js';
 import type { ApprovalRule } from '../actions/approval.js';
 import type { Tool } from '../actions/define-tool.js';
-import { randomId } from '../client/random-id.js';
-import type { StepService } from '../client/step-service.js';
-import { takeUpHistory } from '../history/take-up-history.js';
-import { noUsage, sumUsage } from '../types/usage.js';
+import { randomId } from '../base/random-id.js';
+import type { StepService } from '../base/step-service.js';
+import { noUsage, sumUsage } from '../base/usage.js';
 import type { RunEvent } from './run-events.js';
 import type { RunLlmConfig, RunOptions } from './run-options.js';
 import type { ActionRecord, StepRecord } from './run-result.js';
+import { takeUpHistory } from './take-up-history.js';
 
 /** Leaves a field out of each member of a union. */
 type Without<Union, Field extends PropertyKey> = Union extends unknown ? Omit<Union, Field> : never;

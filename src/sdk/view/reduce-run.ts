@@ -1,7 +1,7 @@
 import type { ActionDetails, Step } from '../../contract/step.js';
+import { sumUsage } from '../base/usage.js';
 import type { RunEvent, ToolEvent } from '../run/run-events.js';
 import type { RunResult } from '../run/run-result.js';
-import { sumUsage } from '../types/usage.js';
 import { amendAction, amendCall, amendStep, beginCall, beginStep, noTexts } from './amend-view.js';
 import {
   type ActionView,

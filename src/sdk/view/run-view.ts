@@ -4,8 +4,8 @@ import type { StepRequestInput, Task } from '../../contract/step-request.js';
 import type { ApprovalRequest } from '../actions/approval.js';
 import type { InputRequest } from '../actions/client-tools.js';
 import type { ToolArguments } from '../actions/define-tool.js';
+import { noUsage, sumUsage } from '../base/usage.js';
 import type { RunResult } from '../run/run-result.js';
-import { noUsage, sumUsage } from '../types/usage.js';
 
 /**
  * The state of a run for a user interface, made from its events by `reduceRun` (rule: run-view). Plain data, never

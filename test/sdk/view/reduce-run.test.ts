@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { playSaved } from '../../../src/playground/run/play-saved.js';
 import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
-import { readTrajectory } from '../../../src/sdk/saved/trajectory.js';
+import { readTrajectory } from '../../../src/sdk/saved/read-trajectory.js';
 import { reduceRun } from '../../../src/sdk/view/reduce-run.js';
 import { emptyRun, type RequestSent, type RunView } from '../../../src/sdk/view/run-view.js';
 import { command, done, finish, lookUpCall, recordingTool, start } from '../../support/run-harness.js';

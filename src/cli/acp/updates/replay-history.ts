@@ -1,6 +1,6 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { type PairedCall, readUnits, type Unit } from '../../../conversation/units.js';
-import type { Trajectory } from '../../../sdk/saved/trajectory.js';
+import type { Trajectory } from '../../../sdk/run/trajectory.js';
 import { isOwn } from '../../screen/live/running-tools.js';
 import { showText } from '../../screen/shown-text.js';
 import { say, toPlan } from './run-updates.js';
