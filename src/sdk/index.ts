@@ -45,6 +45,7 @@ export {
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
 export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/step-service.js';
 export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
+export { hasUnseen, spellUnseen, splitUnseen, type TextPiece } from './base/unseen.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
 export type { ResidualTurn, Residue } from './convert/conversation-residue.js';
 export {
