@@ -1,10 +1,10 @@
 import type { ModelCallView, StepView } from '../../sdk/index.js';
 import { StepActions } from '../branches/step-actions.js';
 import { Icon } from '../controls/icon.js';
-import { Markdown } from '../markdown/markdown.js';
 import type { Branch } from '../run/branch.js';
 import { failureInWords } from '../run/failure-in-words.js';
 import { duration, tokens } from '../text/figures.js';
+import { Markdown } from '../text/markdown.js';
 import { type PhaseState, stepPhases } from './step-phases.js';
 import { stepRemarks } from './step-remarks.js';
 import { ToolLine } from './tool-line.js';
