@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 /**
- * Who may import whom; a room may always import itself. A rule is another room, `room:types` for its types
- * alone, a package, `node:x`, or a family that ends with `:` (`npm:`, `node:`).
+ * Who may import whom; a room may always import itself. A rule is another room, `room/` for a room and those inside
+ * it, `room:types` for its types alone, a package, `node:x`, or a family that ends with `:` (`npm:`, `node:`).
  */
 const rooms: Record<string, readonly string[]> = {
   contract: ['zod', 'yaml'],
@@ -12,6 +12,7 @@ const rooms: Record<string, readonly string[]> = {
   files: ['event-loop'],
   'files/disk': ['files', 'node:'],
   'event-loop': [],
+  markdown: ['marked'],
   tokens: ['event-loop', 'js-tiktoken', 'node:'],
   parsing: ['@cfworker/json-schema'],
   'parsing/structured': ['parsing'],
@@ -98,29 +99,38 @@ const rooms: Record<string, readonly string[]> = {
     'npm:',
     'node:',
   ],
-  sdk: ['contract:types', 'conversation'],
-  'tools/folder': ['sdk', 'files'],
-  'tools/read': ['sdk', 'files', 'tools/folder'],
-  'tools/write': ['sdk', 'tools/folder', 'diff'],
-  'tools/portable': ['sdk', 'files', 'tools/folder', 'tools/read', 'tools/write'],
-  tools: ['sdk', 'files', 'files/disk', 'tools/folder', 'tools/read', 'tools/portable', 'node:'],
-  mcp: ['sdk', 'tools', '@modelcontextprotocol/client', 'cross-spawn', 'node:'],
-  playground: [
-    'sdk',
-    'tools/portable',
-    'parsing',
-    'playground/markdown',
-    'diff',
-    'preact',
-    '@preact/signals',
+  'sdk/base': ['contract:types', 'conversation'],
+  'sdk/actions': ['contract:types', 'conversation', 'sdk/base'],
+  'sdk/run': ['contract:types', 'conversation', 'sdk/base', 'sdk/actions'],
+  'sdk/view': ['contract:types', 'sdk/base', 'sdk/actions:types', 'sdk/run:types'],
+  'sdk/saved': ['contract:types', 'sdk/base', 'sdk/actions', 'sdk/run'],
+  'sdk/convert': ['contract:types', 'conversation'],
+  'sdk/client': ['contract:types', 'sdk/base', 'sdk/run'],
+  sdk: [
+    'contract:types',
+    'conversation',
+    'sdk/base',
+    'sdk/actions',
+    'sdk/run:types',
+    'sdk/view',
+    'sdk/saved',
+    'sdk/convert',
+    'sdk/client',
   ],
-  'playground/markdown': ['marked', 'preact'],
+  'tools/folder': ['sdk/', 'files'],
+  'tools/read': ['sdk/', 'files', 'tools/folder'],
+  'tools/write': ['sdk/', 'tools/folder', 'diff'],
+  'tools/portable': ['sdk/', 'files', 'tools/folder', 'tools/read', 'tools/write'],
+  tools: ['sdk/', 'files', 'files/disk', 'tools/folder', 'tools/read', 'tools/portable', 'node:'],
+  mcp: ['sdk/', 'tools', '@modelcontextprotocol/client', 'cross-spawn', 'node:'],
+  playground: ['sdk/', 'tools/portable', 'parsing', 'markdown', 'diff', 'preact', '@preact/signals'],
   cli: [
     'contract:types',
     'conversation',
     'files',
+    'markdown',
     'mcp',
-    'sdk',
+    'sdk/',
     'tools',
     'tools/folder',
     'tools/portable',
@@ -182,6 +192,7 @@ const crossing = imports.filter(({ from, target }) => roomOf(from) !== target);
 function permits(rule: string, { target, file, typeOnly }: Import): boolean {
   if (rule === 'npm:') return !file && !target.startsWith('node:');
   if (rule === 'node:') return target.startsWith('node:');
+  if (rule.endsWith('/')) return target === rule.slice(0, -1) || target.startsWith(rule);
   if (rule.endsWith(':types')) return typeOnly && target === rule.slice(0, -':types'.length);
   return file ? target === rule : target === rule || target.startsWith(`${rule}/`);
 }

@@ -94,7 +94,7 @@ async function explain(error: unknown): Promise<number> {
 async function explainService(error: Error): Promise<number> {
   const [{ explainFailure }, { StepwiseError }] = await Promise.all([
     import('./screen/explain-failure.js'),
-    import('../sdk/client/stepwise-error.js'),
+    import('../sdk/base/stepwise-error.js'),
   ]);
   const failure = error instanceof StepwiseError ? explainFailure(error.toStepError()) : error.message;
   process.stderr.write(`stepwise: ${failure}\n`);

@@ -43,9 +43,10 @@ export {
   type ToolSpecification,
 } from './actions/define-tool.js';
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
-export type { CallOptions, ForeseenStep, StepEvent, StepService } from './client/step-service.js';
+export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/step-service.js';
+export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
+export { hasUnseen, spellUnseen, splitUnseen, type TextPiece } from './base/unseen.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
-export { type ConnectionErrorCode, type Failure, StepwiseError } from './client/stepwise-error.js';
 export type { ResidualTurn, Residue } from './convert/conversation-residue.js';
 export {
   type AnthropicBlock,
@@ -80,6 +81,22 @@ export type {
   StrategyName,
 } from './run/run-options.js';
 export type { ActionRecord, RunResult, StepRecord, StopReason } from './run/run-result.js';
+export type { SavedOptions, Trajectory } from './run/trajectory.js';
 export { continueRun, type Fork, forkRun, joinRuns } from './saved/fork-run.js';
+export { readTrajectory, resumeOptions } from './saved/read-trajectory.js';
 export { replayRun } from './saved/replay-run.js';
-export { readTrajectory, resumeOptions, type SavedOptions, type Trajectory } from './saved/trajectory.js';
+export { reduceRun } from './view/reduce-run.js';
+export {
+  type ActionView,
+  type Activity,
+  type ApprovalView,
+  type CompactionView,
+  emptyRun,
+  MAX_OUTPUT_CHARS,
+  type ModelCallView,
+  type Moment,
+  type QuestionView,
+  type RequestSent,
+  type RunView,
+  type StepView,
+} from './view/run-view.js';

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { defineTool, type Tool } from '../sdk/actions/define-tool.js';
 import { ToolError } from '../sdk/actions/tool-errors.js';
-import { readTrajectory, type Trajectory } from '../sdk/saved/trajectory.js';
+import type { Trajectory } from '../sdk/run/trajectory.js';
+import { readTrajectory } from '../sdk/saved/read-trajectory.js';
 import { ProjectRoot } from './project-root.js';
 import { showing } from './read/limits.js';
 

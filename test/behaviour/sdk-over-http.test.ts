@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { ScriptedCompletion } from '../../src/offline/wire/reply.js';
+import { StepwiseError } from '../../src/sdk/base/stepwise-error.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
-import { StepwiseError } from '../../src/sdk/client/stepwise-error.js';
 import type { RunEvent } from '../../src/sdk/run/run-events.js';
 import type { RunOptions } from '../../src/sdk/run/run-options.js';
 import { readConfig } from '../../src/service/config.js';

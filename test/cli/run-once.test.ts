@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import { newRunFile, savedRunsFolder, saveRun } from '../../src/cli/state/saved-runs.js';
 import { turnSchema } from '../../src/contract/history.js';
-import { readTrajectory } from '../../src/sdk/saved/trajectory.js';
+import { readTrajectory } from '../../src/sdk/saved/read-trajectory.js';
 import { act, answer, ended, scripted, setUp } from '../support/cli-harness.js';
 
 const files = { 'src/shop.ts': 'export const limit = 30;\n', 'notes.md': 'The secret word is plover.\n' };

@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import type { Step } from '../../src/contract/step.js';
 import { blankStep } from '../../src/conversation/blank-step.js';
 import { budgetLayout } from '../../src/playground/composer/budget-layout.js';
-import { reduceRun } from '../../src/playground/run/reduce-run.js';
 import { neededPaths, type RunSettings, toRunOptions } from '../../src/playground/run/run-options.js';
-import { emptyRun, type RunView, type StepView } from '../../src/playground/run/run-view.js';
 import { usageInWords } from '../../src/playground/run/usage-by-model.js';
 import { announce } from '../../src/playground/timeline/announce.js';
 import { stepPhases } from '../../src/playground/timeline/step-phases.js';
 import { stepRemarks } from '../../src/playground/timeline/step-remarks.js';
+import { noUsage } from '../../src/sdk/base/usage.js';
 import type { RunOptions } from '../../src/sdk/run/run-options.js';
-import { noUsage } from '../../src/sdk/run/run-state.js';
+import { reduceRun } from '../../src/sdk/view/reduce-run.js';
+import { emptyRun, type RunView, type StepView } from '../../src/sdk/view/run-view.js';
 import { command, done, lookUp, lookUpCall, recordingTool, start } from '../support/run-harness.js';
 import type { Script } from '../support/scripted-service.js';
 
@@ -19,8 +19,7 @@ import type { Script } from '../support/scripted-service.js';
 async function views(script: readonly Script[], options: Partial<RunOptions> = {}): Promise<RunView[]> {
   const all = [emptyRun()];
   const { run } = await start(script, options);
-  for await (const event of run)
-    all.push(reduceRun(all.at(-1) ?? emptyRun(), { type: 'event', event, at: 1 }));
+  for await (const event of run) all.push(reduceRun(all.at(-1) ?? emptyRun(), event, 1));
   return all;
 }
 const last = async (...given: Parameters<typeof views>) => (await views(...given)).at(-1) ?? emptyRun();
@@ -194,10 +193,17 @@ describe('settings → options of a run (rule: playground-page)', () => {
 describe('what a run took (rule: playground-page)', () => {
   const taking = (model: string, input_tokens: number | null, output_tokens: number | null): StepView => {
     const usage = { ...noUsage, input_tokens, output_tokens };
-    const response = { ...blankStep, model, usage } as unknown as Step; // all that is looked at
-    const call = { phase: null, request: null, response, thought: '', answer: '', failures: [] };
-    const calls = [{ ...call, isAbandoned: false, startedAt: null, endedAt: null }];
-    return { number: 1, calls, actions: [], tasks: [], compactions: [] };
+    const more = { action_details: null, additional_actions: [] };
+    const response = { ...blankStep, ...more, model, usage } as unknown as Step; // all that is looked at
+    const began = reduceRun(emptyRun(), {
+      type: 'agent_turn_start',
+      step: 1,
+      phase: null,
+      iterations_left: 1,
+    });
+    const [step] = reduceRun(began, { type: 'agent_reason', step: 1, thought: null, response }).steps;
+    if (!step) throw new Error('The step did not begin.');
+    return step;
   };
 
   test.each<[string, StepView[]]>([

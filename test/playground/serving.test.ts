@@ -92,6 +92,6 @@ describe('the playground (rule: playground-page)', () => {
     '/playground/app.js',
     '/playground/../package.json',
     '/playground/app.js.br',
-    '/playground/run/reduce-run.js',
+    '/playground/run/active-run.js',
   ])('%s is nothing', async (path) => expect((await get(path)).status).toBe(404));
 });

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { clock, duration, tokens } from '../../src/playground/text/figures.js';
 import { textWindow } from '../../src/playground/text/text-window.js';
-import { showUnseen, spellUnseen } from '../../src/playground/text/unseen.js';
 import { wordFor } from '../../src/playground/text/word-for.js';
+import { spellUnseen } from '../../src/sdk/base/unseen.js';
 
 describe('the beginning of a long text (rule: playground-untrusted)', () => {
   const size = { lines: 3, characters: 20 };
@@ -36,39 +36,6 @@ describe('the beginning of a long text (rule: playground-untrusted)', () => {
           expect(shown.isWellFormed()).toBe(text.isWellFormed() || shown.isWellFormed());
         },
       ),
-    );
-  });
-});
-
-describe('what would not be seen (rule: playground-untrusted)', () => {
-  test.each([
-    ['a bidi override', 'rm \u202Etxt.exe', 'U+202E'],
-    ['a zero width space', 'a\u200Bb', 'U+200B'],
-    ['an escape', '\u001B[2J', 'U+001B'],
-    ['a space that is none', 'a\u00A0b', 'U+00A0'],
-    ['a filler', '\u3164', 'U+3164'],
-    ['a tag character', '\u{E0041}', 'U+E0041'],
-  ])('%s is shown by its number', (_, text, code) => {
-    expect(
-      showUnseen(text)
-        .filter(({ isUnseen }) => isUnseen)
-        .map((piece) => piece.text),
-    ).toEqual([code]);
-  });
-
-  test('lines, tabs, letters of any script and emoji are as they are', () => {
-    const text = 'مرحبا\n\tπ = 3 漢字 👍';
-    expect(showUnseen(text)).toEqual([{ text, isUnseen: false }]);
-  });
-
-  test('nothing is lost', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const back = showUnseen(text).map((piece) =>
-          piece.isUnseen ? String.fromCodePoint(Number.parseInt(piece.text.slice(2), 16)) : piece.text,
-        );
-        expect(back.join('')).toBe(text);
-      }),
     );
   });
 });

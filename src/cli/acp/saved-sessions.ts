@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionInfo } from '@agentclientprotocol/sdk';
-import type { Trajectory } from '../../sdk/saved/trajectory.js';
+import type { Trajectory } from '../../sdk/run/trajectory.js';
 import { showTextLine } from '../screen/shown-text.js';
 import { readSavedRun, savedRunsFolder } from '../state/saved-runs.js';
 

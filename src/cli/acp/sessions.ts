@@ -17,7 +17,7 @@ import {
   RequestError,
   type SessionInfo,
 } from '@agentclientprotocol/sdk';
-import { randomId } from '../../sdk/client/random-id.js';
+import { randomId } from '../../sdk/base/random-id.js';
 import { version } from '../../service/version.js';
 import { ProjectRoot } from '../../tools/project-root.js';
 import type { RunFlags } from '../commands/read-arguments.js';

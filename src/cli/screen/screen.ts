@@ -2,6 +2,8 @@ import { homedir } from 'node:os';
 import type { ContextReport } from '../../contract/context-report.js';
 import type { ApprovalRequest } from '../../sdk/actions/approval.js';
 import type { RunEvent } from '../../sdk/run/run-events.js';
+import { reduceRun } from '../../sdk/view/reduce-run.js';
+import { emptyRun, type RunView } from '../../sdk/view/run-view.js';
 import { version } from '../../service/version.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { loadWidths } from '../display/columns.js';
@@ -24,8 +26,8 @@ export class Screen {
   #live: LiveRun | undefined;
   #showsTasks = true;
   readonly #shown = new AlreadyShown();
-  /** The newest full report, for `/context`. */
-  report: ContextReport | null = null;
+  /** The newest run. */
+  #run: RunView = emptyRun();
 
   constructor(terminal: Terminal, flags: Pick<RunFlags, 'json' | 'verbose' | 'yes'>) {
     const { verbose, yes } = flags;
@@ -44,6 +46,11 @@ export class Screen {
   /** True where a person reads it as it comes. */
   get #isRead(): boolean {
     return this.#terminal.progress.isTTY === true && !this.#flags.json;
+  }
+
+  /** The newest full report, for `/context`. */
+  get report(): ContextReport | null {
+    return this.#run.report;
   }
 
   /** Loads what draws a run: it takes longer than all the rest, so a person sees something before. */
@@ -69,9 +76,11 @@ export class Screen {
 
   /** With `--json` the events themselves, one a line on stdout, and nothing else there. */
   show(event: RunEvent): void {
-    if ('response' in event) this.report = event.response?.context_report ?? this.report;
+    const { report } = this.#run;
+    const before = event.type === 'agent_start' ? { ...emptyRun(), report } : this.#run;
+    this.#run = reduceRun(before, event);
     if (this.#flags.json) process.stdout.write(`${printableJson(event)}\n`);
-    else if (this.#live) this.#live.show(this.#shown.withoutAgreed(event));
+    else if (this.#live) this.#live.show(this.#shown.withoutAgreed(event), { before, after: this.#run });
     else this.#printEvent(this.#shown.onlyNew(event));
   }
 

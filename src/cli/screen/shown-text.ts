@@ -1,3 +1,5 @@
+import { spellUnseen } from '../../sdk/base/unseen.js';
+
 /**
  * For what is only read: answers, thoughts, observations. Nothing acts on the terminal and nothing is hidden: a
  * character without a shape stands there by its number, as in `ls<U+200B>src`. What real writing needs stays: joiners
@@ -7,14 +9,14 @@
 export const showText = (text: string): string =>
   withoutActing(text)
     .split('\n')
-    .map((line) => line.replace(rightToLeft.test(line) ? hiddenInRightToLeft : hidden, numbered))
+    .map((line) => line.replace(rightToLeft.test(line) ? hiddenInRightToLeft : hidden, inBrackets))
     .join('\n');
 
 /**
  * For what a person agrees to, and for what names something: proposals, calls, rules, paths, errors. All that
  * cannot be seen, or looks like a space and is none, stands there by its number.
  */
-export const showExact = (text: string): string => withoutActing(text).replace(invisible, numbered);
+export const showExact = (text: string): string => inBrackets(withoutActing(text).toWellFormed());
 
 /** The same on one line, for what must not begin another. */
 export const showTextLine = (text: string): string => oneLine(showText(text));
@@ -24,21 +26,18 @@ export const showExactLine = (text: string): string => oneLine(showExact(text));
 export function printableJson(value: unknown): string {
   const escaped = (character: string) =>
     character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return JSON.stringify(value).replace(acting, escaped).replace(invisible, escaped);
+  const json = JSON.stringify(value).replace(acting, escaped);
+  return spellUnseen(json, (_, character) => escaped(character));
 }
+
+const inBrackets = (text: string): string => spellUnseen(text, (code) => `<${code}>`);
 
 const oneLine = (text: string): string => text.replace(/[\n\t]+/g, ' ');
 
 const withoutActing = (text: string): string => text.replace(/\r\n/g, '\n').replace(acting, '�');
 
-const numbered = (character: string): string =>
-  `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
-
 /** Controls but line break and tab, other breaks of a line, and what turns or sets apart the direction of others. */
 const acting = /[^\P{Cc}\n\t]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
-
-/** U+2800 is a symbol by its category, and blank. */
-const invisible = /[\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]|[^\P{Zs} ]/gu;
 
 /** Formats by their category that have a shape: signs of Arabic, Syriac and Kaithi. */
 const SHAPED = String.raw`[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]`;

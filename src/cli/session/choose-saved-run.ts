@@ -1,4 +1,4 @@
-import type { Trajectory } from '../../sdk/saved/trajectory.js';
+import type { Trajectory } from '../../sdk/run/trajectory.js';
 import { UsageError } from '../commands/usage.js';
 import { cut } from '../display/wrap.js';
 import { LEAVING_KEYS, PICKER_INDENT } from '../input/picker.js';

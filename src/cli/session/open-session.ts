@@ -1,5 +1,5 @@
 import { isServiceToken, StepwiseClient } from '../../sdk/client/stepwise-client.js';
-import type { Trajectory } from '../../sdk/saved/trajectory.js';
+import type { Trajectory } from '../../sdk/run/trajectory.js';
 import type { Service } from '../../service/start.js';
 import { ProjectRoot } from '../../tools/project-root.js';
 import { AcceptedEdits } from '../approval/accepted-edits.js';

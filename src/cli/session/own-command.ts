@@ -1,6 +1,6 @@
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { executeTool } from '../../sdk/actions/execute-tool.js';
-import { RunningTools } from '../screen/live/running-tools.js';
+import { MAX_TAIL_CHARS, RunningTools } from '../screen/live/running-tools.js';
 import type { Screen } from '../screen/screen.js';
 import { showText } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
@@ -37,15 +37,21 @@ export async function runOwnCommand(
     ...{ id: 'own_command', requires_approval: false },
   };
   const running = new RunningTools(terminal.display);
+  const call = { tool: tool.name, args: { command }, output: '' };
+  let calls = [call];
   const output = new OwnOutput(
     (text) => screen.print(showText(text)),
-    (piece) => running.tell(action, piece),
+    (piece) => {
+      call.output = (call.output + piece).slice(-MAX_TAIL_CHARS);
+      running.showSoon(calls);
+    },
   );
   const timeoutMs = tool.timeoutMs ?? Number.POSITIVE_INFINITY;
   const onOutput = (piece: string) => output.add(piece);
-  running.start(action);
+  running.show(calls);
   const { text } = await executeTool(tool, action, { signal, timeoutMs, onOutput });
-  running.clear();
+  calls = []; // output that comes late is not shown
+  running.show(calls);
   output.end();
   const [end = ''] = text.split('\n', 1);
   screen.print(showText(end.replace(/ Output so far:$/, ''))); // it stands above

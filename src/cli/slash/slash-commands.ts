@@ -1,6 +1,6 @@
 import { renderTasks } from '../../conversation/task-list.js';
 import { type ApprovalRule, describeRule } from '../../sdk/actions/approval.js';
-import { StepwiseError } from '../../sdk/client/stepwise-error.js';
+import { StepwiseError } from '../../sdk/base/stepwise-error.js';
 import { closest } from '../commands/parse-options.js';
 import { UsageError } from '../commands/usage.js';
 import { contextPage } from '../screen/context-page.js';

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { spellUnseen } from '../../sdk/index.js';
 import { Icon } from '../controls/icon.js';
 import type { Branch } from '../run/branch.js';
 import { active, closeBranch, renameBranch } from '../state/runs.js';
 import { Exact } from '../text/exact.js';
 import { plural } from '../text/figures.js';
-import { spellUnseen } from '../text/unseen.js';
 import { BranchDialog } from './branch-dialog.js';
 import { type BranchRow, branchTree, endOf } from './branch-tree.js';
 import { ComparisonDialog, comparing } from './compare/comparison-dialog.js';

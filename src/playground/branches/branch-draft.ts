@@ -1,7 +1,6 @@
-import type { RunContext, RunOptions, SavedOptions, Trajectory } from '../../sdk/index.js';
+import type { RunContext, RunOptions, SavedOptions, StepView, Trajectory } from '../../sdk/index.js';
 import type { Branch } from '../run/branch.js';
 import type { Contents } from '../run/run-options.js';
-import type { StepView } from '../run/run-view.js';
 import { plural } from '../text/figures.js';
 
 /** All that a person may change where a branch leaves a run. */

@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals';
-import { continueRun, forkRun, type RunOptions } from '../../sdk/index.js';
+import { continueRun, forkRun, type RunOptions, type StepView } from '../../sdk/index.js';
 import { project } from '../project/project.js';
 import type { Branch } from '../run/branch.js';
-import type { StepView } from '../run/run-view.js';
 import { startRun } from '../state/runs.js';
 import { change as changeSettings, missing, settings } from '../state/settings.js';
 import {

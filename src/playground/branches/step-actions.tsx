@@ -1,6 +1,6 @@
+import type { StepView } from '../../sdk/index.js';
 import { Icon } from '../controls/icon.js';
 import type { Branch } from '../run/branch.js';
-import type { StepView } from '../run/run-view.js';
 import { active } from '../state/runs.js';
 import { changeableActions } from './branch-draft.js';
 import { leaving } from './start-branch.js';

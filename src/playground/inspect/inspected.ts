@@ -1,6 +1,5 @@
-import type { StepwiseClient } from '../../sdk/index.js';
+import type { ModelCallView, StepView, StepwiseClient } from '../../sdk/index.js';
 import type { Branch } from '../run/branch.js';
-import type { ModelCallView, StepView } from '../run/run-view.js';
 
 /** A model call, and where it stands in its run. */
 export interface Inspected {

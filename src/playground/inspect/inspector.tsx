@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
-import type { StepwiseClient } from '../../sdk/index.js';
+import type { ModelCallView, StepView, StepwiseClient } from '../../sdk/index.js';
 import type { Branch } from '../run/branch.js';
-import type { ModelCallView, StepView } from '../run/run-view.js';
 import { nextPrompt } from '../state/next-prompt.js';
 import { selected } from '../state/runs.js';
 import { BudgetTab, ContextTab } from './context/context-tab.js';

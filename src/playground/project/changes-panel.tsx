@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
+import { spellUnseen } from '../../sdk/index.js';
 import type { ChangedFile } from '../../tools/portable/index.js';
 import { downloadText } from '../controls/download-text.js';
 import { Icon } from '../controls/icon.js';
 import { DiffPreview } from '../requests/diff-preview.js';
 import { Exact } from '../text/exact.js';
 import { plural } from '../text/figures.js';
-import { spellUnseen } from '../text/unseen.js';
 import { countLines, toDiff, toPatch } from './changes-patch.js';
 import { changes, project } from './project.js';
 

@@ -1,6 +1,6 @@
+import { spellUnseen } from '../../sdk/index.js';
 import { Icon, type IconName } from '../controls/icon.js';
 import { change, settings } from '../state/settings.js';
-import { spellUnseen } from '../text/unseen.js';
 
 /** What a person says of a file: in the context, never left out, open in the editor. */
 export function FileMarks({ path, isReached }: { path: string; isReached: boolean }) {

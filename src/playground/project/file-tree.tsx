@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { spellUnseen } from '../../sdk/index.js';
 import { Icon } from '../controls/icon.js';
 import { settings } from '../state/settings.js';
 import { Exact } from '../text/exact.js';
-import { spellUnseen } from '../text/unseen.js';
 import { FileMarks, marksInWords, toggleTag } from './file-marks.js';
 import type { TreeRow } from './tree-rows.js';
 import {

@@ -1,15 +1,19 @@
 import { signal } from '@preact/signals';
-import type {
-  ApprovalDecision,
-  ApprovalRequest,
-  InputRequest,
-  Run,
-  RunOptions,
-  StepwiseClient,
-  Trajectory,
+import {
+  type ApprovalDecision,
+  type ApprovalRequest,
+  emptyRun,
+  type InputRequest,
+  type RequestSent,
+  type Run,
+  type RunEvent,
+  type RunOptions,
+  type RunView,
+  reduceRun,
+  type StepView,
+  type StepwiseClient,
+  type Trajectory,
 } from '../../sdk/index.js';
-import { reduceRun } from './reduce-run.js';
-import { emptyRun, type RunInput, type RunView, type StepView } from './run-view.js';
 
 /** Something a person has to decide, and how to say it. */
 export interface Pending<Request, Decision> {
@@ -55,7 +59,7 @@ export class ActiveRun {
       ...start.options,
       approve: (request, signal) => ask(this.approval, request, signal),
       onInputRequest: (request, signal) => ask(this.question, request, signal),
-      onRequest: (request) => this.#take({ type: 'request', request, at: performance.now() }),
+      onRequest: (request) => this.#take({ type: 'request_sent', request }),
     });
   }
 
@@ -66,7 +70,7 @@ export class ActiveRun {
       if (event.type === 'agent_turn_start') await this.#turn();
       // Stopped before the step: it never began.
       const isTaken = event.type !== 'agent_turn_start' || !this.#isStopped;
-      if (isTaken) this.#take({ type: 'event', event, at: performance.now() });
+      if (isTaken) this.#take(event);
     }
   }
 
@@ -94,9 +98,9 @@ export class ActiveRun {
     this.#stepsAllowed -= 1;
   }
 
-  #take(input: RunInput): void {
-    this.#view = reduceRun(this.#view, input);
-    const isDelta = input.type === 'event' && input.event.type.endsWith('_delta');
+  #take(event: RunEvent | RequestSent): void {
+    this.#view = reduceRun(this.#view, event, performance.now());
+    const isDelta = event.type.endsWith('_delta');
     if (!isDelta) this.#show();
     else this.#frame ??= setTimeout(() => this.#show(), FRAME_MS);
   }

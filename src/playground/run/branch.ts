@@ -1,5 +1,4 @@
-import type { Trajectory } from '../../sdk/index.js';
-import type { RunView } from './run-view.js';
+import type { RunView, Trajectory } from '../../sdk/index.js';
 
 /** A run that the page holds: lived here, or read from a file. */
 export interface Branch {

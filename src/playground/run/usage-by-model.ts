@@ -1,5 +1,5 @@
+import type { StepView } from '../../sdk/index.js';
 import { plural, tokens } from '../text/figures.js';
-import type { StepView } from './run-view.js';
 
 /** What the calls of one model took, as its provider counts; null where it says nothing. */
 interface ModelUsage {

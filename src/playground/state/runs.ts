@@ -1,8 +1,10 @@
 import { batch, computed, signal } from '@preact/signals';
 import {
   type ApprovalRule,
+  emptyRun,
   joinRuns,
   type RunOptions,
+  type StepView,
   StepwiseError,
   type Trajectory,
 } from '../../sdk/index.js';
@@ -11,7 +13,6 @@ import { ActiveRun } from '../run/active-run.js';
 import type { Branch, ForkPoint } from '../run/branch.js';
 import { failureInWords } from '../run/failure-in-words.js';
 import { type Contents, neededPaths, toRunOptions } from '../run/run-options.js';
-import { emptyRun, type StepView } from '../run/run-view.js';
 import { client, settings } from './settings.js';
 
 /** Every run of this visit, oldest first. */

@@ -1,4 +1,4 @@
-import type { ActionView, RunView } from '../run/run-view.js';
+import type { ActionView, RunView } from '../../sdk/index.js';
 import { wordFor } from '../text/word-for.js';
 
 /** What a person who does not see the page should hear after it has changed; empty if it is nothing. */

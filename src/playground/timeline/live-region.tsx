@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { emptyRun, type RunView } from '../run/run-view.js';
+import { emptyRun, type RunView } from '../../sdk/index.js';
 import { announce } from './announce.js';
 
 /** Says what is new to those who do not see it; the only place of the page that does. */

@@ -1,4 +1,4 @@
-import type { Activity } from '../run/run-view.js';
+import type { Activity } from '../../sdk/index.js';
 import { useNow } from './use-now.js';
 
 const TICK_MS = 100;

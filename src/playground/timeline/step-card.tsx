@@ -1,10 +1,10 @@
+import type { ModelCallView, StepView } from '../../sdk/index.js';
 import { StepActions } from '../branches/step-actions.js';
 import { Icon } from '../controls/icon.js';
-import { Markdown } from '../markdown/markdown.js';
 import type { Branch } from '../run/branch.js';
 import { failureInWords } from '../run/failure-in-words.js';
-import type { ModelCallView, StepView } from '../run/run-view.js';
 import { duration, tokens } from '../text/figures.js';
+import { Markdown } from '../text/markdown.js';
 import { type PhaseState, stepPhases } from './step-phases.js';
 import { stepRemarks } from './step-remarks.js';
 import { ToolLine } from './tool-line.js';
@@ -66,7 +66,9 @@ const Phases = ({ phases }: { phases: readonly PhaseState[] }) => (
 
 /** What the model said in one call: thought and answer, or why there is none. */
 function Said({ call }: { call: ModelCallView }) {
-  const { thought, answer, failures, response, phase } = call;
+  const { answer, failures, response, phase } = call;
+  // A draft becomes thought or answer; until the response says which, it is shown as thought.
+  const thought = call.draft + call.thought;
   const isAnswer = phase === null || phase === 'observe';
   return (
     <>

@@ -1,4 +1,4 @@
-import type { ActionView, ModelCallView, StepView } from '../run/run-view.js';
+import type { ActionView, ModelCallView, StepView } from '../../sdk/index.js';
 
 /** A phase of a step, and how far it is. */
 export interface PhaseState {

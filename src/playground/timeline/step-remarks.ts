@@ -1,4 +1,4 @@
-import type { ModelCallView, StepView } from '../run/run-view.js';
+import type { ModelCallView, StepView } from '../../sdk/index.js';
 import { plural, tokens } from '../text/figures.js';
 
 /** Something a person should notice in a step: short on the page, in full where it is pointed at. */

@@ -1,10 +1,9 @@
 import { useMemo, useRef } from 'preact/hooks';
-import type { StepError } from '../../sdk/index.js';
-import { Markdown } from '../markdown/markdown.js';
+import type { StepError, StepView } from '../../sdk/index.js';
 import type { Branch } from '../run/branch.js';
 import { failureInWords } from '../run/failure-in-words.js';
-import type { StepView } from '../run/run-view.js';
 import { usageInWords } from '../run/usage-by-model.js';
+import { Markdown } from '../text/markdown.js';
 import { wordFor } from '../text/word-for.js';
 import { endings } from './announce.js';
 import { StepCard, type StepCardProps } from './step-card.js';

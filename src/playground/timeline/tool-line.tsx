@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { renderCall } from '../../sdk/index.js';
-import type { ActionView } from '../run/run-view.js';
+import { type ActionView, renderCall } from '../../sdk/index.js';
+import { shownState } from '../run/shown-state.js';
 import { Exact } from '../text/exact.js';
 import { duration, plural } from '../text/figures.js';
 import { LongText } from '../text/long-text.js';
@@ -11,7 +11,8 @@ const CALL = { lines: 6, characters: 600 };
 
 /** A call to a tool, how it went, and what came of it. */
 export function ToolLine({ action }: { action: ActionView }) {
-  const { tool, args, state, observation, durationMs } = action;
+  const { tool, args, observation, durationMs } = action;
+  const state = shownState(action);
   return (
     <div class={`tool tool-${state}`}>
       <div class="tool-line">

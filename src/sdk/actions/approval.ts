@@ -1,5 +1,6 @@
 import type { ActionDetails } from '../../contract/step.js';
 import { renderCall } from '../../conversation/call-text.js';
+import { hasUnseen } from '../base/unseen.js';
 import { describeEntry, entryOf } from './command-table.js';
 import type { Tool, ToolArguments } from './define-tool.js';
 
@@ -58,12 +59,6 @@ export function isAllowed(call: JudgedCall, rules: readonly ApprovalRule[]): boo
 /** True if both allow the same, in whatever order their fields come. */
 export const isSameRule = (a: ApprovalRule, b: ApprovalRule): boolean => sortedJson(a) === sortedJson(b);
 
-/**
- * Characters that show as nothing or as a plain space: controls, formats and their like, fillers, other spaces and
- * the blank Braille pattern. What cannot be seen cannot be agreed to.
- */
-const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Z}/u;
-
 /** The rules a person may choose from for this call. */
 export function proposeRules({ action, tool }: JudgedCall): ApprovalRule[] {
   const { tool_name, tool_args } = action;
@@ -71,7 +66,8 @@ export function proposeRules({ action, tool }: JudgedCall): ApprovalRule[] {
   if (typeof command !== 'string') {
     return tool.annotations?.readOnlyHint === true ? [{ type: 'reads', tool: tool_name }] : [];
   }
-  if (unseen.test(command) || unseen.test(JSON.stringify(others))) return [];
+  // What cannot be seen cannot be agreed to; a rule covers one line.
+  if (/[\n\t]/.test(command) || hasUnseen(command) || hasUnseen(JSON.stringify(others))) return [];
   const entry = entryOf(command);
   return [
     { type: 'call', tool: tool_name, args: tool_args },

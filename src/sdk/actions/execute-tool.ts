@@ -1,5 +1,5 @@
 import type { ActionDetails } from '../../contract/step.js';
-import { startTimer } from '../client/timer.js';
+import { startTimer } from '../base/timer.js';
 import { InputNeeded, type InputRequest } from './client-tools.js';
 import type { Tool, ToolContext } from './define-tool.js';
 import { renderError, renderObservation } from './render-observation.js';

@@ -1,5 +1,5 @@
 import { resultText } from '../../conversation/observation-text.js';
-import { isObject } from '../client/check-answer.js';
+import { isObject } from '../base/is-object.js';
 import type { ToolArguments } from './define-tool.js';
 
 /** In characters: what a tool returns beyond this would fill any context window, and the request body too. */

@@ -1,5 +1,5 @@
-import { StepwiseError } from './stepwise-error.js';
-import { startTimer } from './timer.js';
+import { StepwiseError } from '../base/stepwise-error.js';
+import { startTimer } from '../base/timer.js';
 
 /** Ends a call when the caller's signal fires or the time is up, and tells afterwards which of the two it was. */
 export class CallLimit {

@@ -4,6 +4,7 @@ import type { ModelList } from '../../contract/model-list.js';
 import type { Preview } from '../../contract/preview.js';
 import type { ErrorResponse, Step } from '../../contract/step.js';
 import type { StreamEvent } from '../../contract/stream.js';
+import { isObject } from '../base/is-object.js';
 
 /**
  * Whether a body is the service's own. Proxies and other servers answer with JSON too, so what the client builds
@@ -77,7 +78,3 @@ const isListOf = (isItem: (item: unknown) => boolean, value: unknown): boolean =
   isList(value) && value.every(isItem);
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -3,6 +3,9 @@ import type { ModelList } from '../../contract/model-list.js';
 import type { Preview } from '../../contract/preview.js';
 import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
+import type { CallOptions, StepEvent, StepService } from '../base/step-service.js';
+import { StepwiseError } from '../base/stepwise-error.js';
+import { checkTimeLimit } from '../base/timer.js';
 import { Run } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
 import { CallLimit } from './call-limit.js';
@@ -15,9 +18,6 @@ import {
   isStreamEvent,
 } from './check-answer.js';
 import { readEvents } from './read-events.js';
-import type { CallOptions, StepEvent, StepService } from './step-service.js';
-import { StepwiseError } from './stepwise-error.js';
-import { checkTimeLimit } from './timer.js';
 
 /** Where the service is, and what each call carries. */
 export interface ClientOptions {

@@ -1,7 +1,7 @@
 import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
-import { StepwiseError } from '../client/stepwise-error.js';
-import { pause } from '../client/until-aborted.js';
+import { StepwiseError } from '../base/stepwise-error.js';
+import { pause } from '../base/until-aborted.js';
 import { buildRequest } from './build-request.js';
 import type { RunState } from './run-state.js';
 

@@ -3,7 +3,7 @@ import { stepError } from '../../conversation/blank-step.js';
 import type { InputRequest } from '../actions/client-tools.js';
 import { renderError } from '../actions/render-observation.js';
 import { TerminalToolError, type TerminationReason } from '../actions/tool-errors.js';
-import { StepwiseError } from '../client/stepwise-error.js';
+import { StepwiseError } from '../base/stepwise-error.js';
 import type { StopReason } from './run-result.js';
 
 /** How a run ended; what is left out is empty in the result. */

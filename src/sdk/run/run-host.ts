@@ -1,5 +1,5 @@
 import { type ClientToolHost, InputNeeded, type InputRequest } from '../actions/client-tools.js';
-import { pause } from '../client/until-aborted.js';
+import { pause } from '../base/until-aborted.js';
 import type { RunState } from './run-state.js';
 
 const DEFAULT_INPUT_TIMEOUT_MS = 300_000;

@@ -4,7 +4,7 @@ import type { StepRequestInput, Task } from '../../contract/step-request.js';
 import type { ApprovalRule, Approve } from '../actions/approval.js';
 import type { ClientToolName, InputRequest } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
-import { checkTimeLimit } from '../client/timer.js';
+import { checkTimeLimit } from '../base/timer.js';
 
 /** What a run is given beside its task (rule: run-options). An option that is undefined is one left out. */
 export interface RunOptions {

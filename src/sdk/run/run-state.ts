@@ -3,12 +3,13 @@ import type { Step, Usage } from '../../contract/step.js';
 import type { StepRequestInput, Task } from '../../contract/step-request.js';
 import type { ApprovalRule } from '../actions/approval.js';
 import type { Tool } from '../actions/define-tool.js';
-import { randomId } from '../client/random-id.js';
-import type { StepService } from '../client/step-service.js';
-import { takeUpHistory } from '../history/take-up-history.js';
+import { randomId } from '../base/random-id.js';
+import type { StepService } from '../base/step-service.js';
+import { noUsage, sumUsage } from '../base/usage.js';
 import type { RunEvent } from './run-events.js';
 import type { RunLlmConfig, RunOptions } from './run-options.js';
 import type { ActionRecord, StepRecord } from './run-result.js';
+import { takeUpHistory } from './take-up-history.js';
 
 /** Leaves a field out of each member of a union. */
 type Without<Union, Field extends PropertyKey> = Union extends unknown ? Omit<Union, Field> : never;
@@ -151,23 +152,3 @@ const completeLlmConfig = (given: RunLlmConfig): StepRequestInput['llm_config'] 
   tokenLimit: given.tokenLimit ?? DEFAULT_TOKEN_LIMIT,
   reservedOutputTokens: given.reservedOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS,
 });
-
-export const noUsage: Usage = {
-  input_tokens: null,
-  output_tokens: null,
-  cached_input_tokens: null,
-  cache_write_tokens: null,
-  reasoning_tokens: null,
-};
-
-export const sumUsage = (a: Usage, b: Usage): Usage => ({
-  input_tokens: sum(a.input_tokens, b.input_tokens),
-  output_tokens: sum(a.output_tokens, b.output_tokens),
-  cached_input_tokens: sum(a.cached_input_tokens, b.cached_input_tokens),
-  cache_write_tokens: sum(a.cache_write_tokens, b.cache_write_tokens),
-  reasoning_tokens: sum(a.reasoning_tokens, b.reasoning_tokens),
-});
-
-/** Null only where both are: a provider that counts nothing says nothing. */
-const sum = (a: number | null, b: number | null): number | null =>
-  a === null && b === null ? null : (a ?? 0) + (b ?? 0);

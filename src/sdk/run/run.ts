@@ -1,11 +1,8 @@
 import type { TurnInput } from '../../contract/history.js';
 import { type ApprovalRule, isSameRule } from '../actions/approval.js';
 import { notRun } from '../actions/execute-tool.js';
-import { offerTools, renewTools } from '../actions/offer-tools.js';
-import type { StepService } from '../client/step-service.js';
-import { openCalls } from '../history/take-up-history.js';
-import { toTrajectory } from '../saved/to-trajectory.js';
-import type { Trajectory } from '../saved/trajectory.js';
+import type { StepService } from '../base/step-service.js';
+import { offerTools, renewTools } from './offer-tools.js';
 import { relay } from './relay.js';
 import { endOfException, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';
@@ -13,6 +10,9 @@ import { checkRunOptions, type RunOptions } from './run-options.js';
 import { type RunResult, summarizeRun } from './run-result.js';
 import { RunState } from './run-state.js';
 import { strategies } from './strategies.js';
+import { openCalls } from './take-up-history.js';
+import type { Trajectory } from './trajectory.js';
+import { toTrajectory } from './trajectory.js';
 
 /**
  * An agent at work. Its events are read once, with `for await`; the run waits while nobody reads, and stops when

@@ -1,8 +1,8 @@
 import type { Step } from '../../contract/step.js';
-import { renewTools } from '../actions/offer-tools.js';
-import { performActions } from '../actions/perform-actions.js';
-import { compactIfNeeded } from '../history/compact-if-needed.js';
 import { callModel, type ModelCall } from './call-model.js';
+import { compactIfNeeded } from './compact-if-needed.js';
+import { renewTools } from './offer-tools.js';
+import { performActions } from './perform-actions.js';
 import { clientError, endOfFailedStep, outOfSteps, type RunEnd } from './run-end.js';
 import type { RunState } from './run-state.js';
 

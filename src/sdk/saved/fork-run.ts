@@ -1,8 +1,10 @@
 import type { TurnInput } from '../../contract/history.js';
+import { noUsage, sumUsage } from '../base/usage.js';
 import type { RunOptions } from '../run/run-options.js';
-import { DEFAULT_MAX_STEPS, noUsage, sumUsage } from '../run/run-state.js';
+import { DEFAULT_MAX_STEPS } from '../run/run-state.js';
+import type { Trajectory } from '../run/trajectory.js';
+import { resumeOptions } from './read-trajectory.js';
 import { replayRun } from './replay-run.js';
-import { resumeOptions, type Trajectory } from './trajectory.js';
 
 /** Where a saved run is left, to go on another way. */
 export interface Fork {

@@ -2,17 +2,17 @@ import type { Compaction } from '../../contract/compaction.js';
 import type { TurnInput } from '../../contract/history.js';
 import type { ActionDetails, Step, StepError } from '../../contract/step.js';
 import type { Approve } from '../actions/approval.js';
-import { NOBODY_TO_ASK, reasonOfDenial } from '../actions/clear-actions.js';
 import { clientToolNames, InputNeeded } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 import { notRun } from '../actions/execute-tool.js';
 import { readEdit } from '../actions/render-observation.js';
 import { TerminalToolError, ToolError } from '../actions/tool-errors.js';
-import type { ForeseenStep, StepEvent, StepService } from '../client/step-service.js';
-import { StepwiseError } from '../client/stepwise-error.js';
+import type { ForeseenStep, StepEvent, StepService } from '../base/step-service.js';
+import { StepwiseError } from '../base/stepwise-error.js';
+import { NOBODY_TO_ASK, reasonOfDenial } from '../run/clear-actions.js';
 import { Run } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
-import type { Trajectory } from './trajectory.js';
+import type { Trajectory } from '../run/trajectory.js';
 
 /**
  * Plays a saved run again: the same events and the same end, without model, tools, or a person. `onRequest` is told

@@ -1,5 +1,5 @@
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
-import { startTimer } from '../../sdk/client/timer.js';
+import { startTimer } from '../../sdk/base/timer.js';
 import { notReadable } from '../folder/path-errors.js';
 import type { ProjectRoot } from '../project-root.js';
 import { endCommand, endWithProcess } from './end-command.js';

@@ -6,6 +6,8 @@ import { MarkdownStream } from '../../../src/cli/screen/markdown/markdown-stream
 import type { Step } from '../../../src/contract/step.js';
 import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import type { RunResult } from '../../../src/sdk/run/run-result.js';
+import { reduceRun } from '../../../src/sdk/view/reduce-run.js';
+import { emptyRun } from '../../../src/sdk/view/run-view.js';
 import { Emulator } from '../../support/emulator.js';
 import { answered } from '../../support/test-service.js';
 
@@ -16,11 +18,17 @@ function open({ columns = 60, rows = 30, verbose = false } = {}) {
   const display = new Display(emulator.output, { environment: {} });
   const options = { verbose, showAnswer: true, showsTasks: true, showProposals: false };
   const run = new LiveRun(display, options, (view) => new MarkdownStream(view));
+  let after = emptyRun();
   return {
     emulator,
     display,
     show: (...events: readonly Told[]) => {
-      for (const event of events) run.show(event as RunEvent);
+      for (const each of events) {
+        const event = each as RunEvent;
+        const before = after;
+        after = reduceRun(before, event);
+        run.show(event, { before, after });
+      }
     },
   };
 }
@@ -47,7 +55,8 @@ const call = { id: 'c', tool_name: 'run_command', tool_args: { command: 'npm tes
 const usage = { input_tokens: 6_900, output_tokens: 210, cached_input_tokens: 5_000 };
 const end = (answer: string): Told => {
   // The screen reads these fields alone.
-  const result = { answer, stop_reason: 'answered', steps: [{}, {}], usage } as unknown as RunResult;
+  const fields = { answer, stop_reason: 'answered', steps: [{}, {}], usage, history: [], tasks: [] };
+  const result = fields as unknown as RunResult;
   return { type: 'agent_completion', result };
 };
 
@@ -118,7 +127,7 @@ describe('a run on a live screen (rule: terminal)', () => {
 
   test('a command shows its last lines while it runs, and how it ended and its last lines after', async () => {
     const { emulator, display, show } = open();
-    show({ type: 'tool_start', ...call });
+    show(turn, { type: 'tool_start', ...call });
     for (let line = 1; line <= 30; line += 1)
       show({ type: 'tool_output', ...call, delta: `test ${line} \u001b[32mok\u001b[0m\n` });
     show({ type: 'tool_output', ...call, delta: ' 10%\r 20%\r 30%' });

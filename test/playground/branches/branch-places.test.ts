@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { branchTree, endOf } from '../../../src/playground/branches/branch-tree.js';
 import { formatLink, readLink } from '../../../src/playground/branches/deep-link.js';
 import type { Branch } from '../../../src/playground/run/branch.js';
-import { emptyRun } from '../../../src/playground/run/run-view.js';
+import { emptyRun } from '../../../src/sdk/view/run-view.js';
 import { lookUpCall } from '../../support/run-harness.js';
 import { savedBranch } from './saved-branch.js';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { readTrajectory } from '../../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../../src/sdk/saved/replay-run.js';
-import { readTrajectory } from '../../../src/sdk/saved/trajectory.js';
 import { describePlayground } from '../../support/playground.js';
 import { done, finish, lookUpCall } from '../../support/run-harness.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { runFile, runFileName } from '../../../src/playground/branches/files/export-run.js';
 import { RunRefused, readRunFile } from '../../../src/playground/branches/files/read-run-file.js';
+import { readTrajectory } from '../../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../../src/sdk/saved/replay-run.js';
-import { readTrajectory } from '../../../src/sdk/saved/trajectory.js';
 import { done, finish, key, lookUpCall } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 

@@ -1,7 +1,7 @@
 import type { Branch } from '../../../src/playground/run/branch.js';
 import { playSaved } from '../../../src/playground/run/play-saved.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
-import { readTrajectory } from '../../../src/sdk/saved/trajectory.js';
+import { readTrajectory } from '../../../src/sdk/saved/read-trajectory.js';
 import { finish } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 

@@ -8,7 +8,7 @@ import {
   isAllowed,
   proposeRules,
 } from '../../../src/sdk/actions/approval.js';
-import { openCalls } from '../../../src/sdk/history/take-up-history.js';
+import { openCalls } from '../../../src/sdk/run/take-up-history.js';
 import { command, done, finish, lookUp, recordingTool, start } from '../../support/run-harness.js';
 
 describe('approval in two phases (rule: approval)', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { defineTool } from '../../../src/sdk/actions/define-tool.js';
 import { findArgumentProblem } from '../../../src/sdk/actions/find-argument-problem.js';
-import { randomId } from '../../../src/sdk/client/random-id.js';
+import { randomId } from '../../../src/sdk/base/random-id.js';
 
 const inputSchema = {
   type: 'object',

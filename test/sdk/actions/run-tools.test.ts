@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool } from '../../../src/sdk/actions/define-tool.js';
 import { SecurityViolation, TerminalToolError } from '../../../src/sdk/actions/tool-errors.js';
-import { openCalls } from '../../../src/sdk/history/take-up-history.js';
+import { openCalls } from '../../../src/sdk/run/take-up-history.js';
 import { done, finish, lookUp, lookUpCall, start } from '../../support/run-harness.js';
 
 describe('tools (rule: tool-definitions)', () => {

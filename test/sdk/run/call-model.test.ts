@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { randomId } from '../../../src/sdk/client/random-id.js';
+import { randomId } from '../../../src/sdk/base/random-id.js';
 import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
 import { done, finish, llmConfig, lookUpCall, start, task } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';

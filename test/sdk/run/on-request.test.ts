@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { readTrajectory } from '../../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../../src/sdk/saved/replay-run.js';
-import { readTrajectory } from '../../../src/sdk/saved/trajectory.js';
 import { done, finish, key, lookUpCall } from '../../support/run-harness.js';
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

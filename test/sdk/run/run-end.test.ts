@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { openCalls } from '../../../src/sdk/history/take-up-history.js';
+import { openCalls } from '../../../src/sdk/run/take-up-history.js';
 import { done, finish, lookUpCall, task } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { defineTool, type ToolContext } from '../../../src/sdk/actions/define-tool.js';
-import { openCalls } from '../../../src/sdk/history/take-up-history.js';
 import type { RunEvent } from '../../../src/sdk/run/run-events.js';
+import { openCalls } from '../../../src/sdk/run/take-up-history.js';
 import { done, finish, lookUpCall, start, task } from '../../support/run-harness.js';
 
 describe('events (rule: run-events)', () => {

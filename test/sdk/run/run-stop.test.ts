@@ -3,10 +3,10 @@ import { turnSchema } from '../../../src/contract/history.js';
 import { callsOf, readUnits } from '../../../src/conversation/units.js';
 import { defineTool } from '../../../src/sdk/actions/define-tool.js';
 import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
-import { openCalls } from '../../../src/sdk/history/take-up-history.js';
 import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
-import { readTrajectory, resumeOptions } from '../../../src/sdk/saved/trajectory.js';
+import { openCalls } from '../../../src/sdk/run/take-up-history.js';
+import { readTrajectory, resumeOptions } from '../../../src/sdk/saved/read-trajectory.js';
 import {
   command,
   done,

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
+import type { Trajectory } from '../../../src/sdk/run/trajectory.js';
 import { continueRun, type Fork, forkRun, joinRuns } from '../../../src/sdk/saved/fork-run.js';
+import { readTrajectory } from '../../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../../src/sdk/saved/replay-run.js';
-import { readTrajectory, type Trajectory } from '../../../src/sdk/saved/trajectory.js';
 import { command, done, finish, lookUp, lookUpCall, recordingTool } from '../../support/run-harness.js';
 import { type Script, startScriptedService } from '../../support/scripted-service.js';
 

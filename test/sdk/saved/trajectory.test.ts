@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { TurnInput } from '../../../src/contract/history.js';
 import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
+import { readTrajectory, resumeOptions } from '../../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../../src/sdk/saved/replay-run.js';
-import { readTrajectory, resumeOptions } from '../../../src/sdk/saved/trajectory.js';
 import {
   command,
   done,

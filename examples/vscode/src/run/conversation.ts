@@ -1,11 +1,15 @@
 import {
   continueRun,
+  emptyRun,
   type InputRequest,
   joinRuns,
   type Run,
   type RunContext,
+  type RunEvent,
   type RunEventType,
   type RunOptions,
+  type RunView,
+  reduceRun,
   replayRun,
   resumeOptions,
   type StepRequestInput,
@@ -14,9 +18,9 @@ import {
   type Trajectory,
 } from 'stepwise';
 import type { Approvals } from '../approvals/approvals.js';
+import { type ConversationView, emptyConversation } from './conversation-view.js';
 import { Pending } from './pending.js';
-import { beginTask, endRun, reduceRun } from './reduce-run.js';
-import { emptyRun, type RunView } from './run-view.js';
+import { beginTask, endOf, showRun } from './show-run.js';
 
 /** What a run is made of beside its task. */
 export interface RunParts {
@@ -41,12 +45,14 @@ const INPUT_TIMEOUT_MS = 3_600_000;
 
 /** Runs that follow one another with one history: a task, and what is asked after it. */
 export class Conversation {
-  view: RunView = emptyRun;
+  view: ConversationView = emptyConversation;
   /** The newest run as it can be kept; null before the first. */
   saved: Trajectory | null = null;
   /** The newest request to the service. */
   lastRequest: StepRequestInput | null = null;
   readonly #parts: ConversationParts;
+  /** The runs so far, as the SDK sees them. */
+  #run: RunView = emptyRun();
   readonly #question: Pending<InputRequest, string>;
   /** Ends the run that is under way, from the reading of its first file on. */
   #begun: AbortController | undefined;
@@ -67,15 +73,14 @@ export class Conversation {
   /** Takes up a run that was kept: its steps are played again, without model and tools. */
   async restore(saved: Trajectory, wasRunning: boolean): Promise<void> {
     this.saved = saved;
-    let view = beginTask(emptyRun, saved.task);
+    this.view = beginTask(emptyConversation, saved.task);
     if (saved.responses.length > 0) {
-      for await (const event of replayRun(saved)) view = reduceRun(view, event);
+      for await (const event of replayRun(saved)) this.#take(event);
     } else if (saved.result) {
-      view = endRun(view, saved.result);
+      this.view = { ...this.view, end: endOf(saved.result) };
     }
     const status = wasRunning ? 'interrupted' : 'ended';
-    this.view = { ...view, status, activity: '', end: wasRunning ? null : view.end };
-    this.#parts.onChange();
+    this.#show({ ...this.view, status, activity: '', end: wasRunning ? null : this.view.end });
   }
 
   /** Runs a task to its end, after what went before. Does nothing while another is under way. */
@@ -116,7 +121,8 @@ export class Conversation {
   clear(): void {
     this.stop();
     this.#begun = undefined;
-    this.view = emptyRun;
+    this.view = emptyConversation;
+    this.#run = emptyRun();
     this.saved = null;
     this.lastRequest = null;
     void this.#parts.onSaved(null);
@@ -124,7 +130,7 @@ export class Conversation {
   }
 
   async #conduct(
-    view: RunView,
+    view: ConversationView,
     prepare: (signal: AbortSignal) => Promise<RunParts>,
     begin: (parts: RunParts, signal: AbortSignal) => Run,
     join: (own: Trajectory) => Trajectory = (own) => own,
@@ -149,7 +155,9 @@ export class Conversation {
     for await (const event of run) {
       if (!isShown()) continue; // cleared meanwhile: read to its end all the same
       if (keptAfter.has(event.type)) await this.#save(join(run.save()));
-      if (isShown()) this.#show(reduceRun(this.view, event));
+      if (!isShown()) continue;
+      this.#take(event);
+      this.#parts.onChange();
     }
   }
 
@@ -186,7 +194,12 @@ export class Conversation {
     await this.#parts.onSaved(saved);
   }
 
-  #show(view: RunView): void {
+  #take(event: RunEvent): void {
+    this.#run = reduceRun(this.#run, event);
+    this.view = showRun(this.view, event, this.#run);
+  }
+
+  #show(view: ConversationView): void {
     this.view = view;
     this.#parts.onChange();
   }

@@ -1,5 +1,5 @@
 import type { StepError } from 'stepwise';
-import type { Remedy } from './run-view.js';
+import type { Remedy } from './conversation-view.js';
 
 /** What went wrong in one sentence with what to do, and the command that does it, where one does. */
 export interface Explanation {

@@ -1,5 +1,5 @@
 import type { ContextReport, ReportItem } from 'stepwise';
-import type { BudgetView, LeftOut } from './run-view.js';
+import type { BudgetView, LeftOut } from './conversation-view.js';
 
 const sectionNames: Readonly<Record<ContextReport['sections'][number]['name'], string>> = {
   instructions: 'Instructions',

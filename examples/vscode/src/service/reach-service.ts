@@ -1,6 +1,6 @@
 import { StepwiseClient, StepwiseError } from 'stepwise';
+import type { Remedy } from '../run/conversation-view.js';
 import { explainFailure } from '../run/explain-failure.js';
-import type { Remedy } from '../run/run-view.js';
 import type { Secrets } from './secrets.js';
 import type { Settings } from './settings.js';
 

@@ -1,7 +1,7 @@
 import type { InputRequest } from 'stepwise';
 import type { ApprovalAnswer, ApprovalView } from '../approvals/approvals.js';
 import type { OfferedFile } from '../context/offered-files.js';
-import type { RunView, StepView } from '../run/run-view.js';
+import type { ConversationView, ShownStep } from '../run/conversation-view.js';
 import type { ServiceView } from '../service/reach-service.js';
 
 /** All that the view shows. */
@@ -11,7 +11,7 @@ export interface ViewState {
   readonly offered: readonly OfferedFile[];
   /** One sentence for each file that was wanted and not sent. */
   readonly refusals: readonly string[];
-  readonly run: RunView;
+  readonly run: ConversationView;
   /** The task that is being typed, as it was when the view was shown. */
   readonly draft: string;
   readonly approval: ApprovalView | null;
@@ -22,9 +22,9 @@ export interface ViewState {
 export type ViewMessage =
   | {
       readonly type: 'state';
-      readonly state: Omit<ViewState, 'run'> & { readonly run: Omit<RunView, 'steps'> };
+      readonly state: Omit<ViewState, 'run'> & { readonly run: Omit<ConversationView, 'steps'> };
       readonly from: number;
-      readonly steps: readonly StepView[];
+      readonly steps: readonly ShownStep[];
     }
   | { readonly type: 'suggestions'; readonly query: string; readonly paths: readonly string[] };
 

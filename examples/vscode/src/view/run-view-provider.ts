@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { StepView } from '../run/run-view.js';
+import type { ShownStep } from '../run/conversation-view.js';
 import { readViewRequest, type ViewMessage, type ViewRequest, type ViewState } from './messages.js';
 
 /** Milliseconds: what a model writes is shown this often, whatever the pace of its deltas. */
@@ -19,7 +19,7 @@ export class RunViewProvider implements vscode.WebviewViewProvider {
   #view: vscode.WebviewView | undefined;
   /** A hidden page is gone, and says that it is ready when it is shown again. */
   #isLoaded = false;
-  #sent: readonly StepView[] = [];
+  #sent: readonly ShownStep[] = [];
   #frame: ReturnType<typeof setTimeout> | undefined;
 
   constructor(parts: RunViewParts) {

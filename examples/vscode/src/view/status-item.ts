@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { RunView } from '../run/run-view.js';
+import type { ConversationView } from '../run/conversation-view.js';
 
 /** Tokens of the conversation in the status bar; a click shows the view. */
 export class StatusItem implements vscode.Disposable {
@@ -10,7 +10,7 @@ export class StatusItem implements vscode.Disposable {
     this.#item.command = 'stepwise.show';
   }
 
-  show({ status, usage: { input, cached, output } }: RunView): void {
+  show({ status, usage: { input, cached, output } }: ConversationView): void {
     if (status === 'idle') {
       this.#item.hide();
       return;

@@ -1,4 +1,4 @@
-import type { BudgetView, LeftOut } from '../run/run-view.js';
+import type { BudgetView, LeftOut } from '../run/conversation-view.js';
 import { request } from './host.js';
 
 const count = new Intl.NumberFormat();

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ToolArguments } from 'stepwise';
-import { hasUnseen } from './exact.js';
+import { hasUnseen, type ToolArguments } from 'stepwise';
 
 /** The arguments that can be changed: texts, all of which can be seen. What a box would hide must not be agreed to there. */
 const editableOf = (args: string): [name: string, text: string][] =>

@@ -1,116 +1,84 @@
-import { lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { type MarkdownNode, readMarkdown } from 'stepwise/markdown';
 import { CodeText } from './code-text.js';
 
-/** Beyond these a text is shown as it is: what no answer reaches, and what a text made to do harm does. */
-const MAX_LENGTH = 60_000;
-const MAX_DEPTH = 20;
-/** Marks in a row: each opens a level, or a search to the end of the text. */
-const bomb = /(?:[>\-*+]\s*){64}|[*_~`[\]()<!]{200}/;
+/** Longer texts are shown as they are. */
+const MAX_CHARS = 60_000;
 
-/**
- * A model's text. Each kind of token has an element here, and nothing of the text is ever taken for markup: HTML,
- * images and links are shown as the text they are, an address beside its words.
- */
+/** A model's text. Nothing leads out of the view: a link is its words, with the address beside them. */
 export function Markdown({ text }: { text: string }) {
-  const children = useMemo(() => render(text), [text]);
+  const nodes = useMemo(() => readMarkdown(text, { maxChars: MAX_CHARS }), [text]);
   return (
     <div class="markdown" dir="auto">
-      {children}
+      {elements(nodes)}
     </div>
   );
 }
 
-function render(text: string): ComponentChildren {
-  if (text.length > MAX_LENGTH || bomb.test(text)) return text;
-  try {
-    return elements(lexer(text, { gfm: true }), 0);
-  } catch {
-    return text;
-  }
-}
+const elements = (nodes: readonly MarkdownNode[]): ComponentChildren => nodes.map(element);
 
-function elements(tokens: readonly Token[] | undefined, depth: number): ComponentChildren {
-  if (depth > MAX_DEPTH) throw new RangeError('Too deep.');
-  // The lexer's own tokens are told apart by their type; there are no extensions that could bring others.
-  return tokens?.map((token) => element(token as MarkedToken, depth + 1));
-}
-
-function element(token: MarkedToken, depth: number): ComponentChildren {
-  switch (token.type) {
-    case 'space':
-    case 'def':
-    case 'checkbox': // its item says the same
-      return null;
+function element(node: MarkdownNode): ComponentChildren {
+  switch (node.type) {
+    case 'text':
+      return node.text;
     case 'code':
-      return <CodeText>{token.text}</CodeText>;
-    case 'codespan':
-      return <code>{token.text}</code>;
-    case 'br':
+      return <code>{node.text}</code>;
+    case 'code-block':
+      return <CodeText>{node.text}</CodeText>;
+    case 'break':
       return <br />;
-    case 'hr':
+    case 'rule':
       return <hr />;
     case 'heading':
-      return <p class="heading">{elements(token.tokens, depth)}</p>;
+      return <p class="heading">{elements(node.children)}</p>;
     case 'paragraph':
-      return <p>{elements(token.tokens, depth)}</p>;
-    case 'blockquote':
-      return <blockquote>{elements(token.tokens, depth)}</blockquote>;
+      return <p>{elements(node.children)}</p>;
+    case 'quote':
+      return <blockquote>{elements(node.children)}</blockquote>;
     case 'strong':
-      return <strong>{elements(token.tokens, depth)}</strong>;
-    case 'em':
-      return <em>{elements(token.tokens, depth)}</em>;
-    case 'del':
-      return <del>{elements(token.tokens, depth)}</del>;
-    case 'link':
-      return token.text === token.href ? (
-        token.href
-      ) : (
-        <>
-          {elements(token.tokens, depth)} ({token.href})
-        </>
-      );
-    case 'image':
-      return `[image: ${token.text} ${token.href}]`;
+      return <strong>{elements(node.children)}</strong>;
+    case 'emphasis':
+      return <em>{elements(node.children)}</em>;
+    case 'deleted':
+      return <del>{elements(node.children)}</del>;
     case 'list':
-      return listElement(token, depth);
+      return listElement(node);
     case 'table':
-      return tableElement(token, depth);
-    case 'text':
-      return token.tokens ? elements(token.tokens, depth) : token.text;
-    case 'escape':
-      return token.text;
-    default:
-      return token.raw; // HTML, as it was written
+      return tableElement(node);
+    case 'link':
+    case 'plain':
+      return elements(node.children);
   }
 }
 
-function listElement({ ordered, start, items }: Tokens.List, depth: number): ComponentChildren {
-  const children = items.map(({ task, checked, tokens }) => (
+type NodeOf<Type> = Extract<MarkdownNode, { type: Type }>;
+
+function listElement({ start, items }: NodeOf<'list'>): ComponentChildren {
+  const children = items.map((item) => (
     <li>
-      {task && (checked ? '☑ ' : '☐ ')}
-      {elements(tokens, depth)}
+      {item.checked !== null && (item.checked ? '☑ ' : '☐ ')}
+      {elements(item.children)}
     </li>
   ));
-  return ordered ? <ol start={Number(start) || 1}>{children}</ol> : <ul>{children}</ul>;
+  return start === null ? <ul>{children}</ul> : <ol start={start}>{children}</ol>;
 }
 
-const tableElement = ({ header, rows }: Tokens.Table, depth: number): ComponentChildren => (
+const tableElement = ({ head, rows }: NodeOf<'table'>): ComponentChildren => (
   <div class="table">
     <table>
       <thead>
         <tr>
-          {header.map(({ tokens }) => (
-            <th>{elements(tokens, depth)}</th>
+          {head.map((cell) => (
+            <th>{elements(cell)}</th>
           ))}
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
           <tr>
-            {row.map(({ tokens }) => (
-              <td>{elements(tokens, depth)}</td>
+            {row.map((cell) => (
+              <td>{elements(cell)}</td>
             ))}
           </tr>
         ))}

@@ -1,4 +1,4 @@
-import type { Remedy } from '../run/run-view.js';
+import type { Remedy } from '../run/conversation-view.js';
 import { request } from './host.js';
 
 /** Buttons that help out of a trouble. */

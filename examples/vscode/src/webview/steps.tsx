@@ -1,5 +1,5 @@
 import { memo } from 'preact/compat';
-import type { ActionView, StepView } from '../run/run-view.js';
+import type { ShownAction, ShownStep } from '../run/conversation-view.js';
 import type { ViewState } from '../view/messages.js';
 import { CodeText } from './code-text.js';
 import { request } from './host.js';
@@ -41,7 +41,7 @@ const Interrupted = () => (
 );
 
 /** Drawn again only when it has changed. */
-const Step = memo(({ step }: { step: StepView }) => {
+const Step = memo(({ step }: { step: ShownStep }) => {
   const { number, task, thought, answer, actions, remarks } = step;
   return (
     <li class="step">
@@ -77,7 +77,7 @@ const Step = memo(({ step }: { step: StepView }) => {
 });
 
 /** A call with its arguments and its result, folded. */
-function Action({ action: { tool, args, brief, state, result } }: { action: ActionView }) {
+function Action({ action: { tool, args, brief, state, result } }: { action: ShownAction }) {
   return (
     <details class={`action action-${state.replace(' ', '-')}`}>
       <summary>

@@ -1,7 +1,7 @@
 import type { TerminalHandle } from '@agentclientprotocol/sdk';
 import type { Tool, ToolContext } from '../../../sdk/actions/define-tool.js';
 import { ToolError } from '../../../sdk/actions/tool-errors.js';
-import { startTimer } from '../../../sdk/client/timer.js';
+import { startTimer } from '../../../sdk/base/timer.js';
 import type { ProjectRoot } from '../../../tools/project-root.js';
 import { OutputCapture } from '../../../tools/run/output-capture.js';
 import { type Editor, fieldsOf } from './editor.js';

@@ -1,6 +1,6 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { type PairedCall, readUnits, type Unit } from '../../../conversation/units.js';
-import type { Trajectory } from '../../../sdk/saved/trajectory.js';
+import type { Trajectory } from '../../../sdk/run/trajectory.js';
 import { isOwn } from '../../screen/live/running-tools.js';
 import { showText } from '../../screen/shown-text.js';
 import { say, toPlan } from './run-updates.js';
@@ -19,7 +19,7 @@ export function replayHistory({ history, tasks }: Trajectory, folder: string): r
 function updatesOf(unit: Exclude<Unit, { type: 'assistant' }>, folder: string): readonly SessionUpdate[] {
   if (unit.type === 'user') return unit.isTask ? [userSaid(unit.content)] : [];
   if (unit.type === 'stray_observation') return [];
-  const calls = unit.calls.filter(({ name }) => !isOwn({ id: '', tool_name: name, tool_args: {} }));
+  const calls = unit.calls.filter(({ name }) => !isOwn({ tool_name: name }));
   return [...said('thought', unit.thought), ...calls.map((call) => callUpdate(call, folder))];
 }
 

@@ -3,14 +3,19 @@ import type { ActionDetails, Step } from '../../../contract/step.js';
 import type { Task } from '../../../contract/step-request.js';
 import type { InputRequest } from '../../../sdk/actions/client-tools.js';
 import type { RunEvent, ToolEvent } from '../../../sdk/run/run-events.js';
-import { wordsOf } from '../../screen/live/live-reply.js';
+import { reduceRun } from '../../../sdk/view/reduce-run.js';
+import { emptyRun, type RunView } from '../../../sdk/view/run-view.js';
+import { isAlike, streamedBy, wordsOf } from '../../screen/live/live-reply.js';
 import { isOwn } from '../../screen/live/running-tools.js';
 import { showText } from '../../screen/shown-text.js';
 import { describeCall, plainContent } from './tool-words.js';
 
 type Role = 'thought' | 'answer';
 type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type: Type };
-type Tell<Type extends RunEvent['type']> = (event: EventOf<Type>) => readonly SessionUpdate[];
+type Tell<Type extends RunEvent['type']> = (
+  event: EventOf<Type>,
+  before: RunView,
+) => readonly SessionUpdate[];
 
 export interface RunUpdatesOptions {
   /** The real path of the session's folder. */
@@ -21,18 +26,21 @@ export interface RunUpdatesOptions {
   readonly tokenLimit: number;
 }
 
-/** Milliseconds between two pictures of what a running tool says. */
+/** Time between two updates of a running tool's output. */
 const OUTPUT_EVERY_MS = 200;
-/** In characters, of the end of it. */
-const OUTPUT_TAIL = 4_000;
+/** The end of the output that an update holds. */
+const OUTPUT_TAIL_CHARS = 4_000;
 
 /** What an editor is told of a run. */
 export class RunUpdates {
   readonly #options: RunUpdatesOptions;
-  #said = { draft: '', thought: '', answer: '' };
+  #run = emptyRun();
+  /** True if the editor shows text of a failed try of the newest call: an editor takes nothing back. */
+  #hasFailedText = false;
   /** Content that a call is shown with besides what comes of it: a diff, a terminal. By the call's id. */
   readonly #shown = new Map<string, readonly ToolCallContent[]>();
-  readonly #output = new Map<string, { tail: string; at: number }>();
+  /** When the output of a call was last sent. By the call's id. */
+  readonly #outputAt = new Map<string, number>();
 
   constructor(options: RunUpdatesOptions) {
     this.#options = options;
@@ -42,8 +50,10 @@ export class RunUpdates {
   readonly callId = (id: string): string => `${this.#options.prefix}-${id}`;
 
   of(event: RunEvent): readonly SessionUpdate[] {
+    const before = this.#run;
+    this.#run = reduceRun(before, event);
     // The table has an entry for each type, which takes the events of that type.
-    return (this.#tellers[event.type] as Tell<RunEvent['type']>)(event);
+    return (this.#tellers[event.type] as Tell<RunEvent['type']>)(event, before);
   }
 
   /** Shows a call with this from now on. */
@@ -55,14 +65,14 @@ export class RunUpdates {
   readonly #tellers: { readonly [Type in RunEvent['type']]: Tell<Type> } = {
     agent_start: nothing,
     agent_turn_start: () => {
-      this.#said = { draft: '', thought: '', answer: '' };
+      this.#hasFailedText = false;
       return [];
     },
     draft_delta: ({ delta }) => this.#hear('draft', delta),
     thought_delta: ({ delta }) => this.#hear('thought', delta),
     answer_delta: ({ delta }) => this.#hear('answer', delta),
-    agent_reason: ({ response }) => [
-      ...this.#rest(response),
+    agent_reason: ({ response }, before) => [
+      ...this.#rest(response, before),
       ...this.#calls(response),
       ...this.#used(response),
     ],
@@ -71,17 +81,18 @@ export class RunUpdates {
     tool_output: (event) => this.#tail(event),
     tool_complete: (event) => this.#end(event, 'completed', event.observation),
     tool_error: (event) => this.#end(event, 'failed', event.error),
-    agent_observe: ({ response }) => (response ? this.#rest(response) : []),
+    agent_observe: ({ response }, before) => (response ? this.#rest(response, before) : []),
     tasks_updated: ({ tasks }) => [toPlan(tasks)],
     agent_request_input: nothing,
     agent_request_input_timeout: () => [say('thought', 'Nobody answered in time.')],
     context_compacted: ({ tokens_before, tokens_after }) => [
       say('thought', `The history was shortened from ${tokens_before} to ${tokens_after} tokens.`),
     ],
-    agent_error: ({ error, retry_in_ms }) =>
-      retry_in_ms === null
-        ? []
-        : [say('thought', `${error.message} Trying again in ${Math.ceil(retry_in_ms / 1000)} s.`)],
+    agent_error: ({ error, retry_in_ms }, before) => {
+      if (retry_in_ms === null) return [];
+      this.#hasFailedText ||= hasText(before);
+      return [say('thought', `${error.message} Trying again in ${Math.ceil(retry_in_ms / 1000)} s.`)];
+    },
     agent_stopped: ({ result: { input_request } }) =>
       input_request ? [say('answer', asked(input_request))] : [],
     agent_completion: ({ result }) =>
@@ -92,21 +103,17 @@ export class RunUpdates {
 
   /** A draft looks like an answer: mostly it is one, and what stands before a call reads well as one. */
   #hear(part: 'draft' | Role, delta: string): SessionUpdate[] {
-    if (this.#said[part] === '' && delta.trim() === '') return [];
-    this.#said[part] += delta;
+    if (streamedBy(this.#run)[part] === '') return [];
     return [say(part === 'draft' ? 'answer' : part, delta)];
   }
 
   /** What the reply says beyond what was streamed; all of it again where that turned out to be something else. */
-  #rest(response: Step): SessionUpdate[] {
-    const { thought, answer } = wordsOf(response);
-    const { draft, thought: told, answer: answered } = this.#said;
-    this.#said = { draft: '', thought: '', answer: '' };
-    const isTold =
-      (alike(draft + told, thought) && alike(answered, answer)) ||
-      (thought === '' && told === '' && alike(draft + answered, answer));
-    if (isTold) return [];
-    const again = draft + told + answered === '' ? [] : [say('answer', '\n\n(read again as a whole:)\n\n')];
+  #rest(response: Step, before: RunView): SessionUpdate[] {
+    const words = wordsOf(response);
+    const { thought, answer } = words;
+    if (!this.#hasFailedText && isAlike(streamedBy(before), words)) return [];
+    const wasTold = this.#hasFailedText || hasText(before);
+    const again = wasTold ? [say('answer', '\n\n(read again as a whole:)\n\n')] : [];
     const texts = [...(thought ? [say('thought', thought)] : []), ...(answer ? [say('answer', answer)] : [])];
     return texts.length > 0 ? [...again, ...texts] : [];
   }
@@ -137,16 +144,15 @@ export class RunUpdates {
   }
 
   #tail(event: EventOf<'tool_output'>): SessionUpdate[] {
-    const { tail = '', at = 0 } = this.#output.get(event.id) ?? {};
     const now = Date.now();
-    const isDue = now - at >= OUTPUT_EVERY_MS;
-    const output = { tail: (tail + event.delta).slice(-OUTPUT_TAIL), at: isDue ? now : at };
-    this.#output.set(event.id, output);
-    return isDue && !isOwn(event) ? [this.#content(event.id, plainContent(output.tail))] : [];
+    if (isOwn(event) || now - (this.#outputAt.get(event.id) ?? 0) < OUTPUT_EVERY_MS) return [];
+    this.#outputAt.set(event.id, now);
+    const action = this.#run.steps.at(-1)?.actions.find(({ id }) => id === event.id);
+    return [this.#content(event.id, plainContent(action?.output.slice(-OUTPUT_TAIL_CHARS) ?? ''))];
   }
 
   #end(call: ToolEvent, status: ToolCallStatus, text: string): SessionUpdate[] {
-    this.#output.delete(call.id);
+    this.#outputAt.delete(call.id);
     if (isOwn(call)) return [];
     // A change that was made is shown as such; what a failed call says comes with it.
     const content = this.#shown.has(call.id) && status === 'completed' ? [] : plainContent(text);
@@ -161,7 +167,10 @@ export class RunUpdates {
 
 const nothing = (): readonly SessionUpdate[] => [];
 
-const alike = (said: string, meant: string): boolean => said.trim() === meant.trim();
+function hasText(run: RunView): boolean {
+  const { draft, thought, answer } = streamedBy(run);
+  return draft + thought + answer !== '';
+}
 
 /** A piece of what the model says. */
 export const say = (role: Role, text: string): SessionUpdate => ({

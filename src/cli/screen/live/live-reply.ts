@@ -1,4 +1,5 @@
 import type { Step } from '../../../contract/step.js';
+import type { ModelCallView, RunView } from '../../../sdk/view/run-view.js';
 import type { Display } from '../../display/display.js';
 import type { Paint } from '../../display/paint.js';
 import type { MarkdownStream } from '../markdown/markdown-stream.js';
@@ -22,7 +23,6 @@ export class LiveReply {
   readonly #startText: StartText;
   #role: Role | undefined;
   #text: MarkdownStream | undefined;
-  #said = { draft: '', thought: '', answer: '' };
 
   constructor(display: Display, startText: StartText) {
     this.#display = display;
@@ -30,27 +30,20 @@ export class LiveReply {
   }
 
   add(part: 'draft' | Role, delta: string): void {
-    if (this.#said[part] === '' && delta.trim() === '') return;
-    this.#said[part] += delta;
     this.#write(part === 'draft' ? 'answer' : part, delta);
   }
 
-  /** The reply is there: what of it was not shown as it is now, is. True where there was any. */
-  end({ thought, answer }: { thought: string; answer: string }): boolean {
-    const { draft, thought: told, answer: answered } = this.#said;
-    const isSame =
-      (alike(draft + told, thought) && alike(answered, answer)) ||
-      (thought === '' && told === '' && alike(draft + answered, answer));
+  /** Ends the reply: shows its words again as a whole, unless they are those that were streamed. */
+  end(words: Words, streamed: StreamedTexts): void {
     const wasShown = this.#text !== undefined;
-    if (isSame) this.#close();
-    else {
-      this.drop();
-      if (wasShown) this.#display.print(this.#display.paint('dim', REREAD));
-      this.show('thought', thought);
-      this.show('answer', answer);
+    if (isAlike(streamed, words)) {
+      this.#close();
+      return;
     }
-    this.#said = { draft: '', thought: '', answer: '' };
-    return thought !== '' || answer !== '';
+    this.drop();
+    if (wasShown) this.#display.print(this.#display.paint('dim', REREAD));
+    this.show('thought', words.thought);
+    this.show('answer', words.answer);
   }
 
   /** A text that is whole. */
@@ -63,7 +56,6 @@ export class LiveReply {
   drop(): void {
     this.#text = undefined;
     this.#role = undefined;
-    this.#said = { draft: '', thought: '', answer: '' };
     this.#display.show('text', []);
   }
 
@@ -103,10 +95,30 @@ export class LiveReply {
 
 const INDENT = '  ';
 
-const alike = (said: string, meant: string): boolean => said.trim() === meant.trim();
+/** The text of a reply. */
+export interface Words {
+  readonly thought: string;
+  readonly answer: string;
+}
 
-/** What a response says, in words. */
-export const wordsOf = ({ thought, control, direct_response }: Step) => ({
+/** The text of a reply while it was streamed. */
+export type StreamedTexts = Pick<ModelCallView, 'draft' | 'thought' | 'answer'>;
+
+/** Returns the text of a response. */
+export const wordsOf = ({ thought, control, direct_response }: Step): Words => ({
   thought: thought ?? control?.plan ?? control?.observation ?? '',
   answer: direct_response ?? '',
 });
+
+/** True if the response has the words that were streamed; a draft may have become thought or answer. */
+export const isAlike = (streamed: StreamedTexts, { thought, answer }: Words): boolean =>
+  (isSame(streamed.draft + streamed.thought, thought) && isSame(streamed.answer, answer)) ||
+  (thought === '' && streamed.thought === '' && isSame(streamed.draft + streamed.answer, answer));
+
+const isSame = (a: string, b: string): boolean => a.trim() === b.trim();
+
+/** Returns what the newest model call has streamed; nothing of a failed try. */
+export function streamedBy({ steps }: RunView): StreamedTexts {
+  const call = steps.at(-1)?.calls.at(-1);
+  return call && !call.isStale ? call : { draft: '', thought: '', answer: '' };
+}

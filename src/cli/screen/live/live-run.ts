@@ -1,8 +1,8 @@
-import type { ContextReport } from '../../../contract/context-report.js';
 import type { Step } from '../../../contract/step.js';
 import type { Task } from '../../../contract/step-request.js';
 import type { RunEvent } from '../../../sdk/run/run-events.js';
 import type { RunResult } from '../../../sdk/run/run-result.js';
+import type { RunView } from '../../../sdk/view/run-view.js';
 import type { Display } from '../../display/display.js';
 import { wrap } from '../../display/wrap.js';
 import { budgetBar } from '../budget-bar.js';
@@ -11,11 +11,20 @@ import { compacted, costLine, headline, observed, renderTask } from '../event-wo
 import { explainFailure } from '../explain-failure.js';
 import { renderProposal } from '../render-proposal.js';
 import { showText } from '../shown-text.js';
-import { LiveReply, type StartText, wordsOf } from './live-reply.js';
-import { callLine, isOwn, RunningTools, wordsFor } from './running-tools.js';
+import { LiveReply, type StartText, streamedBy, wordsOf } from './live-reply.js';
+import { callLine, isOwn, RunningTools, runningIn, wordsFor } from './running-tools.js';
 import { elapsed, Spinner } from './spinner.js';
 
-type Handler<Type extends RunEvent['type']> = (event: Extract<RunEvent, { type: Type }>) => void;
+/** The run before and after an event. */
+interface Change {
+  readonly before: RunView;
+  readonly after: RunView;
+}
+
+type Handler<Type extends RunEvent['type']> = (
+  event: Extract<RunEvent, { type: Type }>,
+  change: Change,
+) => void;
 
 export interface LiveOptions {
   readonly verbose: boolean;
@@ -37,11 +46,7 @@ export class LiveRun {
   readonly #reply: LiveReply;
   readonly #tools: RunningTools;
   readonly spinner: Spinner;
-  #tasks: readonly Task[] = [];
-  #answer = '';
   #began = Date.now();
-  #maxSteps = 0;
-  #report: ContextReport | null = null;
 
   constructor(display: Display, options: LiveOptions, startText: StartText) {
     this.#display = display;
@@ -51,28 +56,26 @@ export class LiveRun {
     this.spinner = new Spinner(display);
   }
 
-  show(event: RunEvent): void {
+  show(event: RunEvent, change: Change): void {
     // The table has a handler for each type, which takes the events of that type.
     const handle = this.#handlers[event.type] as Handler<RunEvent['type']>;
-    handle(event);
+    handle(event, change);
   }
 
   readonly #handlers: { readonly [Type in RunEvent['type']]: Handler<Type> } = {
-    agent_start: ({ task, max_steps }) => {
+    agent_start: ({ task }) => {
       this.#began = Date.now();
-      this.#maxSteps = max_steps;
-      this.#answer = '';
       if (this.#options.showsTasks && task) this.#print('', `${this.#paint('cyan', '›')} ${showText(task)}`);
     },
-    agent_turn_start: (event) => {
+    agent_turn_start: (event, { after }) => {
       if (event.phase || this.#options.verbose) this.#print('', this.#paint('dim', headline(event)));
-      this.#note(`step ${event.step}/${this.#maxSteps}`);
+      this.#note(`step ${event.step}/${after.maxSteps}`, after);
       this.spinner.start('Thinking');
     },
-    draft_delta: ({ delta }) => this.#hear('draft', delta),
-    thought_delta: ({ delta }) => this.#hear('thought', delta),
-    answer_delta: ({ delta }) => this.#hear('answer', delta),
-    agent_reason: ({ response }) => this.#said(response),
+    draft_delta: ({ delta }, { after }) => this.#hear('draft', delta, after),
+    thought_delta: ({ delta }, { after }) => this.#hear('thought', delta, after),
+    answer_delta: ({ delta }, { after }) => this.#hear('answer', delta, after),
+    agent_reason: ({ response }, change) => this.#said(response, change),
     approval_requested: ({ request }) => {
       this.spinner.stop();
       const view = {
@@ -82,18 +85,18 @@ export class LiveRun {
       };
       if (this.#options.showProposals) this.#print('', ...renderProposal(request, view));
     },
-    tool_start: (event) => {
+    tool_start: (event, { after }) => {
       if (isOwn(event)) return;
-      this.#tools.start(event);
+      this.#tools.show(runningIn(after));
       this.spinner.start(wordsFor(event));
     },
-    tool_output: (event) => this.#tools.tell(event, event.delta),
-    tool_complete: (event) => this.#done(event, event.observation),
-    tool_error: (event) => this.#done(event, event.error),
-    agent_observe: ({ response }) => {
-      if (response) this.#said(response);
+    tool_output: (_, { after }) => this.#tools.showSoon(runningIn(after)),
+    tool_complete: (event, { after }) => this.#done(event, event.observation, after),
+    tool_error: (event, { after }) => this.#done(event, event.error, after),
+    agent_observe: ({ response }, change) => {
+      if (response) this.#said(response, change);
     },
-    tasks_updated: ({ tasks }) => this.#keepTasks(tasks),
+    tasks_updated: (_, { after }) => this.#showTasks(after.tasks),
     agent_request_input: () => this.spinner.stop(),
     agent_request_input_timeout: () => this.#print(this.#paint('yellow', 'Nobody answered in time.')),
     context_compacted: (event) => this.#print('', this.#paint('dim', compacted(event))),
@@ -103,30 +106,34 @@ export class LiveRun {
       this.#print('', ...this.#wrapped(this.#paint('red', explainFailure(error)) + again));
       if (again) this.spinner.start('Waiting to try again');
     },
-    agent_stopped: ({ result }) => this.#end(result),
-    agent_completion: ({ result }) => this.#end(result),
+    agent_stopped: ({ result }, change) => this.#end(result, change),
+    agent_completion: ({ result }, change) => this.#end(result, change),
   };
 
-  #hear(part: 'draft' | 'thought' | 'answer', delta: string): void {
+  #hear(part: 'draft' | 'thought' | 'answer', delta: string, run: RunView): void {
     if (!this.#options.showAnswer && part === 'answer') return;
+    if (streamedBy(run)[part] === '') return;
     this.#reply.add(part, delta);
     if (part === 'answer') this.spinner.rename('Writing');
   }
 
   /** The status line stays: it goes away when the run ends or the person is asked, and has another name before. */
-  #said(response: Step): void {
-    const { thought, answer } = wordsOf(response);
-    this.#reply.end({ thought, answer: this.#options.showAnswer ? answer : '' });
-    if (answer) this.#answer = answer;
+  #said(response: Step, { before, after }: Change): void {
+    const [words, streamed] = [wordsOf(response), streamedBy(before)];
+    if (this.#options.showAnswer) this.#reply.end(words, streamed);
+    else this.#reply.end({ ...words, answer: '' }, { ...streamed, answer: '' });
     const problem = response.correction && response.parse?.problem;
     if (problem)
       this.#print(...this.#wrapped(`${this.#paint('yellow', 'Unreadable:')} ${showText(problem)}`));
-    this.#report = response.context_report ?? this.#report;
-    if (this.#options.verbose && this.#report) this.#print(...leftOut(this.#report).map(itemLine));
+    if (this.#options.verbose && after.report) this.#print(...leftOut(after.report).map(itemLine));
   }
 
-  #done(event: Extract<RunEvent, { type: 'tool_complete' | 'tool_error' }>, text: string): void {
-    this.#tools.end(event);
+  #done(
+    event: Extract<RunEvent, { type: 'tool_complete' | 'tool_error' }>,
+    text: string,
+    run: RunView,
+  ): void {
+    this.#tools.show(runningIn(run));
     const failed = event.type === 'tool_error';
     if (isOwn(event) && !failed) return;
     const colour = !failed ? 'green' : event.denied ? 'yellow' : 'red';
@@ -139,33 +146,32 @@ export class LiveRun {
     this.#print(...rows.map((row, index) => paint('dim', (index === 0 ? RESULT : NEXT_ROW) + row)));
   }
 
-  /** The list stands below while the run is on its way, and scrolls away once, with its end. */
-  #keepTasks(tasks: readonly Task[]): void {
-    this.#tasks = tasks;
-    this.#display.show('tasks', tasks.length === 0 ? [] : ['', ...this.#taskRows()]);
+  /** Shows the list below the run; it scrolls away once, when the run ends. */
+  #showTasks(tasks: readonly Task[]): void {
+    this.#display.show('tasks', tasks.length === 0 ? [] : ['', ...this.#taskRows(tasks)]);
   }
 
-  #taskRows(): readonly string[] {
-    return this.#tasks.map((task) => renderTask(task, this.#display.paint));
+  #taskRows(tasks: readonly Task[]): readonly string[] {
+    return tasks.map((task) => renderTask(task, this.#display.paint));
   }
 
-  #end(result: RunResult): void {
+  #end(result: RunResult, { before: { tasks }, after }: Change): void {
     this.spinner.stop();
-    this.#tools.clear();
+    this.#tools.show(runningIn(after));
     this.#reply.drop();
     this.#display.show('tasks', []);
-    if (this.#tasks.length > 0) this.#print('', ...this.#taskRows().flatMap(this.#wrapped));
-    this.#tasks = [];
+    if (tasks.length > 0) this.#print('', ...this.#taskRows(tasks).flatMap(this.#wrapped));
     const { answer } = result;
-    if (this.#options.showAnswer && answer.trim() !== this.#answer.trim()) this.#reply.show('answer', answer);
+    const isShown = answer.trim() === lastAnswer(after).trim();
+    if (this.#options.showAnswer && !isShown) this.#reply.show('answer', answer);
     const took = Date.now() - this.#began;
-    const bar = this.#report ? [budgetBar(this.#report, this.#display.paint)] : [];
+    const bar = after.report ? [budgetBar(after.report, this.#display.paint)] : [];
     const cost = this.#paint('dim', costLine(result, took >= 1000 ? elapsed(took) : ''));
     this.#print('', ...bar, ...this.#wrapped(cost), ...(this.#options.showsTasks ? [] : ['']));
   }
 
-  #note(step: string): void {
-    this.spinner.note = this.#report ? `${step} • ${budgetBar(this.#report, this.#display.paint)}` : step;
+  #note(step: string, { report }: RunView): void {
+    this.spinner.note = report ? `${step} • ${budgetBar(report, this.#display.paint)}` : step;
   }
 
   #print(...rows: readonly string[]): void {
@@ -176,6 +182,12 @@ export class LiveRun {
 
   readonly #paint: Display['paint'] = (style, text) => this.#display.paint(style, text);
 }
+
+/** Returns the last answer that a response of the run had; empty if none had. */
+const lastAnswer = ({ steps }: RunView): string =>
+  steps
+    .flatMap(({ calls }) => calls.flatMap(({ response }) => response?.direct_response ?? []))
+    .findLast((answer) => answer !== '') ?? '';
 
 const RESULT = '  ⎿ ';
 const NEXT_ROW = '    ';

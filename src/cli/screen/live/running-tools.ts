@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { renderCall } from '../../../conversation/call-text.js';
 import { clientToolNames } from '../../../sdk/actions/client-tools.js';
 import type { ToolEvent } from '../../../sdk/run/run-events.js';
+import type { ActionView, RunView } from '../../../sdk/view/run-view.js';
 import { columnsOf } from '../../display/columns.js';
 import type { Display } from '../../display/display.js';
 import type { Paint } from '../../display/paint.js';
@@ -10,48 +11,47 @@ import { showExact, showExactLine, showText } from '../shown-text.js';
 
 /** Rows of a command's output that are shown while it runs. */
 const LIVE_ROWS = 5;
-/** In characters: more than fills these rows. */
-const MAX_TAIL = 2_000;
+/** Enough output to fill these rows. */
+export const MAX_TAIL_CHARS = 2_000;
 
-/** The calls that are being carried out, with the end of what they say. */
+type RunningCall = Pick<ActionView, 'tool' | 'args' | 'output'>;
+
+/** Shows the calls that are running, with the end of their output. */
 export class RunningTools {
   readonly #display: Display;
-  readonly #running = new Map<string, { readonly call: ToolEvent; tail: string }>();
+  #running: readonly RunningCall[] = [];
 
   constructor(display: Display) {
     this.#display = display;
   }
 
-  start(call: ToolEvent): void {
-    this.#running.set(call.id, { call, tail: '' });
+  /** Shows the calls at once. */
+  show(calls: readonly RunningCall[]): void {
+    this.#running = calls;
     this.#draw();
   }
 
-  tell({ id }: ToolEvent, piece: string): void {
-    const running = this.#running.get(id);
-    if (!running) return;
-    running.tail = (running.tail + piece).slice(-MAX_TAIL);
+  /** Shows the calls with the next frame, for what changes often. */
+  showSoon(calls: readonly RunningCall[]): void {
+    this.#running = calls;
     this.#display.beforeFrame(this.#draw);
-  }
-
-  end({ id }: ToolEvent): void {
-    if (this.#running.delete(id)) this.#draw();
-  }
-
-  clear(): void {
-    this.#running.clear();
-    this.#draw();
   }
 
   readonly #draw = (): void => {
     const { paint, width } = this.#display;
-    const rows = [...this.#running.values()].flatMap(({ call, tail }) => [
-      `${paint('dim', '○')} ${callLine(call, { paint, width })}`,
-      ...tailRows(tail).map((row) => paint('dim', `  ${clip(row, width - 2)}`)),
+    const rows = this.#running.flatMap(({ tool, args, output }) => [
+      `${paint('dim', '○')} ${callLine({ tool_name: tool, tool_args: args }, { paint, width })}`,
+      ...tailRows(output.slice(-MAX_TAIL_CHARS)).map((row) => paint('dim', `  ${clip(row, width - 2)}`)),
     ]);
     this.#display.show('output', rows.length > 0 ? ['', ...rows] : []);
   };
 }
+
+/** Returns the calls that are running, without the run's own tools. */
+export const runningIn = ({ steps }: RunView): readonly ActionView[] =>
+  (steps.at(-1)?.actions ?? []).filter(
+    ({ state, tool }) => state === 'running' && !isOwn({ tool_name: tool }),
+  );
 
 /** The last rows as a terminal would show them: what a carriage return goes back over is not there. */
 function tailRows(tail: string): readonly string[] {
@@ -60,15 +60,17 @@ function tailRows(tail: string): readonly string[] {
   return rows.filter((row) => row.trim() !== '').slice(-LIVE_ROWS);
 }
 
+type Call = Pick<ToolEvent, 'tool_name' | 'tool_args'>;
+
 /** A call in a row: `read_file(path="a.ts")`. */
-export function callLine({ tool_name, tool_args }: ToolEvent, view: { paint: Paint; width: number }): string {
+export function callLine({ tool_name, tool_args }: Call, view: { paint: Paint; width: number }): string {
   const name = showExactLine(tool_name);
   const args = showExactLine(renderCall('', tool_args));
   return view.paint('bold', name) + clip(args, view.width - columnsOf(name) - 3);
 }
 
 /** The run's own tools show what they do by themselves: the TODO list, the question. */
-export const isOwn = ({ tool_name }: ToolEvent): boolean =>
+export const isOwn = ({ tool_name }: Pick<Call, 'tool_name'>): boolean =>
   (clientToolNames as readonly string[]).includes(tool_name);
 
 const doing: Readonly<Record<string, readonly [verb: string, argument: string]>> = {
@@ -84,7 +86,7 @@ const doing: Readonly<Record<string, readonly [verb: string, argument: string]>>
 };
 
 /** What a call is about, in words: `Reading src/a.ts`, `Running npm test`. */
-export function wordsFor({ tool_name, tool_args }: ToolEvent): string {
+export function wordsFor({ tool_name, tool_args }: Call): string {
   const [verb, argument] = Object.hasOwn(doing, tool_name) ? (doing[tool_name] ?? []) : [];
   const [first = ''] = showExact(String(tool_args[argument ?? ''] ?? ''))
     .trim()

@@ -1,7 +1,7 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
+import { lexMarkdown } from '../../../markdown/lex-markdown.js';
 import { plain } from '../../display/paint.js';
 import { showText } from '../shown-text.js';
-import { lexMarkdown } from './lex-markdown.js';
 import { codeRow, renderBlocks, renderItems } from './render-blocks.js';
 import type { TextView } from './render-inline.js';
 

@@ -1,5 +1,11 @@
-import { renderCall } from '../../../sdk/index.js';
-import type { ActionView, RunView, StepView } from '../../run/run-view.js';
+import {
+  type ActionView,
+  type ModelCallView,
+  type RunView,
+  renderCall,
+  type StepView,
+} from '../../../sdk/index.js';
+import { shownState } from '../../run/shown-state.js';
 
 /** A piece of a step in two runs. */
 export interface PartPair {
@@ -52,26 +58,24 @@ type Part = readonly [PartPair['name'], string];
 function partsOf(step: StepView | undefined): readonly Part[] {
   if (!step) return [];
   const { calls, actions } = step;
-  const said = (name: 'thought' | 'answer'): string =>
-    calls
-      .map((call) => call[name])
-      .filter(Boolean)
-      .join('\n\n');
+  const said = (textOf: (call: ModelCallView) => string): string =>
+    calls.map(textOf).filter(Boolean).join('\n\n');
   const failures = calls.flatMap(({ failures: failed }) => failed.map(({ error }) => error.message));
   const parts: readonly Part[] = [
-    ['Thought', said('thought')],
+    ['Thought', said(({ draft, thought }) => draft + thought)],
     ...actions.flatMap((action): readonly Part[] => [
       ['Call', callOf(action)],
       ['Result', action.observation ?? ''],
     ]),
-    ['Answer', said('answer')],
+    ['Answer', said(({ answer }) => answer)],
     ['Failure', failures.join('\n')],
   ];
   return parts.filter(([, text]) => text !== '');
 }
 
-const callOf = ({ tool, args, state }: ActionView): string => {
-  const call = renderCall(tool, args);
+const callOf = (action: ActionView): string => {
+  const call = renderCall(action.tool, action.args);
+  const state = shownState(action);
   return state === 'done' ? call : `${call} (${state})`;
 };
 

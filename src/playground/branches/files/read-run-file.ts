@@ -1,6 +1,5 @@
-import { readTrajectory, type Trajectory } from '../../../sdk/index.js';
+import { type RunView, readTrajectory, type Trajectory } from '../../../sdk/index.js';
 import { playSaved } from '../../run/play-saved.js';
-import type { RunView } from '../../run/run-view.js';
 
 /** A saved run, and what the page shows of it. */
 export interface OpenedRun {

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { ReportItem, StepRequestInput } from '../../../sdk/index.js';
+import { type ReportItem, type StepRequestInput, spellUnseen } from '../../../sdk/index.js';
 import { project } from '../../project/project.js';
 import { problemOf } from '../../state/next-prompt.js';
 import { active } from '../../state/runs.js';
 import { tokens } from '../../text/figures.js';
-import { spellUnseen } from '../../text/unseen.js';
 import type { Inspected } from '../inspected.js';
 import { withFullReport } from '../requests.js';
 import { beginBranch } from './begin-branch.js';

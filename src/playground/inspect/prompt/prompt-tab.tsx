@@ -1,6 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Preview } from '../../../sdk/index.js';
-import type { ModelCallView } from '../../run/run-view.js';
+import type { ModelCallView, Preview } from '../../../sdk/index.js';
 import { tokens } from '../../text/figures.js';
 import { CallFailed } from '../context/context-tab.js';
 import { CopyButton } from '../copy-button.js';

@@ -1,7 +1,6 @@
-import type { ContextReport, Preview } from '../../../sdk/index.js';
+import { type ContextReport, type Preview, spellUnseen } from '../../../sdk/index.js';
 import { pieceNames } from '../../composer/budget-layout.js';
 import { tokens } from '../../text/figures.js';
-import { spellUnseen } from '../../text/unseen.js';
 import { wordFor } from '../../text/word-for.js';
 import { nameOf } from '../context/left-out.js';
 import { changesBetween } from '../context/what-if.js';

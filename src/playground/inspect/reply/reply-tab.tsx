@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Parse } from '../../../sdk/index.js';
+import type { ModelCallView, Parse } from '../../../sdk/index.js';
 import { failureInWords } from '../../run/failure-in-words.js';
-import type { ModelCallView } from '../../run/run-view.js';
 import { Exact } from '../../text/exact.js';
 import { plural } from '../../text/figures.js';
 import { LongText } from '../../text/long-text.js';

@@ -1,5 +1,4 @@
-import type { StepRequestInput } from '../../../sdk/index.js';
-import { showUnseen } from '../../text/unseen.js';
+import { type StepRequestInput, splitUnseen } from '../../../sdk/index.js';
 
 /** What a request is sent with besides its body. Keys are told by whether there is one; their values are nowhere here. */
 export interface CurlOptions {
@@ -37,7 +36,7 @@ const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** JSON in which every character is seen and none is a key to a terminal: those that are not are escaped. */
 export const visibleJson = (value: unknown): string =>
-  showUnseen(JSON.stringify(value, null, 2))
+  splitUnseen(JSON.stringify(value, null, 2))
     .map(({ text, isUnseen }) => (isUnseen ? escaped(text) : text))
     .join('');
 

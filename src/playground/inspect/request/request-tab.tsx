@@ -1,7 +1,6 @@
-import type { Step } from '../../../sdk/index.js';
+import type { ModelCallView, Step } from '../../../sdk/index.js';
 import { failureInWords } from '../../run/failure-in-words.js';
 import { wantsKey } from '../../run/model-access.js';
-import type { ModelCallView } from '../../run/run-view.js';
 import { models, serviceToken } from '../../state/settings.js';
 import { duration } from '../../text/figures.js';
 import { CopyButton } from '../copy-button.js';

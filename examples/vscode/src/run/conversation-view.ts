@@ -1,9 +1,9 @@
 import type { StopReason, Task } from 'stepwise';
 
-/** The runs of a conversation as the view shows them. Plain data: it is posted to the view's page. */
-export interface RunView {
+/** The runs of a conversation as the page shows them: the SDK's view, cut and put into words. Plain data, to be posted. */
+export interface ConversationView {
   /** Oldest first, of all tasks that followed one another. */
-  readonly steps: readonly StepView[];
+  readonly steps: readonly ShownStep[];
   readonly status: 'idle' | 'running' | 'ended' | 'interrupted';
   /** What goes on now, in a few words; empty where nothing does. */
   readonly activity: string;
@@ -16,20 +16,20 @@ export interface RunView {
 }
 
 /** One model call and what it led to. */
-export interface StepView {
+export interface ShownStep {
   /** From 1, in the whole conversation. */
   readonly number: number;
   /** The task that begins with this step. */
   readonly task: string | null;
   readonly thought: string;
   readonly answer: string;
-  readonly actions: readonly ActionView[];
+  readonly actions: readonly ShownAction[];
   /** What a person should notice: a failure that was tried again, a history that was shortened. */
   readonly remarks: readonly string[];
 }
 
 /** A call to a tool. */
-export interface ActionView {
+export interface ShownAction {
   readonly id: string;
   readonly tool: string;
   /** The arguments as JSON. */
@@ -80,7 +80,7 @@ export interface Remedy {
   readonly command: string;
 }
 
-export const emptyRun: RunView = {
+export const emptyConversation: ConversationView = {
   steps: [],
   status: 'idle',
   activity: '',

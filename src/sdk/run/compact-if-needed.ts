@@ -1,5 +1,5 @@
-import { StepwiseError } from '../client/stepwise-error.js';
-import type { RunState } from '../run/run-state.js';
+import { StepwiseError } from '../base/stepwise-error.js';
+import type { RunState } from './run-state.js';
 
 /** Steps between two compactions that the service's signal asks for: what was just cut cannot be cut again. */
 const STEPS_BETWEEN = 3;

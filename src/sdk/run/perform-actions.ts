@@ -1,12 +1,12 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { ActionDetails, Step } from '../../contract/step.js';
-import { endOfException, type RunEnd, stopped } from '../run/run-end.js';
-import type { RunState } from '../run/run-state.js';
+import { executeTool, notRun, type ToolOutcome } from '../actions/execute-tool.js';
+import { noteOfEdit, summarize } from '../actions/render-observation.js';
+import { TerminalToolError } from '../actions/tool-errors.js';
 import { type ClearedAction, clearActions } from './clear-actions.js';
-import { executeTool, notRun, type ToolOutcome } from './execute-tool.js';
 import { relayOutput } from './relay-output.js';
-import { noteOfEdit, summarize } from './render-observation.js';
-import { TerminalToolError } from './tool-errors.js';
+import { endOfException, type RunEnd, stopped } from './run-end.js';
+import type { RunState } from './run-state.js';
 
 const MAX_VIOLATIONS = 3;
 

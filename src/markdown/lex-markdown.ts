@@ -1,6 +1,6 @@
 import { lexer, type Token, Tokenizer, type Tokens } from 'marked';
 
-/** Quotes and lists within each other: what lies deeper is text, for the lexer reads all of it anew at each level. */
+/** Depth of quotes and lists. Deeper ones stay text: the lexer reads their whole content again at each level. */
 const MAX_NESTING = 16;
 
 class BoundedTokenizer extends Tokenizer {
@@ -25,7 +25,7 @@ class BoundedTokenizer extends Tokenizer {
   }
 }
 
-/** Markdown as blocks, nested to some depth; what the lexer gives up on is text. */
+/** Splits Markdown into the lexer's tokens. A text that the lexer cannot read is one text token. */
 export function lexMarkdown(text: string): Token[] {
   try {
     return lexer(text, { gfm: true, tokenizer: new BoundedTokenizer() });

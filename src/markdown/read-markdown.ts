@@ -1,6 +1,7 @@
-import { lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+import type { MarkedToken, Token, Tokens } from 'marked';
+import { lexMarkdown } from './lex-markdown.js';
 
-/** What a model's text may become: a closed list. None of it can run, load or submit anything. */
+/** A part of a Markdown text, from a closed list: none of them can run, load or submit anything. */
 export type MarkdownNode =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'code'; readonly text: string }
@@ -14,25 +15,33 @@ export type MarkdownNode =
       readonly type: 'paragraph' | 'quote' | 'strong' | 'emphasis' | 'deleted' | 'plain';
       readonly children: readonly MarkdownNode[];
     };
-type Cell = readonly MarkdownNode[];
-interface ListItem {
+
+/** The content of a cell of a table. */
+export type Cell = readonly MarkdownNode[];
+
+/** An item of a list. */
+export interface ListItem {
   /** Null if it is no task. */
   readonly checked: boolean | null;
   readonly children: readonly MarkdownNode[];
 }
 
-/** Beyond these a text is shown as it is: what no answer reaches, and what a text made to do harm does. */
-const MAX_CHARACTERS = 100_000;
+/** Limits that no answer reaches, but a text made to do harm does: such a text is not read as Markdown. */
+const MAX_CHARS = 100_000;
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 24;
 /** Marks in a row: each opens a level, or a search to the end of the text. */
 const bomb = /(?:[>\-*+]\s*){64}|[*_~`[\]()<!]{200}/;
 
-/** The text as nodes; as one plain text where it is too long, too deep, or too much. */
-export function readMarkdown(text: string): readonly MarkdownNode[] {
-  if (text.length > MAX_CHARACTERS || bomb.test(text)) return asItIs(text);
+/**
+ * Reads a model's Markdown into nodes, from which a page makes its elements: nothing of the text is taken for markup.
+ * HTML and images are text, links to anything but the web too, and the address of a link is shown beside its words.
+ * A text of more than `maxChars` characters (default 100,000), too deep or with too many parts is one text node.
+ */
+export function readMarkdown(text: string, { maxChars = MAX_CHARS } = {}): readonly MarkdownNode[] {
+  if (text.length > maxChars || bomb.test(text)) return asItIs(text);
   try {
-    return new Reader().read(lexer(text, { gfm: true }), 0);
+    return new Reader().read(lexMarkdown(text), 0);
   } catch {
     return asItIs(text);
   }
@@ -96,11 +105,9 @@ class Reader {
 
   #link({ href, text, tokens }: Tokens.Link, depth: number): MarkdownNode {
     const children = this.read(tokens, depth);
-    if (!isWebAddress(href))
-      return { type: 'plain', children: [...children, { type: 'text', text: ` (${href})` }] };
-    // Where the words are not the address itself, the address is shown as well.
-    const shown = text === href ? [] : [{ type: 'text', text: ` (${href})` } as const];
-    return { type: 'plain', children: [{ type: 'link', href, children }, ...shown] };
+    const words: readonly MarkdownNode[] = isWebAddress(href) ? [{ type: 'link', href, children }] : children;
+    const address: readonly MarkdownNode[] = text === href ? [] : [{ type: 'text', text: ` (${href})` }];
+    return { type: 'plain', children: [...words, ...address] };
   }
 
   #list({ ordered, start, items }: Tokens.List, depth: number): MarkdownNode {

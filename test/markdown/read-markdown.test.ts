@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type MarkdownNode, readMarkdown } from '../../src/playground/markdown/read-markdown.js';
+import { type MarkdownNode, readMarkdown } from '../../src/markdown/read-markdown.js';
 
 const json = (text: string): string => JSON.stringify(readMarkdown(text));
 
@@ -66,6 +66,22 @@ describe("a model's Markdown (rule: playground-untrusted)", () => {
     expect(hrefs('[bank](https://evil.example/)')).toEqual(['https://evil.example/']);
     expect(words(readMarkdown('[bank](https://evil.example/)'))).toContain('(https://evil.example/)');
     expect(words(readMarkdown('<https://a.example/>'))).toBe('https://a.example/');
+  });
+
+  test('a link whose words are its address shows the address once, also if it leads nowhere', () => {
+    expect(words(readMarkdown('[src/a.ts](src/a.ts)'))).toBe('src/a.ts');
+    expect(words(readMarkdown('[a](src/a.ts)'))).toBe('a (src/a.ts)');
+  });
+
+  test('a text longer than maxChars is one text node', () => {
+    expect(readMarkdown('**abc**', { maxChars: 7 })).not.toEqual([{ type: 'text', text: '**abc**' }]);
+    expect(readMarkdown('**abc**', { maxChars: 6 })).toEqual([{ type: 'text', text: '**abc**' }]);
+  });
+
+  test('quotes deeper than 16 levels stay text', () => {
+    const nested = json(`${'>'.repeat(18)} a`);
+    expect(nested.match(/"quote"/g)).toHaveLength(16);
+    expect(words(readMarkdown(`${'>'.repeat(18)} a`))).toBe('>> a');
   });
 
   test('an image is never loaded: its words and its address are text', () => {

@@ -1,11 +1,11 @@
 import type { ActionDetails } from '../../contract/step.js';
-import { untilAborted } from '../client/until-aborted.js';
-import type { GuardVerdict } from '../run/run-options.js';
-import type { RunState } from '../run/run-state.js';
-import { type ApprovalDecision, type ApprovalRule, isAllowed, proposeRules } from './approval.js';
-import type { Tool } from './define-tool.js';
-import { failureOf, type ToolOutcome } from './execute-tool.js';
-import { findArgumentProblem } from './find-argument-problem.js';
+import { type ApprovalDecision, type ApprovalRule, isAllowed, proposeRules } from '../actions/approval.js';
+import type { Tool } from '../actions/define-tool.js';
+import { failureOf, type ToolOutcome } from '../actions/execute-tool.js';
+import { findArgumentProblem } from '../actions/find-argument-problem.js';
+import { untilAborted } from '../base/until-aborted.js';
+import type { GuardVerdict } from './run-options.js';
+import type { RunState } from './run-state.js';
 
 /** An action that guards and people have judged. */
 export type ClearedAction = ProposedAction | SettledAction;

@@ -1,9 +1,9 @@
-import { untilAborted } from '../client/until-aborted.js';
-import { runHost } from '../run/run-host.js';
-import type { RunOptions } from '../run/run-options.js';
-import type { RunState } from '../run/run-state.js';
-import { type ClientToolName, clientToolNames, createClientTools } from './client-tools.js';
-import type { Tool } from './define-tool.js';
+import { type ClientToolName, clientToolNames, createClientTools } from '../actions/client-tools.js';
+import type { Tool } from '../actions/define-tool.js';
+import { untilAborted } from '../base/until-aborted.js';
+import { runHost } from './run-host.js';
+import type { RunOptions } from './run-options.js';
+import type { RunState } from './run-state.js';
 
 /** The caller's tools and those of the run's own that can work. Throws where a name is taken twice. */
 export function offerTools(run: RunState, given: readonly Tool[]): void {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { type MarkdownNode, readMarkdown } from './read-markdown.js';
+import { type MarkdownNode, readMarkdown } from '../../markdown/read-markdown.js';
 
 /** A model's text. Elements are made here, one for each kind of node; nothing of the text is ever taken for markup. */
 export function Markdown({ text }: { text: string }) {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { startTimer } from '../../../src/sdk/client/timer.js';
+import { startTimer } from '../../../src/sdk/base/timer.js';
 import { done, finish, lookUp, lookUpCall } from '../../support/run-harness.js';
 
 describe('time limits (rule: run-options)', () => {

@@ -1,0 +1,23 @@
+import type { Usage } from '../../contract/step.js';
+
+/** The usage of no model call: nothing was counted. */
+export const noUsage: Usage = {
+  input_tokens: null,
+  output_tokens: null,
+  cached_input_tokens: null,
+  cache_write_tokens: null,
+  reasoning_tokens: null,
+};
+
+/** Adds the counts of two usages, field by field. */
+export const sumUsage = (a: Usage, b: Usage): Usage => ({
+  input_tokens: sum(a.input_tokens, b.input_tokens),
+  output_tokens: sum(a.output_tokens, b.output_tokens),
+  cached_input_tokens: sum(a.cached_input_tokens, b.cached_input_tokens),
+  cache_write_tokens: sum(a.cache_write_tokens, b.cache_write_tokens),
+  reasoning_tokens: sum(a.reasoning_tokens, b.reasoning_tokens),
+});
+
+/** Null only if both are: a provider that reports no count is not a count of 0. */
+const sum = (a: number | null, b: number | null): number | null =>
+  a === null && b === null ? null : (a ?? 0) + (b ?? 0);

@@ -1,0 +1,245 @@
+import type { ActionDetails, Step } from '../../contract/step.js';
+import { sumUsage } from '../base/usage.js';
+import type { RunEvent, ToolEvent } from '../run/run-events.js';
+import type { RunResult } from '../run/run-result.js';
+import { amendAction, amendCall, amendStep, beginCall, beginStep, noTexts } from './amend-view.js';
+import {
+  type ActionView,
+  type Activity,
+  MAX_OUTPUT_CHARS,
+  type Moment,
+  type RequestSent,
+  type RunView,
+} from './run-view.js';
+
+/**
+ * Returns the state of the run after one more event. Start with `emptyRun()`. Pure: the given view stays as it is, and
+ * a step never changes once the next one has begun. A view may take the events of several runs, one after the other:
+ * the steps of earlier runs stay, and `inherited` counts them.
+ *
+ * @param event An event of the run, or a request as `onRequest` reports it.
+ * @param at The time of the event in milliseconds of any clock; without it, nothing in the view has a time.
+ */
+export function reduceRun(view: RunView, event: RunEvent | RequestSent, at: Moment = null): RunView {
+  // The table has a reducer for each type, which takes events of that very type.
+  const reduce = reducers[event.type] as Reducer<ViewEvent['type']>;
+  return reduce(view, event, at);
+}
+
+type ViewEvent = RunEvent | RequestSent;
+
+/** The events of a type; a member of the union may have several types. */
+type EventOf<Type, Event = ViewEvent> = Event extends { readonly type: infer Own }
+  ? Type extends Own
+    ? Event
+    : never
+  : never;
+
+type Reducer<Type extends ViewEvent['type']> = (view: RunView, event: EventOf<Type>, at: Moment) => RunView;
+
+const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
+  agent_start: (view, { task, model, tools, max_steps }) => ({
+    ...view,
+    task,
+    model,
+    tools,
+    maxSteps: max_steps,
+    iterationsLeft: max_steps,
+    inherited: view.steps.length,
+    result: null,
+  }),
+  agent_turn_start: (view, { phase, iterations_left, step }, at) =>
+    doing(beginCall({ ...beginStep(view, step), iterationsLeft: iterations_left }, phase), {
+      type: 'thinking',
+      since: at,
+    }),
+  // With its retries it is one call, which began with the first try.
+  request_sent: (view, { request }, at) =>
+    doing(
+      amendCall(view, ({ startedAt }) => ({
+        ...noTexts,
+        request,
+        startedAt: startedAt ?? at,
+        endedAt: null,
+      })),
+      { type: 'thinking', since: at },
+    ),
+  draft_delta: (view, { delta }, at) => wrote(view, { part: 'draft', delta }, at),
+  thought_delta: (view, { delta }, at) => wrote(view, { part: 'thought', delta }, at),
+  answer_delta: (view, { delta }, at) => wrote(view, { part: 'answer', delta }, at),
+  agent_reason: (view, { response }, at) => responded(view, response, at),
+  approval_requested: (view, { request }, at) =>
+    doing(
+      amendAction(view, request.action.id, () => ({
+        state: 'asked',
+        approval: { request, decision: 'pending' },
+      })),
+      { type: 'approval', tool: request.action.tool_name, since: at },
+    ),
+  tool_start: (view, { id, tool_name, tool_args }, at) =>
+    doing(
+      amendAction(withAction(view, { id, tool_name, tool_args }), id, (action) => ({
+        ...decided(action, 'allowed'),
+        state: 'running',
+        args: tool_args,
+      })),
+      { type: 'tool', tool: tool_name, since: at },
+    ),
+  tool_output: (view, { id, delta }) =>
+    amendAction(view, id, ({ output }) => ({ output: (output + delta).slice(-MAX_OUTPUT_CHARS) })),
+  tool_complete: (view, { id, observation, duration_ms }, at) =>
+    amendAction(view, id, (action) => ({
+      ...answered(action, 'answered'),
+      ...settled('done', observation),
+      durationMs: at === null ? null : duration_ms,
+    })),
+  tool_error: (view, { id, error, denied, duration_ms }, at) =>
+    amendAction(view, id, (action) => ({
+      ...decided(action, denied ? 'denied' : 'allowed'),
+      ...answered(action, 'none'),
+      ...settled(denied ? 'denied' : 'failed', error),
+      durationMs: at === null || denied ? null : duration_ms,
+    })),
+  agent_observe: (view, { observations, response }, at) => {
+    const observed = observations.reduce(
+      (after, { toolCallId, content }) =>
+        amendAction(after, toolCallId ?? '', (action) => ({
+          ...decided(action, 'none'),
+          observation: content,
+          state: action.state === 'proposed' || action.state === 'asked' ? 'skipped' : action.state,
+        })),
+      view,
+    );
+    return response ? responded(observed, response, at) : observed;
+  },
+  tasks_updated: (view, { tasks }) => amendStep({ ...view, tasks }, () => ({ tasks })),
+  agent_request_input: (view, { step: _step, type: _type, ...question }, at) =>
+    doing(
+      amendAction(view, question.call_id, () => ({ question: { request: question, state: 'pending' } })),
+      { type: 'question', question, since: at },
+    ),
+  agent_request_input_timeout: (view, { call_id }, at) =>
+    doing(
+      amendAction(view, call_id, (action) => answered(action, 'timed_out')),
+      { type: 'thinking', since: at },
+    ),
+  context_compacted: (view, { tokens_before, tokens_after, step }) =>
+    amendStep(beginStep(view, step), ({ compactions }) => ({
+      compactions: [...compactions, { tokensBefore: tokens_before, tokensAfter: tokens_after }],
+    })),
+  agent_error: (view, { error, retry_in_ms }, at) => {
+    const failed = amendCall(view, ({ failures, response, endedAt }) => ({
+      // After a response it is the run that failed, not the call.
+      failures: response ? failures : [...failures, { error, retryInMs: retry_in_ms }],
+      isStale: retry_in_ms !== null,
+      endedAt: endedAt ?? at,
+    }));
+    return retry_in_ms === null
+      ? failed
+      : doing(failed, { type: 'retry', error, retryInMs: retry_in_ms, since: at });
+  },
+  agent_stopped: (view, { result }, at) => ended(view, result, at),
+  agent_completion: (view, { result }, at) => ended(view, result, at),
+};
+
+const doing = (view: RunView, activity: Activity): RunView => ({ ...view, activity });
+
+interface Written {
+  readonly part: 'draft' | 'thought' | 'answer';
+  readonly delta: string;
+}
+
+/** Appends a delta. Blank text before the first visible character is dropped; a failed try's text gives way. */
+function wrote(view: RunView, { part, delta }: Written, at: Moment): RunView {
+  const writes = part === 'answer' && view.activity?.type !== 'writing';
+  return amendCall(writes ? doing(view, { type: 'writing', since: at }) : view, (call) => {
+    const before = call.isStale ? '' : call[part];
+    const text = before === '' && delta.trim() === '' ? '' : before + delta;
+    return { ...(call.isStale && noTexts), [part]: text };
+  });
+}
+
+/** Ends the run: what was in progress has ended too, and the history has an observation for each call that did not run. */
+function ended(view: RunView, result: RunResult, at: Moment): RunView {
+  const observations = new Map(result.history.map(({ toolCallId, content }) => [toolCallId, content]));
+  const closed = amendCall({ ...view, activity: null, result, tasks: result.tasks }, (call) =>
+    call.response ? {} : { isAbandoned: true, endedAt: call.endedAt ?? at },
+  );
+  return amendStep(closed, ({ actions }) => ({
+    actions: actions.map((action) => {
+      const end = unfinished[action.state];
+      if (!end) return action;
+      const observation = observations.get(action.id) ?? null;
+      return { ...action, ...decided(action, 'none'), ...answered(action, 'none'), state: end, observation };
+    }),
+  }));
+}
+
+const unfinished: { readonly [State in ActionView['state']]?: ActionView['state'] } = {
+  proposed: 'skipped',
+  asked: 'skipped',
+  running: 'stopped',
+};
+
+function responded(view: RunView, response: Step, at: Moment): RunView {
+  const { thought, direct_response, error, reasoning, context_report, usage } = response;
+  const counted = {
+    ...view,
+    iterationsLeft: response.iterations_remaining,
+    report: context_report ?? view.report,
+    usage: usage ? sumUsage(view.usage, usage) : view.usage,
+  };
+  const amended = amendCall(counted, ({ failures }) => ({
+    ...noTexts,
+    response,
+    thought: thought ?? '',
+    answer: direct_response ?? error?.partial_text ?? '',
+    reasoning: reasoning ?? '',
+    failures: error ? [...failures, { error, retryInMs: null }] : failures,
+    endedAt: at,
+  }));
+  const proposed = callsOf(response).map(toActionView);
+  return proposed.length === 0
+    ? amended
+    : amendStep(amended, ({ actions }) => ({ actions: [...actions, ...proposed] }));
+}
+
+const callsOf = ({ action_details, additional_actions }: Step): readonly ActionDetails[] =>
+  [action_details, ...additional_actions].flatMap((action) => action ?? []);
+
+/** Adds a tool call to the newest step, unless its reply has proposed it. */
+const withAction = (view: RunView, call: ToolEvent): RunView =>
+  amendStep(view, ({ actions }) =>
+    actions.some(({ id }) => id === call.id) ? {} : { actions: [...actions, toActionView(call)] },
+  );
+
+const toActionView = ({ id, tool_name, tool_args }: ToolEvent): ActionView => ({
+  id,
+  tool: tool_name,
+  args: tool_args,
+  state: 'proposed',
+  approval: null,
+  question: null,
+  output: '',
+  result: null,
+  observation: null,
+  durationMs: null,
+});
+
+const settled = (state: ActionView['state'], text: string) => ({ state, result: text, observation: text });
+
+/** Records the decision on a call that somebody was asked about. */
+const decided = (
+  { approval }: ActionView,
+  decision: 'allowed' | 'denied' | 'none',
+): Pick<ActionView, 'approval'> => ({
+  approval: approval?.decision === 'pending' ? { ...approval, decision } : approval,
+});
+
+/** Records what became of a question that is still open. */
+const answered = (
+  { question }: ActionView,
+  state: 'answered' | 'timed_out' | 'none',
+): Pick<ActionView, 'question'> => ({
+  question: question?.state === 'pending' ? { ...question, state } : question,
+});

@@ -1,0 +1,172 @@
+import type { ContextReport } from '../../contract/context-report.js';
+import type { Step, StepError, Usage } from '../../contract/step.js';
+import type { StepRequestInput, Task } from '../../contract/step-request.js';
+import type { ApprovalRequest } from '../actions/approval.js';
+import type { InputRequest } from '../actions/client-tools.js';
+import type { ToolArguments } from '../actions/define-tool.js';
+import { noUsage, sumUsage } from '../base/usage.js';
+import type { RunResult } from '../run/run-result.js';
+
+/**
+ * The state of a run for a user interface, made from its events by `reduceRun` (rule: run-view). Plain data, never
+ * changed in place: what an event leaves alone is the same object as before, so a UI may compare by identity.
+ */
+export interface RunView {
+  /** The task; empty before the run and for a run that continues another one. */
+  readonly task: string;
+  /** Name of the model; empty before the run. */
+  readonly model: string;
+  /** Names of the tools that the run began with. */
+  readonly tools: readonly string[];
+  /** Maximum number of steps of the run; 0 before the run. */
+  readonly maxSteps: number;
+  /** Steps that the run may still take. */
+  readonly iterationsLeft: number;
+  /** Oldest first. Steps before the last one never change again. */
+  readonly steps: readonly StepView[];
+  /** Number of the first steps that belong to earlier runs. */
+  readonly inherited: number;
+  /** The TODO list; empty if there is none. */
+  readonly tasks: readonly Task[];
+  /** What the run is doing now; null before the run and after it. */
+  readonly activity: Activity | null;
+  /** How the newest prompt was put together; null if no response had a report. */
+  readonly report: ContextReport | null;
+  /** Tokens of all steps, as the providers counted them. `result.usage` also has those of compactions. */
+  readonly usage: Usage;
+  /** How the run ended: stop reason, answer, error; null until then. */
+  readonly result: Omit<RunResult, 'summary'> | null;
+}
+
+/** A step: one model call (in the strategy `reason-act-observe` one per phase) and the tool calls it led to. */
+export interface StepView {
+  /** Counted from 1, inherited steps included. */
+  readonly number: number;
+  /** Calls of the model, oldest first; empty while the history is compacted before the first call. */
+  readonly calls: readonly ModelCallView[];
+  /** Calls of tools, in the order in which the model proposed them. */
+  readonly actions: readonly ActionView[];
+  /** The TODO list as it stands after the step. */
+  readonly tasks: readonly Task[];
+  /** Compactions of the history before the step's calls. */
+  readonly compactions: readonly CompactionView[];
+}
+
+/** One request to the service, with its retries, and the response. */
+export interface ModelCallView {
+  /** Null in the strategy `react`. */
+  readonly phase: Step['phase'];
+  /** The newest request of this call; null unless the UI passes `request_sent`. */
+  readonly request: StepRequestInput | null;
+  /** Null until the model has replied. */
+  readonly response: Step | null;
+  /** Streamed text that may become thought or answer; empty once the response says which. */
+  readonly draft: string;
+  /** Grows while the model writes; then the response's own. Empty if there is none. */
+  readonly thought: string;
+  /** Grows while the model writes; then the response's own, or the text of an incomplete reply. Empty if there is none. */
+  readonly answer: string;
+  /** The model's own reasoning as the provider reports it with the response; empty if there is none. */
+  readonly reasoning: string;
+  /** True while `draft`, `thought` and `answer` are those of a failed try: the next try replaces them. */
+  readonly isStale: boolean;
+  /** Failed tries, oldest first. `retryInMs` is null for the one that ended the run. */
+  readonly failures: readonly { readonly error: StepError; readonly retryInMs: number | null }[];
+  /** True if the run ended before the response. */
+  readonly isAbandoned: boolean;
+  /** When the first try began. */
+  readonly startedAt: Moment;
+  /** When the response arrived, or the newest try failed. */
+  readonly endedAt: Moment;
+}
+
+/** A call of a tool. */
+export interface ActionView {
+  /** The id of the call, unique within the run. */
+  readonly id: string;
+  /** Name of the tool. */
+  readonly tool: string;
+  /** As the model wrote them; once the call has started, as they ran. */
+  readonly args: ToolArguments;
+  /**
+   * `asked` waits for approval; `failed` includes calls that a guard refused; `denied` was refused by a person;
+   * `skipped` did not start before the run ended; `stopped` was running then.
+   */
+  readonly state: 'proposed' | 'asked' | 'running' | 'done' | 'failed' | 'denied' | 'skipped' | 'stopped';
+  /** The request for approval; null if nobody was asked. */
+  readonly approval: ApprovalView | null;
+  /** The question of a `request_input` call; null for any other. */
+  readonly question: QuestionView | null;
+  /** What the running tool has reported so far: the last `MAX_OUTPUT_CHARS` characters. */
+  readonly output: string;
+  /** What the tool returned, or why it failed; null until then and for calls that did not run. */
+  readonly result: string | null;
+  /** The result as the model reads it, with a remark if a person changed the arguments; null until there is one. */
+  readonly observation: string | null;
+  /** Milliseconds that the call took; null until it has ended, for denied calls, and without a clock. */
+  readonly durationMs: number | null;
+}
+
+/** A request for approval. The decision is known when the call starts, is refused, or the run ends. */
+export interface ApprovalView {
+  /** What the person is asked. */
+  readonly request: ApprovalRequest;
+  /** `none`: the run ended without a decision. */
+  readonly decision: 'pending' | 'allowed' | 'denied' | 'none';
+}
+
+/** A question of the model to the person. */
+export interface QuestionView {
+  /** The question, with the choices that the model suggests. */
+  readonly request: InputRequest;
+  /** `timed_out`: nobody answered in `request.timeout_ms`; `none`: the run ended without an answer. */
+  readonly state: 'pending' | 'answered' | 'timed_out' | 'none';
+}
+
+/** Milliseconds of the UI's clock; null without a clock (a saved run) and for what has not happened. */
+export type Moment = number | null;
+
+/** A compaction of the history. */
+export interface CompactionView {
+  /** Size of the history before, in tokens. */
+  readonly tokensBefore: number;
+  /** Size of the history after, in tokens. */
+  readonly tokensAfter: number;
+}
+
+/** What a run is doing, and since when. */
+export type Activity = { readonly since: Moment } & (
+  | { readonly type: 'thinking' | 'writing' }
+  | { readonly type: 'tool' | 'approval'; readonly tool: string }
+  | { readonly type: 'question'; readonly question: InputRequest }
+  | { readonly type: 'retry'; readonly error: StepError; readonly retryInMs: number }
+);
+
+/** A request of the run as `onRequest` reports it, for a UI that shows requests. */
+export interface RequestSent {
+  readonly type: 'request_sent';
+  /** The request; it holds no key. */
+  readonly request: StepRequestInput;
+}
+
+/** Maximum length of `ActionView.output`, in characters. */
+export const MAX_OUTPUT_CHARS = 60_000;
+
+/** Returns the view before anything has happened. `inherited` are the steps of earlier runs, if it goes on from them. */
+export function emptyRun(inherited: readonly StepView[] = []): RunView {
+  const responses = inherited.flatMap(({ calls }) => calls).flatMap(({ response }) => response ?? []);
+  return {
+    task: '',
+    model: '',
+    tools: [],
+    maxSteps: 0,
+    iterationsLeft: 0,
+    steps: inherited,
+    inherited: inherited.length,
+    tasks: inherited.at(-1)?.tasks ?? [],
+    activity: null,
+    report: responses.findLast(({ context_report }) => context_report)?.context_report ?? null,
+    usage: responses.reduce((sum, { usage }) => (usage ? sumUsage(sum, usage) : sum), noUsage),
+    result: null,
+  };
+}
