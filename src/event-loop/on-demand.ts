@@ -9,18 +9,24 @@ export interface OnDemand<Value> {
 /** A failed attempt is not cached; the next call retries. */
 export function onDemand<Value>(make: () => Promise<Value>): OnDemand<Value> {
   let made: Promise<Value> | undefined;
+  let isMade = false;
   const makeOnce = (): Promise<Value> => {
     made = make();
-    made.catch(() => {
-      made = undefined;
-    });
+    made.then(
+      () => {
+        isMade = true;
+      },
+      () => {
+        made = undefined;
+      },
+    );
     return made;
   };
   return {
     made: () => made,
     get: (signal) => {
       const value = made ?? makeOnce();
-      return signal ? untilAborted(value, signal) : value;
+      return signal && !isMade ? untilAborted(value, signal) : value;
     },
   };
 }

@@ -43,20 +43,32 @@ export async function countText(
   if (bytes.length > limit * longestToken) return Math.ceil(bytes.length / longestToken);
   let tokens = 0;
   for (let start = 0; start < bytes.length && tokens <= limit; ) {
-    await yieldIfBusy(signal);
+    const pause = yieldIfBusy(signal);
+    if (pause) await pause; // a promise for each cached chunk would cost more than the chunk
     const end = endOfChunk(bytes, start);
-    tokens += await countChunk(encoding, bytes.subarray(start, end), { limit: limit - tokens, signal });
+    const chunk = countChunk(encoding, bytes.subarray(start, end), { limit: limit - tokens, signal });
+    tokens += typeof chunk === 'number' ? chunk : await chunk;
     start = end;
   }
   return tokens;
 }
 
 /** Only new chunks are counted: two versions of a file share most of their chunks, and so do two steps of a run. */
-async function countChunk(encoding: EncodingTables, bytes: Uint8Array, bounds: CountBounds): Promise<number> {
+function countChunk(
+  encoding: EncodingTables,
+  bytes: Uint8Array,
+  bounds: CountBounds,
+): number | Promise<number> {
   if (bytes.length < MIN_CACHED_BYTES) return countBytes(encoding, bytes, bounds);
   const key = CountCache.keyOf(bytes);
-  const cached = encoding.cache.get(key);
-  if (cached !== undefined) return cached;
+  return encoding.cache.get(key) ?? countAndCache(encoding, bytes, { ...bounds, key });
+}
+
+async function countAndCache(
+  encoding: EncodingTables,
+  bytes: Uint8Array,
+  { key, ...bounds }: CountBounds & { readonly key: string },
+): Promise<number> {
   const tokens = await countBytes(encoding, bytes, bounds);
   if (tokens <= bounds.limit) encoding.cache.set(key, tokens);
   return tokens;

@@ -34,10 +34,17 @@ export function createTokenCounter(
   encoding: Encoding,
   { margin = 1, signal }: { margin?: number; signal?: AbortSignal } = {},
 ): TokenCounter {
+  /** A step counts most of its texts several times: to fit them, and as parts of the whole prompt. */
+  const counted = new Map<string, number>();
   const countUpTo = async (text: string, limit: number): Promise<number> => {
+    const known = counted.get(text);
+    if (known !== undefined) return known;
     const tables = await loadEncoding(encoding, signal);
-    const tokens = await countText(tables, text, { limit: Math.ceil(limit / margin), signal });
-    return Math.ceil(tokens * margin);
+    const tokens = Math.ceil(
+      (await countText(tables, text, { limit: Math.ceil(limit / margin), signal })) * margin,
+    );
+    if (tokens <= limit) counted.set(text, tokens);
+    return tokens;
   };
   const count = (text: string): Promise<number> => countUpTo(text, Number.POSITIVE_INFINITY);
   return {

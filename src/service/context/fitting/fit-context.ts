@@ -91,7 +91,9 @@ async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Prom
   for (const [index, piece] of pieces.flat().entries()) {
     await yieldIfBusy();
     const limit = shares[index] ?? 0;
-    const cut = limit > 0 ? await cutLines(cutSourceOf(piece), limit, counter) : undefined;
+    if (limit <= 0) continue;
+    const whole = sizes.rendered(piece);
+    const cut = whole && whole.tokens <= limit ? whole : await cutLines(cutSourceOf(piece), limit, counter);
     if (cut && !showsNothing(cut)) placed.set(piece, cut);
   }
   for (const [piece, cut] of placed) {

@@ -1,6 +1,7 @@
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
-import { fitWhole } from '../cutting/cut-source.js';
+import type { ContextItem } from '../context-item.js';
+import { type FittedText, fitWhole } from '../cutting/cut-source.js';
 import { cutSourceOf, type Piece } from './pieces.js';
 
 /** Counting to choose shares stops after this many times the limit: the rest would not fit anyway. */
@@ -17,6 +18,8 @@ export class PieceSizes {
   readonly #counter: TokenCounter;
   /** Sizes by what is counted: the origin and the first line, then the text. */
   readonly #known = new Map<string, Map<string, number>>();
+  /** Items that fit the limit, as they were rendered to be counted. */
+  readonly #rendered = new Map<ContextItem, FittedText>();
   #tokensLeft: number;
   #charactersLeft = MAX_REPORTED_CHARACTERS;
 
@@ -34,6 +37,12 @@ export class PieceSizes {
       sizes.push(this.#sameAs(piece).get(piece.text) ?? (await this.#count(piece)));
     }
     return sizes;
+  }
+
+  /** The piece with nothing cut away, if it was rendered and fits the limit. */
+  rendered({ item, text }: Piece): FittedText | undefined {
+    const rendered = this.#rendered.get(item);
+    return rendered?.text === text ? rendered : undefined;
   }
 
   /** The size for the report, even above the limit; null if the allowance for that is used up. */
@@ -54,6 +63,7 @@ export class PieceSizes {
 
   async #tokensWithin(piece: Piece, limit: number): Promise<number> {
     const whole = await fitWhole(cutSourceOf(piece), { limit, counter: this.#counter });
+    if (whole && limit === this.#limit) this.#rendered.set(piece.item, whole);
     return whole?.tokens ?? Number.POSITIVE_INFINITY;
   }
 

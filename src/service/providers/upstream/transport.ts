@@ -1,11 +1,10 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Client, type Dispatcher } from 'undici';
 import { Interruption } from '../../step/interruption.js';
 import type { ObservedRequest, RequestEnd, RequestObserver } from '../request-observer.js';
 import { FailedAttempt, invalidAnswer } from './attempts.js';
 import { connectionFailure } from './classify-failure.js';
 
-const agentOptions: Agent.Options = {
-  connections: 1,
+const clientOptions: Client.Options = {
   connect: { timeout: 10_000 },
   // Steps of one run are seconds apart.
   keepAliveTimeout: 60_000,
@@ -14,8 +13,8 @@ const agentOptions: Agent.Options = {
   bodyTimeout: 0,
 };
 
-/** Maximum number of idle agents that are kept for one origin. */
-const MAX_IDLE_AGENTS = 256;
+/** Maximum number of idle clients that are kept for one origin. */
+const MAX_IDLE_CLIENTS = 256;
 
 /**
  * Maximum bytes of an answer's body. The bound of a stream leaves room for half a kilobyte of framing around every four
@@ -46,13 +45,13 @@ export interface UpstreamRequest {
 const SWITCHING_PROTOCOLS = 101;
 
 /**
- * The only way to providers: connections that are kept open between steps. Follows no redirect. Each request has an agent
- * to itself, and giving the request up destroys the agent with its connection. With a shared agent, undici 7 opens a new
+ * The only way to providers: connections that are kept open between steps. Follows no redirect. Each request has a client
+ * to itself, and giving the request up destroys the client with its connection. With a shared client, undici 7 opens a new
  * connection for an aborted request (nodejs/undici#5845), and cannot abort one that waits for its connection (#386).
  */
 export class Transport {
-  readonly #idle = new Map<string, Agent[]>();
-  readonly #agents = new Set<Agent>();
+  readonly #idle = new Map<string, Client[]>();
+  readonly #clients = new Set<Client>();
 
   /**
    * Sends a request; resolves once an answer has begun that looks usable. Throws a `FailedAttempt` or the signal's reason.
@@ -61,10 +60,10 @@ export class Transport {
     const { provider, url, streamed, signal } = request;
     signal.throwIfAborted();
     const observed = request.observe?.({ provider, streamed, origin: url.origin });
-    const { agent, release } = this.#takeAgent(url.origin, signal);
+    const { client, release } = this.#takeClient(url.origin, signal);
     let response: Dispatcher.ResponseData;
     try {
-      response = await agent.request(optionsFor(request, observed?.headers));
+      response = await client.request(optionsFor(request, observed?.headers));
     } catch (error) {
       release({ isReusable: false });
       const failure = failureOf(error, request);
@@ -79,31 +78,31 @@ export class Transport {
 
   /** Breaks all connections. */
   async close(): Promise<void> {
-    await Promise.all([...this.#agents].map((agent) => agent.destroy()));
+    await Promise.all([...this.#clients].map((client) => client.destroy()));
   }
 
-  /** Takes an idle agent, or a new one, which the signal destroys until it is released. */
-  #takeAgent(origin: string, signal: AbortSignal): { agent: Agent; release: Release } {
+  /** Takes an idle client, or a new one, which the signal destroys until it is released. */
+  #takeClient(origin: string, signal: AbortSignal): { client: Client; release: Release } {
     const idle = this.#idle.get(origin) ?? [];
     this.#idle.set(origin, idle);
-    const agent = idle.pop() ?? new Agent(agentOptions);
-    this.#agents.add(agent);
+    const client = idle.pop() ?? new Client(origin, clientOptions);
+    this.#clients.add(client);
     const destroy = (): void => {
-      this.#agents.delete(agent);
+      this.#clients.delete(client);
       const reason: Error | null = signal.aborted ? signal.reason : null;
-      void agent.destroy(reason);
+      void client.destroy(reason);
     };
     signal.addEventListener('abort', destroy);
     const release: Release = ({ isReusable }) => {
       signal.removeEventListener('abort', destroy);
-      if (isReusable && !signal.aborted && idle.length < MAX_IDLE_AGENTS) idle.push(agent);
+      if (isReusable && !signal.aborted && idle.length < MAX_IDLE_CLIENTS) idle.push(client);
       else destroy();
     };
-    return { agent, release };
+    return { client, release };
   }
 }
 
-/** Ends the use of an agent: keeps it for other requests if it is reusable, else breaks its connection. */
+/** Ends the use of a client: keeps it for other requests if it is reusable, else breaks its connection. */
 type Release = (state: { readonly isReusable: boolean }) => void;
 
 function optionsFor(
