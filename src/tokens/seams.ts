@@ -22,11 +22,23 @@ export function isSafeSeam(before: number, after: number): boolean {
   return isVisible(before) && after === SPACE;
 }
 
-/** No chunk but a text's last is shorter. */
+/** Joins adjacent segments of a text whose tokens would not add up exactly if each were counted by itself. */
+export function joinUnsafeSeams(segments: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const segment of segments) {
+    const before = joined.at(-1) ?? '';
+    const isSafe = isSafeSeam(before.charCodeAt(before.length - 1), segment.charCodeAt(0));
+    if (joined.length === 0 || isSafe) joined.push(segment);
+    else joined[joined.length - 1] = before + segment;
+  }
+  return joined;
+}
+
+/** The minimum for all chunks but a text's last. */
 const MIN_CHUNK_BYTES = 1024;
 /** A chunk of so many bytes ends at the next seam of any kind. */
 const LONG_CHUNK_BYTES = 4096;
-/** Of the spaces that follow a visible character, one in 64 ends a chunk. */
+/** One in 64 of the spaces that follow a visible character ends a chunk. */
 const CHOICE_BITS = 6;
 
 /**

@@ -1,5 +1,7 @@
-import { countText } from './count-text.js';
+import { yieldIfBusy } from '../event-loop/yield-if-busy.js';
+import { countText, type EncodingTables } from './count-text.js';
 import { type Encoding, loadEncoding } from './encodings.js';
+import { joinUnsafeSeams } from './seams.js';
 
 /**
  * Counts the tokens of texts, sent as ordinary text: `<|endoftext|>` and the like have no special meaning. No method
@@ -17,8 +19,8 @@ export interface TokenCounter {
 }
 
 export interface CountedMessage {
-  /** Each is sent as one string. */
-  readonly texts: readonly string[];
+  /** Each is sent as one string: its segments, joined. */
+  readonly texts: readonly (readonly string[])[];
   /** Tokens that the provider puts around the texts. */
   readonly framing: number;
 }
@@ -34,32 +36,37 @@ export function createTokenCounter(
   encoding: Encoding,
   { margin = 1, signal }: { margin?: number; signal?: AbortSignal } = {},
 ): TokenCounter {
-  /** A step counts most of its texts several times: to fit them, and as parts of the whole prompt. */
+  /** Exact counts: a step counts most of its texts several times, to fit them and as parts of the whole prompt. */
   const counted = new Map<string, number>();
+  let tables: EncodingTables | undefined;
   const countUpTo = async (text: string, limit: number): Promise<number> => {
+    const pause = yieldIfBusy(signal);
+    if (pause) await pause;
     const known = counted.get(text);
     if (known !== undefined) return known;
-    const tables = await loadEncoding(encoding, signal);
-    const tokens = Math.ceil(
-      (await countText(tables, text, { limit: Math.ceil(limit / margin), signal })) * margin,
-    );
+    tables ??= await loadEncoding(encoding, signal);
+    const tokens = await countText(tables, text, { limit, signal });
     if (tokens <= limit) counted.set(text, tokens);
     return tokens;
   };
-  const count = (text: string): Promise<number> => countUpTo(text, Number.POSITIVE_INFINITY);
+  const countJoined = async (segments: readonly string[]): Promise<number> => {
+    let tokens = 0;
+    for (const text of joinUnsafeSeams(segments)) tokens += await countUpTo(text, Number.POSITIVE_INFINITY);
+    return Math.ceil(tokens * margin);
+  };
   return {
     encoding,
     counting: margin === 1 ? 'exact' : 'estimated',
-    count,
+    count: (text) => countJoined([text]),
     fits: async (text, limit) => {
-      const tokens = await countUpTo(text, limit);
+      const tokens = Math.ceil((await countUpTo(text, Math.ceil(limit / margin))) * margin);
       return tokens <= limit ? tokens : undefined;
     },
     countMessages: async (messages) => {
       let tokens = 0;
       for (const { texts, framing } of messages) {
         tokens += framing;
-        for (const text of texts) tokens += await count(text);
+        for (const segments of texts) tokens += await countJoined(segments);
       }
       return tokens;
     },

@@ -11,7 +11,8 @@ export const wordCounter: TokenCounter = {
   },
   countMessages: async (messages) =>
     messages.reduce(
-      (sum, { texts, framing }) => texts.reduce((tokens, text) => tokens + countWords(text), sum + framing),
+      (sum, { texts, framing }) =>
+        texts.reduce((tokens, segments) => tokens + countWords(segments.join('')), sum + framing),
       0,
     ),
 };

@@ -169,13 +169,14 @@ describe.each(encodings)('%s', (encoding) => {
     expect(await counter.fits(text, tokens)).toBe(tokens);
   });
 
-  test('countMessages adds the counts of all texts and the framing', async () => {
-    const texts = fc.array(anyText, { maxLength: 3 });
+  test('countMessages adds the counts of all texts, each joined of its segments, and the framing', async () => {
+    const segments = fc.array(anyText, { maxLength: 4 });
+    const texts = fc.array(segments, { maxLength: 3 });
     const messages = fc.array(fc.record({ texts, framing: fc.nat(12) }), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(messages, async (given) => {
         const counts = given.flatMap((message) =>
-          message.texts.map((text) => referenceCount(encoding, text)),
+          message.texts.map((text) => referenceCount(encoding, text.join(''))),
         );
         const framing = given.map((message) => message.framing);
         const sum = [...counts, ...framing].reduce((total, tokens) => total + tokens, 0);
@@ -208,7 +209,7 @@ describe('the event loop', () => {
   });
 
   test('goes on turning while many short messages are counted', async () => {
-    const messages = Array.from({ length: 100_000 }, () => ({ texts: ['short'], framing: 4 }));
+    const messages = Array.from({ length: 100_000 }, () => ({ texts: [['short']], framing: 4 }));
     expect((await turnsDuring(counter.countMessages(messages))).longestMs).toBeLessThan(200);
   });
 
@@ -325,7 +326,9 @@ describe('an estimate (rule: counting)', () => {
   test('is the count of each text times the margin, rounded up', async () => {
     expect(await exact.count('one two three')).toBe(3);
     expect(await estimate.count('one two three')).toBe(5);
-    expect(await estimate.countMessages([{ texts: ['one two three', 'one'], framing: 3 }])).toBe(5 + 2 + 3);
+    expect(await estimate.countMessages([{ texts: [['one two', ' three'], ['one']], framing: 3 }])).toBe(
+      5 + 2 + 3,
+    );
     expect(await estimate.count('')).toBe(0);
   });
 

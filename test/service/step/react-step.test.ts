@@ -107,7 +107,7 @@ test('counts the whole prompt before the model is called, and nothing afterwards
   const tokens: TokenCounter = {
     ...exact,
     countMessages: (messages) => {
-      for (const { texts } of messages) counted.push(...texts);
+      for (const { texts } of messages) counted.push(...texts.flat());
       return exact.countMessages(messages);
     },
   };

@@ -63,7 +63,7 @@ export async function fitContext(
   if (leftOut !== undefined) blocks.push(leftOut);
   return {
     blocks,
-    tokens: await counter.count(blocks.join('')),
+    tokens: await counter.countMessages([{ texts: [blocks], framing: 0 }]),
     items: [...(await reportItems(outcomes, sizes)), ...gathered.missing],
     folders: countFolders(gathered, shown),
     focus: gathered.focus && planFocus(gathered.focus, shown),

@@ -49,12 +49,13 @@ export async function weighMessages(messages: readonly Message[], scale: Scale):
 
 /** Joins adjacent texts, which the model reads as one. Every other part is counted by itself. */
 function toCounted({ parts }: Message, framing: number): CountedMessage {
-  const texts: string[] = [];
+  const texts: string[][] = [];
   let natives = 0;
   for (const [index, part] of parts.entries()) {
     if (part.type !== 'text') natives += 1;
     const isJoined = part.type === 'text' && parts[index - 1]?.type === 'text';
-    texts.push((isJoined ? (texts.pop() ?? '') : '') + countedText(part));
+    if (isJoined) texts.at(-1)?.push(countedText(part));
+    else texts.push([countedText(part)]);
   }
   return { texts, framing: framing + natives * NATIVE_PART_FRAMING };
 }
