@@ -34,10 +34,12 @@ const messageSchema = z.object({
 const answerChoiceSchema = z.object({ message: messageSchema, finish_reason: text });
 const chunkChoiceSchema = z.object({ delta: messageSchema.nullish(), finish_reason: text });
 
-const callSchema = z.object({
-  id: text,
-  function: z.object({ name: z.string(), arguments: z.union([z.string(), z.looseObject({})]).nullish() }),
-});
+const callsSchema = z.array(
+  z.object({
+    id: text,
+    function: z.object({ name: z.string(), arguments: z.union([z.string(), z.looseObject({})]).nullish() }),
+  }),
+);
 
 const callPartSchema = z.object({
   index: z.int().nonnegative().nullish(),
@@ -46,6 +48,8 @@ const callPartSchema = z.object({
 });
 
 type ChatMessage = z.output<typeof messageSchema>;
+const callPartsSchema = z.array(callPartSchema);
+
 type CallPart = z.output<typeof callPartSchema>;
 
 /** A reply of Chat Completions. */
@@ -77,7 +81,7 @@ export class ChatReply implements VendorReply {
     const choice = answerChoiceSchema.safeParse(answer?.choices?.[0]).data;
     if (!answer || !choice) return false;
     const { read, unread } = splitCalls(choice.message.tool_calls ?? []);
-    const calls = z.array(callSchema).safeParse(read).data;
+    const calls = callsSchema.safeParse(read).data;
     if (!calls) return false;
     this.#addHead(answer);
     this.#addTexts(choice.message);
@@ -132,7 +136,7 @@ export class ChatReply implements VendorReply {
   #addChoice(json: unknown): TextDelta[] | undefined {
     const choice = chunkChoiceSchema.safeParse(json).data;
     const parts = choice?.delta?.tool_calls ?? [];
-    const calls = parts.length <= MAX_CALL_PARTS ? z.array(callPartSchema).safeParse(parts).data : undefined;
+    const calls = parts.length <= MAX_CALL_PARTS ? callPartsSchema.safeParse(parts).data : undefined;
     if (!choice || !calls) return undefined;
     this.hasBegun = true;
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
