@@ -6,7 +6,7 @@ const MAX_WAITING_BYTES = 2 ** 20;
 /** A logger of JSON lines that never waits for them to be written, and never fails because of them. */
 export interface ServiceLog {
   readonly logger: Logger;
-  /** Resolves once all lines are written, or after `withinMs`; lines that are still waiting then are lost. */
+  /** Resolves once all lines are written, or after `withinMs`; lines that are still waiting then, and later ones, are lost. */
   close(withinMs: number): Promise<void>;
 }
 
@@ -51,6 +51,7 @@ export function createLog(level: LevelWithSilent, file: number = process.stdout.
           resolve();
         });
       });
+      logger.level = 'silent'; // a line would throw now
       destination.destroy(); // else its own flush at the exit of the process would wait for the reader
     },
   };
