@@ -219,7 +219,7 @@ async function warmUp(agent: () => Promise<Agent>, metrics: ServiceMetrics): Pro
   await metrics.load();
 }
 
-/** Where answers may still be pending. */
+/** The sources of pending answers. */
 interface Pending {
   readonly inFlight: InFlight;
   /** Requests that came before the agent was loaded wait for it, and are not in flight yet. */
@@ -253,7 +253,7 @@ async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Time that requests may take which are in the sockets already when the last answer has left. */
+/** Time for requests that are in the sockets already when the last answer has left. */
 const LAST_REQUESTS_MS = 100;
 /** Time that the last answers may take to leave; none of them waits for a model. */
 const LAST_ANSWERS_MS = 1_000;

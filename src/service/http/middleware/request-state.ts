@@ -42,7 +42,7 @@ export interface RequestState {
     readonly sessionId: string;
     /** Null if the request is not a step. */
     readonly iterationsLeft: number | null;
-    /** As sent; null if the caller did not want it back. */
+    /** The turns as they were sent; null if the caller did not want them back. */
     readonly history: readonly unknown[] | null;
   };
 }
