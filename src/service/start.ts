@@ -145,12 +145,9 @@ async function open(
   return { url, warm, close: closing.get };
 }
 
-/** Time that the last log lines may take. */
-const LAST_LINES_MS = 500;
-
 function openLog(config: Config, opened: Close[]): Logger {
   const log = createLog(config.LOG_LEVEL);
-  opened.push(() => log.close(LAST_LINES_MS));
+  opened.push(() => log.close());
   return log.logger;
 }
 
