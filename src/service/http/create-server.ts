@@ -91,7 +91,7 @@ class Connections {
     return this.#connections.get(socket)?.pending;
   }
 
-  /** Begins no request on a socket that is not writable: its last answer has announced the end of the connection (RFC 9112 §9.6). */
+  /** Begins no request on a socket that is not writable: its last answer announced the end of it (RFC 9112 §9.6). */
   #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     if (!request.socket.writable) return;
     connection.pending = response;
