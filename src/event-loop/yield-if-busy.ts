@@ -8,7 +8,7 @@ interface Waiter {
 
 /** Undefined until somebody asks for the first time in a turn. */
 let turnBeganAt: number | undefined;
-const waiters: Waiter[] = [];
+let waiters: Waiter[] = [];
 
 /**
  * Waits for a later turn of the event loop if this one is used up, so that other requests, timers and signals are
@@ -37,9 +37,10 @@ function beginTurn(): void {
 
 function endTurn(): void {
   turnBeganAt = undefined;
-  let next = waiters.shift();
-  // An aborted waiter has no work to do.
-  for (; next?.signal?.aborted; next = waiters.shift()) next.wake();
+  // An aborted waiter has no work left and needs no turn of its own.
+  for (const { signal, wake } of waiters) if (signal?.aborted) wake();
+  waiters = waiters.filter(({ signal }) => !signal?.aborted);
+  const next = waiters.shift();
   if (!next) return;
   beginTurn();
   next.wake();

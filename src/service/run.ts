@@ -92,7 +92,7 @@ function stopOnSignals(
       log.logger.info({ signal }, 'draining');
       void end(service, log, exitCodes.stopped);
     },
-    hurry: () => log.close(LAST_LINES_MS),
+    hurry: () => log.close(),
   });
 }
 
@@ -105,14 +105,11 @@ function stopOnBugs(service: Service, log: ServiceLog): void {
   process.on('uncaughtException', stop).on('unhandledRejection', stop);
 }
 
-/** Time that the last log lines may take. */
-const LAST_LINES_MS = 500;
-
 async function end(service: Service, log: ServiceLog, exitCode: number): Promise<void> {
   try {
     await service.close();
   } finally {
-    await log.close(LAST_LINES_MS);
+    await log.close();
     process.exit(exitCode);
   }
 }

@@ -50,11 +50,51 @@ export async function startService(
   handedRuns: Readonly<Record<string, string>> = {},
 ): Promise<Service> {
   const config = completeSettings(settings);
-  const log = logger ?? createLog(config.LOG_LEVEL).logger;
+  const collector = collectorUrl(config);
+  const opened: Close[] = [];
+  try {
+    return await open(config, { collector, logger, handedRuns, opened });
+  } catch (error) {
+    await closeAll(opened);
+    throw error;
+  }
+}
+
+type Close = () => unknown;
+
+/** Closes everything in the reverse order of opening. */
+async function closeAll(opened: readonly Close[]): Promise<void> {
+  for (const close of opened.toReversed()) {
+    try {
+      await close();
+    } catch {
+      // It could not be loaded or closed; the others are closed all the same.
+    }
+  }
+}
+
+interface OpenOptions {
+  /** URL that spans are sent to. */
+  readonly collector: string | undefined;
+  readonly logger: Logger | undefined;
+  readonly handedRuns: Readonly<Record<string, string>>;
+  /** Gets what closes each thing, as soon as it is opened. */
+  readonly opened: Close[];
+}
+
+async function open(
+  config: Config,
+  { collector, logger, handedRuns, opened }: OpenOptions,
+): Promise<Service> {
+  const log = logger ?? openLog(config, opened);
   const tokens = await openTokens(config, log);
+  opened.push(() => tokens?.close());
   const limited = await openLimits(config, log);
-  const tracing = await openTracing(config, log);
+  opened.push(() => limited?.close());
+  const tracing = await openTracing(collector, log);
+  opened.push(() => tracing.close());
   const lag = watchEventLoop();
+  opened.push(lag.stop);
   const inFlight = new InFlight({
     max: config.MAX_IN_FLIGHT,
     maxLagMs: config.MAX_EVENT_LOOP_LAG_MS,
@@ -63,6 +103,7 @@ export async function startService(
   const offline = onDemand(() =>
     import('../offline/offline-model.js').then((room) => room.startOfflineModel()),
   );
+  opened.push(() => offline.made()?.then((model) => model.close()));
   const refused = new RefusedConnections();
   const metrics = new ServiceMetrics({
     version,
@@ -79,6 +120,7 @@ export async function startService(
     const startOffline = async () => `${(await offline.get()).url}/v1`;
     return room.makeAgent(config, { metrics, startOffline });
   });
+  opened.push(() => agent.made()?.then(({ models }) => models.close()));
   const app = createApp({
     agent: agent.get,
     inFlight,
@@ -95,27 +137,18 @@ export async function startService(
     version,
     handedRuns,
   });
-  const free = async (): Promise<void> => {
-    lag.stop();
-    tokens?.close();
-    limited?.close();
-    await Promise.all([
-      agent.made()?.then(({ models }) => models.close()),
-      offline.made()?.then((model) => model.close()),
-    ]);
-    await tracing.close();
-  };
   const server = createServer(app, {}, refused);
-  try {
-    const url = await listen(server, config);
-    // A failed load is retried, and its failure reported, when a request needs it.
-    const warm = warmUp(agent.get, metrics).catch(() => {});
-    const closing = onDemand(() => close(server, { inFlight, agent }, config).then(free));
-    return { url, warm, close: closing.get };
-  } catch (error) {
-    await free();
-    throw error;
-  }
+  const url = await listen(server, config);
+  // A failed load is retried, and its failure reported, when a request needs it.
+  const warm = warmUp(agent.get, metrics).catch(() => {});
+  const closing = onDemand(() => close(server, { inFlight, agent }, config).then(() => closeAll(opened)));
+  return { url, warm, close: closing.get };
+}
+
+function openLog(config: Config, opened: Close[]): Logger {
+  const log = createLog(config.LOG_LEVEL);
+  opened.push(() => log.close());
+  return log.logger;
 }
 
 /** Opens the file of bearer tokens, if there is one; its reader is loaded only then. Throws `ConfigError`. */
@@ -150,20 +183,23 @@ const NO_GRPC =
   'OTEL_EXPORTER_OTLP_PROTOCOL: spans are sent over HTTP only: write http/protobuf, and the port of the collector for it, 4318 by default; OTEL_TRACES_EXPORTER=none sends none';
 
 /** Opens the tracing: OpenTelemetry's SDK is loaded only if there is a collector (rule: tracing). */
-async function openTracing(config: Config, log: Logger): Promise<Tracing> {
-  const url = collectorUrl(config);
+async function openTracing(url: string | undefined, log: Logger): Promise<Tracing> {
   if (url === undefined) return passOnTraces;
-  const protocol =
-    process.env['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] || process.env['OTEL_EXPORTER_OTLP_PROTOCOL'];
-  if (protocol === 'grpc') throw new ConfigError([NO_GRPC]);
   const room = await import('./operations/tracing/open-tracing.js');
   return room.openTracing({ url, log, version });
 }
 
-/** The URL that spans are sent to, with the path for traces; undefined if nothing is to be recorded (rule: tracing-settings). */
+/**
+ * Returns the URL that spans are sent to, with the path for traces; undefined if nothing is to be recorded (rule:
+ * tracing-settings). Throws `ConfigError` if they are to be sent over gRPC.
+ */
 function collectorUrl(config: Config): string | undefined {
   if (config.OTEL_SDK_DISABLED === 'true' || config.OTEL_TRACES_EXPORTER === 'none') return undefined;
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = config;
+  if (whole === undefined && base === undefined) return undefined;
+  const protocol =
+    process.env['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] || process.env['OTEL_EXPORTER_OTLP_PROTOCOL'];
+  if (protocol === 'grpc') throw new ConfigError([NO_GRPC]);
   if (whole !== undefined || base === undefined) return whole;
   const url = new URL(base);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
@@ -180,7 +216,7 @@ async function warmUp(agent: () => Promise<Agent>, metrics: ServiceMetrics): Pro
   await metrics.load();
 }
 
-/** Where answers may still be pending. */
+/** The sources of pending answers. */
 interface Pending {
   readonly inFlight: InFlight;
   /** Requests that came before the agent was loaded wait for it, and are not in flight yet. */
@@ -214,7 +250,7 @@ async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Time that requests may take which are in the sockets already when the last answer has left. */
+/** Time for requests that are in the sockets already when the last answer has left. */
 const LAST_REQUESTS_MS = 100;
 /** Time that the last answers may take to leave; none of them waits for a model. */
 const LAST_ANSWERS_MS = 1_000;

@@ -68,17 +68,24 @@ test('yieldIfBusy throws the reason of an aborted signal, at once or after its w
   await expect(waiting).rejects.toThrow('left');
 });
 
-test('aborted waiters take no turn from the others', async () => {
+test('aborted waiters end in the next turn, before and behind others, and take no turn from them', async () => {
   await nextTurn();
   yieldIfBusy();
   useUpTurn();
-  const left = AbortSignal.abort();
   const leaving = new AbortController();
-  const aborted = Array.from({ length: 1_000 }, () => yieldIfBusy(leaving.signal)?.catch(() => undefined));
-  const waiting = yieldIfBusy();
-  leaving.abort(left.reason);
+  let ended = 0;
+  const waitAborted = (): void => {
+    yieldIfBusy(leaving.signal)?.catch(() => {
+      ended += 1;
+    });
+  };
+  for (let count = 0; count < 1_000; count++) waitAborted();
+  const waiting = [yieldIfBusy(), yieldIfBusy()];
+  for (let count = 0; count < 1_000; count++) waitAborted();
+  leaving.abort(new Error('left'));
+  await waiting[0];
+  expect(ended).toBe(2_000);
   await nextTurn();
   await nextTurn();
-  await waiting;
-  await Promise.all(aborted);
+  await waiting[1];
 });

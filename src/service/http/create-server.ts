@@ -91,7 +91,7 @@ class Connections {
     return this.#connections.get(socket)?.pending;
   }
 
-  /** A socket that is not writable has said that it ends: nothing that comes after that is begun (RFC 9112 §9.6). */
+  /** Begins no request on a socket that is not writable: its last answer announced the end of it (RFC 9112 §9.6). */
   #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     if (!request.socket.writable) return;
     connection.pending = response;

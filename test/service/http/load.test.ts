@@ -243,6 +243,8 @@ describe('bodies', () => {
     socket.write(`${head({ 'Content-Length': 1000 })}{`);
     const { status, body } = await answer();
     expect([status, body.error.code, body.error.retryable]).toEqual([408, 'request_timeout', true]);
+    await until(() => service.log.length === 1);
+    expect(service.log).toMatchObject([{ status: 408, outcome: 'request_timeout' }]);
   });
 
   test('slow headers: 408 request_timeout (rule: error-table)', async () => {
@@ -264,6 +266,8 @@ describe('bodies', () => {
     const { status, body, headers } = await answer();
     clearInterval(timer);
     expect([status, body.error.code, headers['connection']]).toEqual([413, 'request_too_large', 'close']);
+    await until(() => service.log.length === 1);
+    expect(service.log).toMatchObject([{ status: 413, outcome: 'request_too_large' }]);
   });
 
   test('a declared length that is too large is refused before a byte is read', async () => {

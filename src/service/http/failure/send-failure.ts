@@ -49,10 +49,14 @@ const MAX_LINGER_MS = 2_000;
  * bytes is reset, and the caller would lose the answer.
  */
 function answerUpload(request: Request, response: Response, body: string): void {
+  const state = stateOf(response);
   response
     .type('json')
     .set({ 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' })
-    .write(body);
+    // A caller who has read it may close the connection before the end.
+    .write(body, (error) => {
+      state.isAnswered = !error;
+    });
   const end = (): void => {
     clearTimeout(timer);
     response.end();

@@ -82,10 +82,10 @@ const usualWaitMs: Partial<Record<ErrorCode, number>> = {
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 3_600_000;
 
-function failure(code: ErrorCode, known: Partial<Omit<StepError, 'code'>> = {}): Failure {
-  const wait = known.retry_after_ms ?? usualWaitMs[code];
+function failure(code: ErrorCode, given: Partial<Omit<StepError, 'code'>> = {}): Failure {
+  const wait = given.retry_after_ms ?? usualWaitMs[code];
   const retry_after_ms = wait === undefined ? null : sensibleWait(wait);
-  return { ...stepError({ code, ...errorCodes[code] }, { ...known, retry_after_ms }), code };
+  return { ...stepError({ code, ...errorCodes[code] }, { ...given, retry_after_ms }), code };
 }
 
 const sensibleWait = (ms: number): number => Math.round(Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, ms)));

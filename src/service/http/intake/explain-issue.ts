@@ -26,7 +26,7 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Tells a missing field from one of the wrong kind. */
+/** Returns the message for a missing field or one of the wrong kind. */
 function expected(what: string, input: unknown): string {
   return input === undefined ? `this field is required: ${what}` : `expected ${what}`;
 }

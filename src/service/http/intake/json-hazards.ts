@@ -54,7 +54,7 @@ class OpenContainers {
   #count = 0;
   /** Commas so far in the innermost object; minus infinity in an array. */
   #commas = 0;
-  /** The same of the containers around it. */
+  /** Values of `#commas` for the containers around it, outermost first. */
   readonly #outer: number[] = [];
 
   read(char: number, at: number): JsonHazard | undefined {

@@ -56,7 +56,7 @@ function decode(bytes: Buffer): string {
 const notJson = (code: string, message: string): RequestRefused =>
   new RequestRefused('invalid_json', [{ path: '', code, message }]);
 
-/** Of a hazard and a syntax error, reports the one that stands first in the text. */
+/** Parses a text. If it has both a hazard and a syntax error, reports the one that comes first. */
 async function parse(text: string, signal: AbortSignal): Promise<unknown> {
   const hazard = findHazard(text);
   await yieldIfBusy(signal);

@@ -15,13 +15,12 @@ export interface RequestRecord extends EndedRequest {
 export function recordRequests(sink: (record: RequestRecord) => void): Preparation {
   return (request, response) => {
     const state = openRequest(request, response);
-    // 'finish' also fires for a response that was cut off.
-    let isTaken = false;
     response.on('finish', () => {
-      isTaken = !request.socket.destroyed;
+      // 'finish' also fires for a response that was cut off.
+      state.isAnswered ||= !request.socket.destroyed;
     });
     response.once('close', () => {
-      const end = isTaken
+      const end = state.isAnswered
         ? ({ status: response.statusCode, outcome: state.outcome ?? 'ok' } as const)
         : callerLeft;
       state.trace.end({ requestId: state.id, sessionId: state.echo?.sessionId, ...end });

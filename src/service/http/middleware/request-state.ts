@@ -21,6 +21,8 @@ export interface RequestState {
   route: string;
   /** 0 until the body has been read. */
   bodyBytes: number;
+  /** Whether the whole answer was written to the socket; otherwise the caller left before that. */
+  isAnswered: boolean;
   outcome?: Outcome;
   /** The limit that the caller exceeded. */
   limit?: keyof Allowance;
@@ -40,7 +42,7 @@ export interface RequestState {
     readonly sessionId: string;
     /** Null if the request is not a step. */
     readonly iterationsLeft: number | null;
-    /** As sent; null if the caller did not want it back. */
+    /** The turns as they were sent; null if the caller did not want them back. */
     readonly history: readonly unknown[] | null;
   };
 }
@@ -68,6 +70,7 @@ export function openRequest(request: Request, response: Response): RequestState 
     trace: untraced,
     route: 'unknown',
     bodyBytes: 0,
+    isAnswered: false,
   };
   response.locals['state'] = state;
   response.setHeader('X-Request-Id', state.id);

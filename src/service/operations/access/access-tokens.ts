@@ -125,7 +125,7 @@ async function readBounded(path: string): Promise<string> {
   throw new TokenFileError(['expected an ordinary file of at most 256 KiB']);
 }
 
-/** Tells a wrong file from a failing system: too many open files (`EMFILE`), a disk (`EIO`). */
+/** Distinguishes a wrong file from a failing system: too many open files (`EMFILE`), a disk (`EIO`). */
 function whyUnread(code: string): string {
   const isOfFile = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'].includes(code);
   return isOfFile

@@ -81,7 +81,7 @@ export class SharedStore {
 
   /** Creates a counter that all processes share by its name. */
   createCounter(name: string, windowSeconds: number): WindowCounter {
-    const known = new MemoryCounter(windowSeconds);
+    const local = new MemoryCounter(windowSeconds);
     const shared = new RateLimiterRedis({
       storeClient: this.#client,
       useRedisPackage: true,
@@ -90,15 +90,15 @@ export class SharedStore {
       duration: windowSeconds,
       keyPrefix: `stepwise:${name}`,
     });
-    // An answer that comes too late for its request still updates the sum known here.
+    // An answer that comes too late for its request still updates the local sum.
     const learn = (key: string) => (answer: RateLimiterRes | null) =>
-      known.atLeast(key, { sum: answer?.consumedPoints ?? 0, endsInMs: answer?.msBeforeNext ?? 0 });
+      local.atLeast(key, { sum: answer?.consumedPoints ?? 0, endsInMs: answer?.msBeforeNext ?? 0 });
     return {
       add: async (key, amount) =>
-        (await this.#ask(() => shared.consume(key, amount).then(learn(key)))) ?? known.add(key, amount),
+        (await this.#ask(() => shared.consume(key, amount).then(learn(key)))) ?? local.add(key, amount),
       read: async (key) =>
         (await (this.#refuses ? undefined : this.#ask(() => shared.get(key).then(learn(key))))) ??
-        known.read(key),
+        local.read(key),
     };
   }
 

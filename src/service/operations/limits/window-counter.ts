@@ -56,8 +56,8 @@ export class MemoryCounter implements WindowCounter {
 
   /** Takes over a larger sum from elsewhere; returns the current one, which never falls while the window lasts. */
   atLeast(key: string, count: Count): Count {
-    const known = this.#find(key);
-    return known.sum >= count.sum ? known : this.#keep(key, count);
+    const current = this.#find(key);
+    return current.sum >= count.sum ? current : this.#keep(key, count);
   }
 
   #find(key: string): Count {

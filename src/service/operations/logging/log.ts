@@ -3,11 +3,17 @@ import { type LevelWithSilent, type Logger, pino } from 'pino';
 /** Bytes that wait for a slow disk or reader before lines are dropped. */
 const MAX_WAITING_BYTES = 2 ** 20;
 
+/** Time that the last lines may take. */
+const LAST_LINES_MS = 500;
+
 /** A logger of JSON lines that never waits for them to be written, and never fails because of them. */
 export interface ServiceLog {
   readonly logger: Logger;
-  /** Resolves once all lines are written, or after `withinMs`; lines that are still waiting then are lost. */
-  close(withinMs: number): Promise<void>;
+  /**
+   * Resolves once all lines are written, or after `withinMs` (default 500). Lines that are still waiting then, and later ones, are
+   * lost.
+   */
+  close(withinMs?: number): Promise<void>;
 }
 
 let dropped = 0;
@@ -43,7 +49,7 @@ export function createLog(level: LevelWithSilent, file: number = process.stdout.
     });
   return {
     logger,
-    close: async (withinMs) => {
+    close: async (withinMs = LAST_LINES_MS) => {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, withinMs);
         destination.flush(() => {
@@ -51,6 +57,7 @@ export function createLog(level: LevelWithSilent, file: number = process.stdout.
           resolve();
         });
       });
+      logger.level = 'silent'; // a line would throw now
       destination.destroy(); // else its own flush at the exit of the process would wait for the reader
     },
   };

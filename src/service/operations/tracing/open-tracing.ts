@@ -112,7 +112,7 @@ const batchOf = (environment: Environment) => ({
   maxExportBatchSize: numberIn(environment, 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512),
 });
 
-/** As OpenTelemetry wants it, a value that is no number counts as not set. */
+/** Reads a number; as OpenTelemetry specifies, a value that is no number counts as not set. */
 function numberIn(environment: Environment, name: string, standard: number): number {
   const text = environment[name]?.trim() ?? '';
   const value = text === '' ? Number.NaN : Number(text);

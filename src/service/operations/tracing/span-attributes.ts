@@ -33,9 +33,9 @@ export function answerAttributes({ status, outcome, requestId, sessionId }: Trac
 
 /** Returns the code of a failure that is not the caller's, if any. A stream may fail after its status was sent. */
 export function serverErrorOf({ status, outcome }: TracedAnswer): string | undefined {
-  const isKnown = Object.hasOwn(errorCodes, outcome);
-  const meant = isKnown ? errorCodes[outcome as ErrorCode].status : status; // it was just looked up
-  return meant >= 500 && status !== CALLER_LEFT ? outcome : undefined;
+  const isCode = Object.hasOwn(errorCodes, outcome);
+  const plainStatus = isCode ? errorCodes[outcome as ErrorCode].status : status; // it was just looked up
+  return plainStatus >= 500 && status !== CALLER_LEFT ? outcome : undefined;
 }
 
 export interface CallOptions {

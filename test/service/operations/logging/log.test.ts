@@ -36,3 +36,12 @@ test('where the reader stalls, lines are dropped, and counted as soon as it goes
   expect(dropped).toBeGreaterThan(20);
   expect(read).toHaveLength(51 - dropped);
 });
+
+test('lines after close are lost, and do not throw', async () => {
+  const path = join(folder, 'closed');
+  const { logger, close } = createLog('info', openSync(path, 'a'));
+  logger.info('before');
+  await close(5_000);
+  expect(() => logger.info('after')).not.toThrow();
+  expect(readFileSync(path, 'utf8')).toMatch(/^.*before.*\n$/);
+});

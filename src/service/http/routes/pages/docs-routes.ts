@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
 import { onDemand } from '../../../../event-loop/on-demand.js';
 import { RequestRefused } from '../../failure/to-failure.js';
 import type { Route } from '../route.js';
+import { builtPage } from './built-page.js';
 import { guide } from './guide.js';
 import { playgroundPage, playgroundRoutes } from './playground-routes.js';
 
@@ -67,18 +67,12 @@ function asset(name: string): Route {
   return {
     path: `/docs/${name}`,
     get: (_request, response) => {
-      const folder = builtPage();
+      const folder = builtPage('contract');
       if (!folder || !existsSync(join(folder, name))) throw new RequestRefused('not_found');
       // Without a callback, which would be called when the file was sent, too, Express goes on only after an error.
       response.sendFile(name, { root: folder, maxAge: '1h' });
     },
   };
-}
-
-/** Undefined in a bundle of CommonJS: its modules have no URL. */
-function builtPage(): string | undefined {
-  const from: string | undefined = import.meta.url;
-  return from && fileURLToPath(new URL('../../../../contract/page/', from));
 }
 
 const page = `<!doctype html>

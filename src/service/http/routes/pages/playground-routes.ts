@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { onDemand } from '../../../../event-loop/on-demand.js';
 import type { Route } from '../route.js';
+import { builtPage } from './built-page.js';
 
 const PAGE = 'index.html';
 /** Matches names that hold a hash: such a file never changes, since a build gives changed contents another name. */
@@ -14,7 +14,7 @@ const encodings = { br: '.br', gzip: '.gz' } as const;
 
 /** Routes of the playground's files, which the build puts beside this program. Without a build, or in a bundle, there are none. */
 export function playgroundRoutes(): Route[] {
-  const folder = builtPage();
+  const folder = builtPage('playground');
   const names = folder === undefined ? [] : builtFiles(folder);
   return names.map((name) => ({
     path: `/playground/${name}`,
@@ -25,7 +25,7 @@ export function playgroundRoutes(): Route[] {
 
 /** Returns the handler of the page; undefined if it was not built (rule: playground-page). */
 export function playgroundPage(): RequestHandler | undefined {
-  const folder = builtPage();
+  const folder = builtPage('playground');
   if (folder === undefined || !builtFiles(folder).includes(PAGE)) return undefined;
   const send = sendFile(join(folder, PAGE));
   return (request, response, next) => headersOfPage(request, response, () => send(request, response, next));
@@ -48,12 +48,6 @@ const headersOfPage = helmet.contentSecurityPolicy({
     trustedTypes: ['search-worker'],
   },
 });
-
-/** Undefined in a bundle of CommonJS: its modules have no URL. */
-function builtPage(): string | undefined {
-  const from: string | undefined = import.meta.url;
-  return from && fileURLToPath(new URL('../../../../playground/page/', from));
-}
 
 function builtFiles(folder: string): string[] {
   try {
