@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../../contract/tool.js';
-import type { Completion, CompletionRequest, Message, Part } from '../step/provider.js';
+import type { CompletionRequest, Message, Part } from '../step/provider.js';
 
 /** Names of tools that both vendors accept; a caller's may hold dots and be longer. */
 const toolName = { allowed: /^[\w-]{1,64}$/, maxLength: 64 };
@@ -131,9 +131,9 @@ export const splitCalls = <Call>(calls: readonly Call[]) => ({
   unread: calls.slice(MAX_CALLS),
 });
 
-/** The number of unread calls and their length as JSON; undefined if there are none. */
-export const describeUnread = (unread: readonly unknown[]): Completion['unreadCalls'] =>
-  unread.length === 0 ? undefined : { count: unread.length, chars: writeJson(unread).length };
+/** The length of unread calls as JSON; undefined if there are none. */
+export const charsOfUnread = (unread: readonly unknown[]): number | undefined =>
+  unread.length === 0 ? undefined : writeJson(unread).length;
 
 /** The JSON text of arguments that came as a value. */
 export const writeArguments = (value: unknown): string => writeJson(value ?? {});

@@ -85,8 +85,8 @@ export interface Completion {
   /** The model's reasoning, if the vendor sends it in a field of its own. */
   readonly reasoning: string | null;
   readonly toolCalls: readonly NativeToolCall[];
-  /** Number and characters of the calls beyond the maximum; absent if there are none. */
-  readonly unreadCalls?: { readonly count: number; readonly chars: number } | undefined;
+  /** Characters of the calls beyond the maximum number; absent if there are none. */
+  readonly unreadCallChars?: number | undefined;
   /** The vendor's refusal text; `''` for a refusal without text. */
   readonly refusal: string | null;
   readonly finishReason: FinishReason;

@@ -204,7 +204,7 @@ interface NativeReading {
  * The first call decides what the reply is (rule: first-action-wins). Where it is an action, later ones that cannot be
  * read are discarded; calls beyond the bound always are.
  */
-function nativeParse(readings: readonly NativeReading[], { unreadCalls }: Completion): Parse {
+function nativeParse(readings: readonly NativeReading[], { unreadCallChars }: Completion): Parse {
   const outcome = readings[0]?.read.outcome ?? 'empty';
   const good =
     outcome === 'action' ? readings.flatMap(({ read }) => (read.outcome === 'action' ? read : [])) : [];
@@ -217,7 +217,7 @@ function nativeParse(readings: readonly NativeReading[], { unreadCalls }: Comple
     repairs: good.flatMap(({ repairs }) => repairs),
     discarded: [
       ...(outcome === 'action' ? discarded : []),
-      ...(unreadCalls ? [{ kind: 'action', chars: unreadCalls.chars }] : []),
+      ...(unreadCallChars ? [{ kind: 'action', chars: unreadCallChars }] : []),
     ],
     problem: problemOf(bad[0]?.read),
   };

@@ -24,19 +24,18 @@ describe.each(ways)('native calls (rule: native-calling): $title', (way) => {
     return ask(connect(directoryAt(fake.url), way.model), way, undefined, { nativeTools });
   };
 
-  test('the first 128 of 60,000 are read, the others are counted', async () => {
-    const calls = Array.from({ length: 60_000 }, () => ({ name: 'look_up', arguments: { key: 1 } }));
-    const { toolCalls, unreadCalls } = await callsOf(calls);
+  test('the first 128 of 10,000 are read, the others are counted', async () => {
+    const calls = Array.from({ length: 10_000 }, () => ({ name: 'look_up', arguments: { key: 1 } }));
+    const { toolCalls, unreadCallChars } = await callsOf(calls);
     expect(toolCalls).toHaveLength(128);
-    expect(unreadCalls?.count).toBe(60_000 - 128);
-    expect(unreadCalls?.chars).toBeGreaterThan((60_000 - 128) * JSON.stringify(calls[0]).length);
+    expect(unreadCallChars).toBeGreaterThan((10_000 - 128) * JSON.stringify(calls[0]).length);
   }, 120_000);
 
   test('a handful is read whole', async () => {
     const calls = ['one', 'two', 'three'].map((key) => ({ name: 'look_up', arguments: { key } }));
-    const { toolCalls, unreadCalls } = await callsOf(calls);
+    const { toolCalls, unreadCallChars } = await callsOf(calls);
     expect(toolCalls.map((call) => JSON.parse(call.arguments))).toEqual(calls.map((call) => call.arguments));
-    expect(unreadCalls).toBeUndefined();
+    expect(unreadCallChars).toBeUndefined();
   });
 });
 

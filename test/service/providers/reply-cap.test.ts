@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ScriptedCompletion } from '../../../src/offline/wire/reply.js';
+import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
+import { traitsOf } from '../../../src/service/providers/models/models.js';
+import { openaiVendor } from '../../../src/service/providers/openai/provider.js';
 import {
   ask,
   collect,
@@ -9,6 +12,8 @@ import {
   eventually,
   fakeProvider,
   patienceOf,
+  readEventData,
+  readPlain,
   toolOf,
   ways,
 } from '../../support/providers/requests.js';
@@ -16,6 +21,8 @@ import {
 const MIB = 2 ** 20;
 const usage = { input: 900, output: 80 };
 const nativeTools = { definitions: [toolOf('write')], choice: 'auto' as const };
+/** Length of the signature that the fake provider gives to reasoning: SHA-256 in base64. */
+const SIGNATURE_LENGTH = 44;
 const tooLong = expect.objectContaining({ code: 'reply_too_long' });
 
 describe.each(ways)('the maximum length of a reply (rule: reply-cap): $title', (way) => {
@@ -51,10 +58,16 @@ describe.each(ways)('the maximum length of a reply (rule: reply-cap): $title', (
 
   test('reasoning and text count together', async () => {
     const { reasoning, text } = await completionOf({ reasoning: 'r'.repeat(MIB / 2), text: 'x'.repeat(MIB) });
-    expect([reasoning?.length, text.length]).toEqual([MIB / 2, MIB / 2]);
+    const signature = way.name === 'anthropic' ? SIGNATURE_LENGTH : 0;
+    expect([reasoning?.length, text.length]).toEqual([MIB / 2, MIB / 2 - signature]);
   });
 
-  test('native arguments count too', async () => {
+  test('a refusal counts too', async () => {
+    const { refusal, finishReason } = await completionOf({ text: 'No.', refusal: 'x'.repeat(MIB) });
+    expect([refusal?.length, finishReason]).toEqual([MIB - 3, 'length']);
+  });
+
+  test('native calls count too, with their ids and names', async () => {
     const toolCalls = [{ name: 'write', arguments: { content: 'x'.repeat(MIB) } }];
     const {
       text,
@@ -62,8 +75,63 @@ describe.each(ways)('the maximum length of a reply (rule: reply-cap): $title', (
       finishReason,
     } = await completionOf({ text: 'Now.', toolCalls }, { nativeTools });
     expect(finishReason).toBe('length');
-    expect(text.length + (calls[0]?.arguments.length ?? 0)).toBe(MIB);
+    const { id = '', name = '', arguments: written = '' } = calls[0] ?? {};
+    expect((text + id + name + written).length).toBe(MIB);
   });
+});
+
+const openai = openaiVendor(undefined, traitsOf('openai', 'gpt-4o'));
+const anthropic = anthropicVendor(undefined, traitsOf('anthropic', 'claude-opus-5'));
+const half = 'x'.repeat(MIB / 2);
+
+test.each([
+  ['signature', { type: 'thinking', thinking: 'hm', signature: half }],
+  ['data', { type: 'redacted_thinking', data: half }],
+  ['id', { type: 'tool_use', id: half, name: 'write', input: {} }],
+  ['name', { type: 'tool_use', id: 'a', name: half, input: {} }],
+])('counts the %s of an Anthropic block, plain and streamed, and keeps no state of a cut reply (rule: reply-cap)', (_, block) => {
+  const plain = readPlain(anthropic, { content: [block, block, block], stop_reason: 'end_turn' });
+  const starts = [0, 1, 2].map((index) =>
+    JSON.stringify({ type: 'content_block_start', index, content_block: block }),
+  );
+  const streamed = readEventData(anthropic, starts)?.completion;
+  for (const completion of [plain, streamed]) {
+    expect(completion).toMatchObject({ isTooLong: true, warnings: [tooLong] });
+    expect(completion).not.toHaveProperty('providerState');
+    expect(JSON.stringify(completion).length).toBeLessThan(MIB + 2_000);
+  }
+});
+
+test('counts a signature that arrives in deltas (rule: reply-cap)', () => {
+  const delta = { type: 'signature_delta', signature: half };
+  const event = JSON.stringify({ type: 'content_block_delta', index: 0, delta });
+  const start = { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } };
+  const read = (...events: string[]) =>
+    readEventData(anthropic, [JSON.stringify(start), ...events])?.completion;
+  expect(read(event, event)?.isTooLong).toBeUndefined();
+  expect(read(event, event, event)?.isTooLong).toBe(true);
+});
+
+test('keeps nothing of unknown Anthropic blocks and fields, and counts none of it (rule: reply-cap)', () => {
+  const unknown = { type: 'server_tool_use', input: { query: half } };
+  const call = { type: 'tool_use', id: 'a', name: 'write', input: {}, caller: half };
+  const content = [unknown, unknown, unknown, ...Array.from({ length: 129 }, () => call)];
+  const completion = readPlain(anthropic, { content, stop_reason: 'tool_use' });
+  expect(completion).toMatchObject({ finishReason: 'tool', unreadCallChars: expect.any(Number) });
+  expect(completion?.unreadCallChars).toBeLessThan(100);
+});
+
+test.each(['id', 'name'] as const)('counts the %s of an OpenAI call (rule: reply-cap)', (field) => {
+  const called = { id: 'a', name: 'write', [field]: half };
+  const call = { id: called.id, function: { name: called.name, arguments: '{}' } };
+  const message = { content: null, tool_calls: [call, call, call] };
+  const plain = readPlain(openai, { choices: [{ message, finish_reason: 'tool_calls' }] });
+  const parts = message.tool_calls.map((each, index) => ({ ...each, index }));
+  const chunk = JSON.stringify({ choices: [{ delta: { tool_calls: parts } }] });
+  for (const completion of [plain, readEventData(openai, [chunk])?.completion]) {
+    expect(completion).toMatchObject({ isTooLong: true, finishReason: 'length' });
+    expect(JSON.stringify(completion).length).toBeLessThan(MIB + 2_000);
+  }
 });
 
 describe.each(

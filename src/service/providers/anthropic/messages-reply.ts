@@ -3,7 +3,7 @@ import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { Completion, NativeToolCall } from '../../step/provider.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
 import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
-import { describeUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
+import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
 import { type ContentBlock, isBlock, toProviderState } from './signed-blocks.js';
 
 const text = z.string().nullish();
@@ -58,6 +58,7 @@ const callSchema = z.object({ id: z.string(), name: z.string(), input: z.string(
 
 type MessageEvent = z.output<typeof eventSchema>;
 type BlockDelta = Extract<MessageEvent, { type: 'content_block_delta' }>;
+type Ending = z.output<typeof endingSchema>;
 type MessageUsage = z.output<typeof usageSchema>;
 
 const readTypes = new Set<unknown>([...eventSchema.options.map(({ shape }) => shape.type.value), 'error']);
@@ -70,7 +71,8 @@ export class MessagesReply implements VendorReply {
   readonly #cap: ReplyCap;
   readonly #blocks = new Map<number, GrowingBlock>();
   #model: string | null | undefined;
-  #ending: z.output<typeof endingSchema> = {};
+  #stopReason: string | null = null;
+  #explanation = '';
   #usage: MessageUsage = null;
 
   constructor(request: SentRequest, cap: ReplyCap) {
@@ -79,16 +81,16 @@ export class MessagesReply implements VendorReply {
   }
 
   get isFinished(): boolean {
-    return (this.#ending.stop_reason ?? null) !== null;
+    return this.#stopReason !== null;
   }
 
   addAnswer(json: unknown): boolean {
     const { data } = answerSchema.safeParse(json);
     if (!data) return false;
     this.#model = data.model;
-    this.#ending = data;
     this.#usage = data.usage;
     for (const [position, block] of data.content.entries()) this.#startBlock(position, block);
+    this.#addEnding(data);
     return true;
   }
 
@@ -103,16 +105,15 @@ export class MessagesReply implements VendorReply {
   completion(): Completion {
     const content = [...this.#blocks].sort(([one], [other]) => one - other).map(([, block]) => block);
     const calls = splitCalls(content.filter(({ type }) => type === 'tool_use'));
-    const { stop_reason: raw = null, stop_details: details } = this.#ending;
-    const finishReason = finishReasons.get(raw ?? '') ?? 'other';
+    const finishReason = finishReasons.get(this.#stopReason ?? '') ?? 'other';
     return {
       text: textOf(content, 'text'),
       reasoning: textOf(content, 'thinking') || null,
       toolCalls: calls.read.flatMap((block) => this.#toNativeCall(block)),
-      unreadCalls: describeUnread(calls.unread),
-      refusal: finishReason === 'refusal' ? (details?.explanation ?? '') : null,
+      unreadCallChars: charsOfUnread(calls.unread),
+      refusal: finishReason === 'refusal' ? this.#explanation : null,
       finishReason,
-      finishReasonRaw: raw,
+      finishReasonRaw: this.#stopReason,
       usage: toUsage(this.#isCut() ? { ...this.#usage, output_tokens: null } : this.#usage),
       model: this.#model ?? this.#request.model,
       isConstrained: (this.#request.constraint?.schema ?? null) !== null,
@@ -141,7 +142,7 @@ export class MessagesReply implements VendorReply {
         this.hasBegun = true;
         return this.#addDelta(event);
       case 'message_delta':
-        this.#ending = { ...event.delta, stop_reason: event.delta.stop_reason ?? this.#ending.stop_reason };
+        this.#addEnding(event.delta);
         this.#usage = { ...this.#usage, ...withoutNulls(event.usage) };
         break;
       case 'message_stop':
@@ -166,11 +167,24 @@ export class MessagesReply implements VendorReply {
     return [];
   }
 
-  /** Starts a block, which may hold a text already. */
+  #addEnding({ stop_reason, stop_details }: Ending): void {
+    this.#stopReason = stop_reason ?? this.#stopReason;
+    if (stop_details?.explanation) this.#explanation = this.#cap.admit(stop_details.explanation);
+  }
+
+  /** Starts a block, which may hold its texts already. Nothing else of it is kept, and nothing of an unknown one. */
   #startBlock(position: number, block: ContentBlock): readonly TextDelta[] {
     const field = textFields.get(block.type);
-    this.#blocks.set(position, field ? { ...block, [field]: '' } : { ...block });
-    return field ? this.#append(position, field, textIn(block, field)) : [];
+    const labels = labelFields.get(block.type);
+    const started: GrowingBlock = { type: field || labels ? block.type : 'unknown' };
+    this.#blocks.set(position, started);
+    for (const label of labels ?? []) {
+      const value = block[label];
+      if (typeof value === 'string') started[label] = this.#cap.admit(value);
+    }
+    if (!field) return [];
+    started[field] = '';
+    return this.#append(position, field, textIn(block, field));
   }
 
   #append(position: number, field: TextField, more: string): readonly TextDelta[] {
@@ -184,7 +198,8 @@ export class MessagesReply implements VendorReply {
 
   #addSignature(position: number, more: string): void {
     const block = this.#blocks.get(position);
-    if (block?.type === 'thinking') block['signature'] = `${block['signature'] ?? ''}${more}`;
+    if (block?.type !== 'thinking') return;
+    block['signature'] = `${block['signature'] ?? ''}${this.#cap.admit(more)}`;
   }
 
   #toNativeCall(block: ContentBlock): NativeToolCall[] {
@@ -204,6 +219,13 @@ const textFields: ReadonlyMap<string, TextField> = new Map([
   ['text', 'text'],
   ['thinking', 'thinking'],
   ['tool_use', 'input'],
+]);
+
+/** The other fields that are kept of a block, by the block's type. */
+const labelFields: ReadonlyMap<string, readonly string[]> = new Map([
+  ['thinking', ['signature']],
+  ['redacted_thinking', ['data']],
+  ['tool_use', ['id', 'name']],
 ]);
 
 /** The text in a field; a call's arguments may be an object, which is empty where a stream starts the call. */

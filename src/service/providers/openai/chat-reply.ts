@@ -5,7 +5,7 @@ import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { Completion } from '../../step/provider.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
 import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
-import { describeUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
+import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
 
 const END_MARK = '[DONE]';
 
@@ -117,7 +117,7 @@ export class ChatReply implements VendorReply {
         name: this.#request.ownToolName(name),
         arguments: written === '' ? '{}' : written,
       })),
-      unreadCalls: describeUnread([...unread, ...this.#unreadCalls]),
+      unreadCallChars: charsOfUnread([...unread, ...this.#unreadCalls]),
       refusal: this.#refusal || (unified === 'refusal' ? '' : null),
       finishReason: this.#refusal ? 'refusal' : unified,
       finishReasonRaw: this.#finishReason,
@@ -163,8 +163,8 @@ export class ChatReply implements VendorReply {
   #addToCall({ index, id, function: called }: CallPart): void {
     const position = index ?? this.#calls.size - (id ? 0 : 1);
     const call = this.#calls.get(position) ?? { id: '', name: '', arguments: '' };
-    call.id ||= id ?? '';
-    call.name ||= called?.name ?? '';
+    call.id ||= this.#cap.admit(id ?? '');
+    call.name ||= this.#cap.admit(called?.name ?? '');
     call.arguments += this.#cap.admit(called?.arguments ?? '');
     this.#calls.set(position, call);
   }

@@ -1,12 +1,12 @@
 import type { Warning } from '../../../contract/step.js';
 import type { Completion } from '../../step/provider.js';
 
-/** Maximum length of a reply in UTF-8: text, reasoning and native arguments together. */
+/** Maximum length of a reply in UTF-8: text, reasoning, refusal, signatures and native calls together. */
 const MAX_REPLY_BYTES = 2 ** 20;
 
 /**
- * Cuts a reply at its maximum length (rule: reply-cap). Every text of a reply passes through `admit` in the order in which
- * it arrives.
+ * Cuts a reply at its maximum length (rule: reply-cap). Every text that is kept of a reply's content passes through `admit`
+ * in the order in which it arrives. The names of the model and the finish reason are no content.
  */
 export class ReplyCap {
   #bytesLeft = MAX_REPLY_BYTES;
