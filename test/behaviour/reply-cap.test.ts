@@ -69,6 +69,27 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
     });
   });
 
+  test('shows the native calls that it withholds as partial text', async () => {
+    const whole = { name: 'write_file', arguments: { path: 'a' } };
+    const call = { name: 'write_file', arguments: { path: 'b', content: 'x'.repeat(MIB) } };
+    const step = await stepAfter({ toolCalls: [whole, call] }, { protocol: 'native' });
+    expect(step).toMatchObject({
+      status: 'error',
+      action_details: null,
+      error: { code: 'output_truncated' },
+    });
+    expect(step.error?.partial_text).toMatch(/^write_file\(\{"path":"a"\}\)\nwrite_file\(\{"path":"b"/);
+  });
+
+  test.each([
+    'reason',
+    'observe',
+  ] as const)('completes the phase %s, where an action is prose (rule: phases)', async (phase) => {
+    const text = `Action: write_file(path="a")\n${'and so on '.repeat(MIB / 10)}`;
+    const step = await stepAfter({ text }, { phase });
+    expect(step).toMatchObject({ status: 'phase_completed', action_details: null, error: null });
+  });
+
   test('never proposes a native call that was cut', async () => {
     const call = { name: 'write_file', arguments: { path: 'a', content: 'x'.repeat(MIB) } };
     const step = await stepAfter({ toolCalls: [call] }, { protocol: 'native' });

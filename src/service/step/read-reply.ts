@@ -60,14 +60,23 @@ export async function readReply(
   const read = isNative
     ? await readNativeCalls(completion, situation.offered)
     : readText({ completion, reading }, situation);
-  const whole = completion.isTooLong ? withoutActions(read) : read;
+  const whole = completion.isTooLong && mayPropose(situation) ? withoutActions(read, completion) : read;
   return { completion, ...(mayEscape(completion) ? withoutNul(whole) : whole) };
 }
 
-/** Withholds the actions of a reply that exceeded its maximum length: what the model meant to add is unknown. */
-function withoutActions(read: ReadCompletion): ReadCompletion {
+/** In the phases `reason` and `observe` an action is prose (rule: phases). */
+function mayPropose({ request }: ReadingSituation): boolean {
+  return request?.phase !== 'reason' && request?.phase !== 'observe';
+}
+
+/**
+ * Withholds the actions of a reply that exceeded its maximum length: what the model meant to add is unknown. Native calls
+ * become text, which written ones are already.
+ */
+function withoutActions(read: ReadCompletion, completion: Completion): ReadCompletion {
   if (read.actions.length === 0) return read;
-  return { ...read, parse: { ...read.parse, outcome: 'truncated' }, actions: [] };
+  const answer = completion.toolCalls.length > 0 ? writeReply(completion) : read.answer;
+  return { ...read, parse: { ...read.parse, outcome: 'truncated' }, answer, actions: [] };
 }
 
 /** An escape in an argument may have become a NUL. */
@@ -182,8 +191,7 @@ async function readNativeCalls(
   if (first?.outcome === 'answer')
     return { parse, reasoning, answer: first.answer, ...unlabelled, thought: said, answerLabelled: true };
   if (first?.outcome !== 'action') {
-    const answer = [said, ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
-    return { parse, answer, reasoning, ...unlabelled };
+    return { parse, answer: writeReply(completion), reasoning, ...unlabelled };
   }
   return {
     parse,
@@ -233,6 +241,11 @@ function toNativeAction({ call, read }: NativeReading): ReadAction[] {
 
 function toActions({ action }: ParsedCompletion): ReadAction[] {
   return action ? [{ name: action.toolName, parameters: action.toolArgs, raw: action.raw }] : [];
+}
+
+/** Writes a reply with native calls as text. */
+function writeReply({ text, toolCalls }: Completion): string {
+  return [text.trim(), ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
 }
 
 /** The canonical form of a native call. */

@@ -1,9 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { buildReplySchema } from '../../../src/parsing/structured/schema/reply-schema.js';
 import { openaiSchema } from '../../../src/service/providers/models/schema-dialects.js';
 import type { Completion } from '../../../src/service/step/provider.js';
 import { readReply } from '../../../src/service/step/read-reply.js';
 import { completionOf } from '../../support/completion.js';
+import { prepare } from '../../support/prepare.js';
+import { stepRequest } from '../../support/step-request.js';
 import { turnsDuring, whileBusy } from '../../support/turns-during.js';
 
 const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
@@ -82,6 +84,31 @@ test('a refusal is one, in the vendor’s words or without any (rule: billed-out
   });
   expect(await read('Action: read_file(path="a")', { finishReason: 'refusal' })).toMatchObject({
     actions: [],
+  });
+});
+
+describe('a reply that is too long (rule: reply-cap)', () => {
+  const tooLong = { isTooLong: true, finishReason: 'length' } as const;
+  const toolCalls = [toolCall('x', 'a'), toolCall('y', 'b')];
+
+  test('gives its native calls as text instead of proposing them', async () => {
+    expect(await read('I look.', { ...tooLong, toolCalls })).toMatchObject({
+      actions: [],
+      answer: 'I look.\nread_file({"path":"a"})\nread_file({"path":"b"})',
+      parse: { outcome: 'truncated' },
+    });
+  });
+
+  test.each([
+    'reason',
+    'observe',
+  ] as const)('keeps an action as prose in the phase %s (rule: phases)', async (phase) => {
+    for (const changes of [tooLong, { ...tooLong, toolCalls }]) {
+      const completion = completionOf('I look.\nAction: read_file(path="a")\nand more', changes);
+      const { request } = (await prepare(stepRequest({ phase }))).situation;
+      const { parse } = await readReply({ completion }, { offered, protocol: 'text', request });
+      expect(parse.outcome).toBe('action');
+    }
   });
 });
 
