@@ -7,11 +7,11 @@ import { ObjectReplyReader } from '../../parsing/structured/reading/object-reply
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
 import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './provider.js';
-import { objectReaderOptions, type Received, readingOptions, type TextReading } from './read-reply.js';
+import { objectReaderOptions, readingOptions } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { PhaseReader } from './reply/phases.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
-import type { ReplySituation } from './types.js';
+import type { Received, ReplySituation, TextReading } from './types.js';
 
 /**
  * Makes the one model call of a step, streamed if there is an observer. It is no async function, which would keep the

@@ -3,7 +3,7 @@ import { gatherContext } from '../context/gather-context.js';
 import { complete } from './complete.js';
 import { conclude } from './conclude.js';
 import { fitToBudget } from './fit-to-budget.js';
-import { type Received, readReply } from './read-reply.js';
+import { readReply } from './read-reply.js';
 import { readSituation } from './read-situation.js';
 import { type RenderedPrompt, renderPrompt } from './render-prompt.js';
 import type { PromptDependencies, StepDependencies, StepObserver } from './step-dependencies.js';
@@ -16,6 +16,7 @@ import {
   toResult,
   toSentStep,
 } from './to-result.js';
+import type { Received } from './types.js';
 
 export type { StepObserver, StepResult };
 
@@ -28,8 +29,8 @@ export async function reactStep(
   if (request.max_iterations_left === 0) return exhausted(request);
   const prompt = await preparePrompt(request, dependencies);
   await observer?.contextBuilt(prompt.report);
-  const received = complete(prompt, dependencies, observer);
-  return finishStep(received, toSentStep(prompt, dependencies), observer);
+  const pending = complete(prompt, dependencies, observer);
+  return finishStep(pending, toSentStep(prompt, dependencies), observer);
 }
 
 /** Returns what a step would send, without a model call or a key. Throws `StepRefused` or `Interruption`. */
@@ -58,13 +59,13 @@ export async function preparePrompt(
  * both are released while the model is awaited (rule: lean-waiting).
  */
 async function finishStep(
-  received: Promise<Received>,
+  pending: Promise<Received>,
   sent: SentStep,
   observer: StepObserver | undefined,
 ): Promise<StepResult> {
   const { situation, during } = sent;
-  const completion = await received;
-  const reply = await during('read_reply', () => readReply(completion, situation));
+  const received = await pending;
+  const reply = await during('read_reply', () => readReply(received, situation));
   const conclusion = await during('conclude', () => conclude(reply, situation));
   const result = toResult(conclusion, sent);
   if (result.action_details) await observer?.actionProposed(result.action_details);

@@ -9,7 +9,7 @@ import {
 } from '../../parsing/structured/reading/object-reply-reader.js';
 import { withoutNul } from './history/json-values.js';
 import type { Completion, NativeToolCall } from './provider.js';
-import type { ReplySituation } from './types.js';
+import type { Received, ReplySituation, TextReading } from './types.js';
 
 /** An action that may be proposed: the tool is offered, the arguments are checked. */
 export interface ReadAction {
@@ -33,19 +33,6 @@ export interface Reply {
   /** Several only if the model called natively. */
   readonly actions: readonly ReadAction[];
   readonly reasoning: string | null;
-}
-
-/** A reading of a reply's text. */
-export interface TextReading {
-  readonly completion: ParsedCompletion;
-  /** For a reply in one JSON object: whether it is complete and nothing else is around it. */
-  readonly isWhole?: boolean;
-}
-
-/** A completion, and the reading of its text if it was read while it arrived. */
-export interface Received {
-  readonly completion: Completion;
-  readonly reading?: TextReading | undefined;
 }
 
 /**

@@ -4,12 +4,15 @@ import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
 import type { Observation, PairedCall, Unit } from '../../conversation/units.js';
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
+import type { ParsedCompletion } from '../../parsing/parse-completion.js';
 import type { ReplySchema, RestoreArguments } from '../../parsing/structured/schema/reply-schema.js';
 import type { JsonValue } from '../../parsing/text/scanner.js';
+import type { Completion } from './provider.js';
 
 /**
  * The situation of a step: everything that follows from the request and the model alone. Most files of this room read
- * it, so its types stand here, below all of them. The value of each later verb is declared beside that verb.
+ * it, so its types stand here, below all of them. The value of each later verb is declared beside that verb, except for
+ * `Received`, which two verbs make and read.
  */
 
 /** A form in which the model writes its actions as text. */
@@ -85,4 +88,17 @@ export interface Situation extends ReplySituation {
   /** The call of the worked example; undefined if the model needs none (rule: worked-example). */
   readonly example: ExampleCall | undefined;
   readonly signals: LoopSignals;
+}
+
+/** A reading of a reply's text. */
+export interface TextReading {
+  readonly completion: ParsedCompletion;
+  /** For a reply in one JSON object: whether it is complete and nothing else is around it. */
+  readonly isWhole?: boolean;
+}
+
+/** A completion, and the reading of its text if it was read while it arrived. */
+export interface Received {
+  readonly completion: Completion;
+  readonly reading?: TextReading | undefined;
 }
