@@ -24,7 +24,9 @@ export function complete(
 ): Promise<Received> {
   const call = withTools(completionRequest(situation.request, prompt), situation);
   if (!observer) return provider.complete(call, deadline).then(receive);
-  return relayEvents(provider.stream(call, deadline), new Relay(situation, observer, deadline.signal));
+  // Created first: if that throws, no request must be under way.
+  const relay = new Relay(situation, observer, deadline.signal);
+  return relayEvents(provider.stream(call, deadline), relay);
 }
 
 const receive = (completion: Completion): Received => ({ completion: withoutNul(completion) });

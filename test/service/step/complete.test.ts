@@ -137,6 +137,30 @@ test('however long a piece is, none of it is read once the step was interrupted 
   expect(told.join('').length).toBeLessThan(50_000);
 });
 
+test('sends no request if the reply to it cannot be read', async () => {
+  const { provider, asked } = portThatSays(['Final Answer: 42']);
+  const prompt = await prepare(stepRequest({ tools }));
+  const situation = {
+    ...prompt.situation,
+    get offered(): never {
+      throw new Error('no tools');
+    },
+  };
+  const calls: unknown[] = [];
+  const stream: Provider['stream'] = (request, patience) => {
+    calls.push(request);
+    return provider.stream(request, patience);
+  };
+  const step = async () =>
+    complete(
+      { ...prompt, situation },
+      { provider: { ...provider, stream }, deadline },
+      observerOf(async () => {}),
+    );
+  await expect(step()).rejects.toThrow('no tools');
+  expect([calls, asked]).toEqual([[], []]);
+});
+
 test('what was held back to the end is told in pieces (rule: loop-share)', async () => {
   const text = `{"a": "${'word '.repeat(50_000)}`;
   const told = await observed([text], {});
