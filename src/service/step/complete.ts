@@ -83,7 +83,7 @@ const partsOf = (text: string): readonly string[] => text.match(/[\s\S]{1,32768}
 class Relay {
   readonly #situation: ReplySituation;
   readonly #observer: StepObserver;
-  readonly #signal: AbortSignal;
+  #signal: AbortSignal | undefined;
   readonly #parser: DeltaReader;
   /** Keeps control blocks out of a phase's prose. */
   #phase: PhaseReader | undefined;
@@ -116,8 +116,12 @@ class Relay {
     }
   }
 
-  /** Reports what was held back. The reading is that of the whole text, if the text is all that came. */
+  /**
+   * Reports what was held back. The reading is that of the whole text, if the text is all that came. The reply has come and
+   * is billed, so it is read even after the deadline.
+   */
   async end(completion: Completion): Promise<Received> {
+    this.#signal = undefined;
     const { deltas, ...reading } = this.#parser.end(readingOptions(completion, this.#situation));
     const isThought = completion.toolCalls.length > 0 && !this.#situation.mustAnswer;
     await this.#report(isThought ? deltas.map(asThought) : deltas);

@@ -137,6 +137,27 @@ test('however long a piece is, none of it is read once the step was interrupted 
   expect(told.join('').length).toBeLessThan(50_000);
 });
 
+test('a reply that has ended is read even after the deadline (rule: one-deadline)', async () => {
+  const text = '{"a": "held back to the end';
+  const leaving = new AbortController();
+  async function* stream(): AsyncGenerator<CompletionEvent> {
+    yield { type: 'text', delta: text };
+    leaving.abort(new Interruption('deadline'));
+    yield { type: 'completion', completion: completionOf(text) };
+  }
+  const provider = { ...portThatSays([]).provider, stream };
+  const prompt = await prepare(stepRequest({ tools }));
+  const told: string[] = [];
+  const observer = observerOf(async (_, delta) => void told.push(delta));
+  const received = await complete(
+    prompt,
+    { provider, deadline: { ...deadline, signal: leaving.signal } },
+    observer,
+  );
+  expect((await readReply(received, prompt.situation)).answer).toBe(text);
+  expect(told.join('')).toBe(text);
+});
+
 test('sends no request if the reply to it cannot be read', async () => {
   const { provider, asked } = portThatSays(['Final Answer: 42']);
   const prompt = await prepare(stepRequest({ tools }));
