@@ -23,7 +23,8 @@ export interface StreamedAnswer {
 
 /**
  * Reads a streamed reply: its text as it arrives, then the completion. A reply that has its finish reason is complete if
- * the stream ends, breaks or falls silent (rule: finish-reason); so is one that reached its maximum length (rule: reply-cap).
+ * the stream ends, breaks, falls silent or goes on with an error or an unreadable event (rule: finish-reason); so is one
+ * that reached its maximum length (rule: reply-cap).
  */
 export async function* readStream({
   provider,
@@ -38,17 +39,23 @@ export async function* readStream({
     const event = await nextBefore(endsAt, events);
     if (!event) break;
     if (reply.hasEnded || event.event === 'ping') continue;
+    const { isFinished } = reply;
     const deltas = reply.addEvent(event.data);
+    if (!deltas && isFinished) break;
     if (!deltas) throw failureOf(event.data);
     yield* deltas;
-    if (reply.isFinished || reply.hasEnded)
-      endsAt = performance.now() + (reply.hasEnded ? END_GRACE_MS : SILENCE_MS);
+    endsAt = performance.now() + allowedSilence(reply);
   }
   close();
   if (!reply.hasBegun) throw new ProviderError('invalid_response', { provider, upstreamStatus: 200 });
   const isComplete = reply.isFinished || reply.hasEnded || cap.isExceeded;
   if (!isComplete) throw new ProviderError('unreachable', { provider });
   yield { type: 'completion', completion: cap.mark(reply.completion()) };
+}
+
+function allowedSilence({ hasEnded, isFinished }: VendorReply): number {
+  if (hasEnded) return END_GRACE_MS;
+  return isFinished ? SILENCE_MS : Number.POSITIVE_INFINITY;
 }
 
 /** The next event; undefined at the end of the stream, and where a time limit is set, also at that limit or if the connection breaks. */

@@ -211,6 +211,21 @@ describe('connections', () => {
       });
     });
 
+    test.each([
+      ['an error', '{"type": "error", "error": {"type": "api_error", "message": "no"}}'],
+      ['half a JSON', '{"choi'],
+    ])('a stream is whole if %s follows its finish reason (rule: finish-reason)', async (_what, data) => {
+      const url = await answering((response) =>
+        response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .end(`${eventsOf(model).join('')}data: ${data}\n\n`),
+      );
+      expect(await ask(connect(directoryAt(url), model), { model, streamed: true })).toMatchObject({
+        text: 'yes',
+        finishReason: 'stop',
+      });
+    });
+
     test('a stream shorter than it says is whole if it has its finish reason (rule: finish-reason)', async () => {
       const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 9999\r\n\r\n';
       const url = await saying(head + eventsOf(model).join(''));
