@@ -149,8 +149,16 @@ describe('upstreams (rule: metrics)', () => {
     expect(found.sum('stepwise_upstream_request_duration_seconds_count', { upstream: 'openai' })).toBe(
       requests,
     );
-    const outcomes = ['ok', 'rate_limited', 'overloaded', 'failed', 'unreachable', 'rejected'];
-    expect(outcomes.map((outcome) => Math.min(1, asked(found, 'openai', outcome)))).toEqual(Array(6).fill(1));
+    const outcomes = [
+      'ok',
+      'rate_limited',
+      'overloaded',
+      'failed',
+      'unreachable',
+      'rejected',
+      'invalid_response',
+    ];
+    expect(outcomes.map((outcome) => Math.min(1, asked(found, 'openai', outcome)))).toEqual(Array(7).fill(1));
     expect(asked(found, 'openai', 'ok')).toBe(1);
     expect(asked(found, 'openai', 'rate_limited')).toBe(2);
     expect(found.sum('stepwise_upstream_request_duration_seconds_count', { upstream: 'local' })).toBe(0);

@@ -27,7 +27,7 @@ export interface ObservedRequest {
 export interface RequestEnd {
   /** Status of the answer; null if no answer has begun. */
   readonly status: number | null;
-  /** Why the answer did not arrive completely; null if it did, whatever it says. */
+  /** Why no answer arrived completely, or not one that can be read; null if one did, whatever it says. */
   readonly failure: ProviderFailure | InterruptionReason | null;
 }
 

@@ -70,9 +70,17 @@ describe.each(ways)('each request to a provider is observed once (rule: tracing)
     expect(ends).toEqual([[{ status: 503, failure: null }], whole]);
   });
 
-  test('an answer that breaks off is none; one that is of no use has come', async () => {
+  test('an answer that breaks off is reported as unreachable, one of another type as an invalid response', async () => {
     expect(await endsAfter({ fault: 'cut' })).toEqual([[{ status: 200, failure: 'unreachable' }]]);
-    expect(await endsAfter({ fault: 'html' })).toEqual([[{ status: 200, failure: null }]]);
+    expect(await endsAfter({ fault: 'html' })).toEqual([[{ status: 200, failure: 'invalid_response' }]]);
+  });
+
+  test('a redirect and a plain body that is too long are reported as invalid responses', async () => {
+    const invalid = [[{ status: expect.any(Number), failure: 'invalid_response' }]];
+    expect(await endsAfter({ fault: 'redirect' })).toEqual(invalid);
+    // A stream this long is a reply that was cut.
+    const huge = await endsAfter({ fault: 'huge' });
+    expect(huge).toEqual(way.streamed ? [whole] : invalid);
   });
 
   test('nobody is there', async () => {

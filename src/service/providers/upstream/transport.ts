@@ -72,7 +72,7 @@ export class Transport {
     }
     const answer = new Answer(response, { provider, streamed, signal, observed, release });
     if (answer.isUsable()) return answer;
-    answer.close();
+    answer.refuse();
     throw invalidAnswer(provider, answer.status);
   }
 
@@ -175,8 +175,9 @@ export class Answer {
       this.#end({ isReusable: true });
     } catch (error) {
       const failure = failureOf(error, this.#context);
-      // An answer that is too long has arrived.
-      this.#end({ failure: error instanceof FailedAttempt ? null : nameOf(failure) });
+      // The status of an error says enough, however long its body is.
+      const isReported = this.kind !== 'error' || !(error instanceof FailedAttempt);
+      this.#end({ failure: isReported ? nameOf(failure) : null });
       throw failure;
     } finally {
       this.#end({});
@@ -198,6 +199,11 @@ export class Answer {
       if (error instanceof FailedAttempt) return '';
       throw error;
     }
+  }
+
+  /** Breaks the connection of an answer that is not usable. */
+  refuse(): void {
+    this.#end({ failure: 'invalid_response' });
   }
 
   /** Breaks the connection, unless the body was read to its end. */
