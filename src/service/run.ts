@@ -53,25 +53,13 @@ async function start(signals: Signals): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  // Read first, so that a misspelt setting is reported before the vendors' variables are removed.
   const config = readConfig(process.env);
-  removeVendorSettings(process.env);
   if (values['print-config']) {
     (await openTokens(config, pino({ level: 'silent' })))?.close(); // a wrong file ends the start
     process.stdout.write(`${printConfig(config)}\n`);
     return;
   }
   await serve(config, signals);
-}
-
-/**
- * Removes the variables of the vendors' SDKs: the SDKs read some thirty of them, a malformed one makes them throw, and the
- * operator's values have no place in a caller's request.
- */
-function removeVendorSettings(environment: NodeJS.ProcessEnv): void {
-  for (const name of Object.keys(environment)) {
-    if (/^(?:OPENAI|ANTHROPIC)_/.test(name) && !name.endsWith('_UPSTREAM_URL')) delete environment[name];
-  }
 }
 
 async function serve(config: Config, signals: Signals): Promise<void> {

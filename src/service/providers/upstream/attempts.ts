@@ -10,7 +10,7 @@ export class FailedAttempt extends Error {
   override readonly name = 'FailedAttempt';
   /** The failure that the caller sees if there is no second request. */
   readonly failure: ProviderError;
-  /** Whether the very same request may be sent again: nothing was written, or the provider asked for a wait. */
+  /** Whether the same request may be sent again: nothing was written, or the provider answered 429 or 5xx. */
   readonly repeatable: boolean;
   /** The parameter that the provider refuses, by its name on the wire. */
   readonly refusedParameter: string | undefined;
