@@ -32,7 +32,7 @@ export async function readSituation(
   const newTurn = newUserTurn(request);
   const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
   if (!history.some((turn) => turn.role === 'user')) throw noTask();
-  const tools = await orderTools(request.tools ?? [], signal);
+  const tools = await orderTools(withoutDuplicates(request.tools ?? []), signal);
   const offered = await offerTools(tools, request.available_tools_prompt_segment ?? '', signal);
   const { units, mispairings } = readHistory(await orderTurns(history, offered, signal));
   const calls = callsOf(units);
@@ -112,7 +112,14 @@ function chooseProtocol({ protocol, tools = [] }: StepRequest, profile: ModelPro
   throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);
 }
 
-/** The defined tools and those read from the free text. The first definition of a name wins. */
+/** The first definition of a name wins: vendors refuse a request with two tools of one name. */
+function withoutDuplicates(tools: readonly ToolDefinition[]): ToolDefinition[] {
+  const first = new Map<string, ToolDefinition>();
+  for (const tool of tools) if (!first.has(tool.name)) first.set(tool.name, tool);
+  return [...first.values()];
+}
+
+/** The defined tools, and those read from the free text under other names. */
 async function offerTools(
   tools: readonly ToolDefinition[],
   segment: string,
@@ -123,9 +130,9 @@ async function offerTools(
     await yieldIfBusy(signal);
     defined.push(toOfferedTool(tool));
   }
-  const byName = new Map(defined.toReversed().map((tool) => [tool.name, tool]));
+  const names = new Set(defined.map(({ name }) => name));
   const read = await readSignaturesPausing(segment, () => yieldIfBusy(signal));
-  return [...[...byName.values()].reverse(), ...read.filter(({ name }) => !byName.has(name))];
+  return [...defined, ...read.filter(({ name }) => !names.has(name))];
 }
 
 function chooseMustAnswer(

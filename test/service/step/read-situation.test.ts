@@ -51,6 +51,20 @@ test('(rule: pairing) a second observation of a call never becomes that of anoth
   ]);
 });
 
+test('(rule: native-calling) sends the first of several tools with one name, and never two', async () => {
+  const tools = ['first', 'second'].map((description) => ({ ...writeFile, description }));
+  const situation = await situationOf({
+    tools: [...tools, { ...writeFile, name: 'other' }],
+    protocol: 'native',
+  });
+  const named = situation.tools.map(({ name, description }) => [name, description]);
+  expect(named).toEqual([
+    ['write_file', 'first'],
+    ['other', 'Writes a file.'],
+  ]);
+  expect(situation.offered.map(({ name }) => name)).toEqual(['write_file', 'other']);
+});
+
 const reorder = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reorder);
   if (typeof value !== 'object' || value === null) return value;
