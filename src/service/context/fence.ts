@@ -70,17 +70,11 @@ const afterAngle = [
 const afterSquare = String.raw`\/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\]`;
 
 const toEscape = new RegExp(String.raw`(<\\*)(?=${afterAngle})|(\[\\*)(?=${afterSquare})`, 'giu');
-const toUnescape = new RegExp(String.raw`(<\\*)\\(?=${afterAngle})|(\[\\*)\\(?=${afterSquare})`, 'giu');
 
 /** Adds one backslash after the bracket of a dangerous text, as in `<\/file>` and `<\|im_end|>`; all else stays. */
 export function escapeFenced(text: string): string {
   // UTF-8 has no bytes for a lone surrogate: sent as it is, it would become another character.
   return text.toWellFormed().replace(toEscape, '$1$2\\');
-}
-
-/** Reverses `escapeFenced`. */
-export function unescapeFenced(text: string): string {
-  return text.replace(toUnescape, '$1$2');
 }
 
 /** A path for use inside a line of text. Quotes one with control characters, which could begin a new line. */

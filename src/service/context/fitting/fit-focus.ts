@@ -19,9 +19,6 @@ export interface FocusToFit {
 export interface FittedFocus {
   /** One fence for the tail; undefined if it did not fit. */
   readonly block: string | undefined;
-  readonly tokens: number;
-  /** True if a larger limit would not show more. */
-  readonly isWhole: boolean;
   readonly item: ReportItem;
 }
 
@@ -51,15 +48,8 @@ export async function fitFocus(
     show === 'file' && focus.selection
       ? await cutAround(cutSourceOf(piece), focus.selection, { limit, counter })
       : await cutLines(cutSourceOf(piece), limit, counter);
-  if (!fitted || showsNothing(fitted))
-    return { block: undefined, tokens: 0, isWhole: false, item: droppedRow(item) };
-  return {
-    block: fitted.rendered,
-    tokens: fitted.tokens,
-    // If only the selection fitted, `cut` is false although the file is longer.
-    isWhole: !fitted.cut && (show !== 'file' || fitted.text === item.text),
-    item: shownRow(item, fitted, reasonsFor(show, fitted)),
-  };
+  if (!fitted || showsNothing(fitted)) return { block: undefined, item: droppedRow(item) };
+  return { block: fitted.rendered, item: shownRow(item, fitted, reasonsFor(show, fitted)) };
 }
 
 /** Says that the file is open and what is selected, since the context shows its lines. */
@@ -69,8 +59,6 @@ async function pointAtContext(item: ContextItem, limit: number, counter: TokenCo
   const tokens = await counter.fits(block, limit);
   return {
     block: tokens === undefined ? undefined : block,
-    tokens: tokens ?? 0,
-    isWhole: tokens !== undefined,
     item: {
       ...droppedRow(item),
       status: 'duplicate',

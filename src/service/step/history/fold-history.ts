@@ -14,8 +14,6 @@ export interface Fold {
   readonly forms: readonly Form[];
   /** Tokens of all units in their forms. */
   readonly tokens: number;
-  /** Number of cuts made during the replay. */
-  readonly cuts: number;
 }
 
 /** The part of the share that a cut leaves: low enough that the next cut is many steps away (rule: fold-cuts-once). */
@@ -30,7 +28,6 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
   const forms: Form[] = [];
   let live: number[] = [];
   let tokens = 0;
-  let cuts = 0;
   let firstTask = -1;
   let latestTask = -1;
   units.forEach((weighed, newest) => {
@@ -43,17 +40,15 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
     }
     if (tokens > share) cutDown(new Set([firstTask, latestTask, newest]));
   });
-  return { forms, tokens, cuts };
+  return { forms, tokens };
 
   function cutDown(untouchable: ReadonlySet<number>): void {
-    const before = tokens;
     for (const form of ['masked', 'dropped'] as const) {
       for (const index of live) {
         if (tokens > share * KEPT_SHARE && !untouchable.has(index)) turnInto(form, index);
       }
     }
     live = live.filter((index) => forms[index] !== 'dropped');
-    if (tokens < before) cuts += 1;
   }
 
   function turnInto(form: 'masked' | 'dropped', index: number): void {

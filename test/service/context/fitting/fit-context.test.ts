@@ -396,8 +396,8 @@ describe('fitting the focus file (rule: tail)', () => {
       lines: expect.stringMatching(/^[89]\d-1[01]\d$/),
     });
     expect(part.item.reason).toBe('cut to the lines around the focus');
-    expect(part.tokens).toBe(countWords(part.block ?? ''));
-    expect(part.tokens).toBeLessThanOrEqual(200);
+    expect(part.item.tokens).toBe(countWords(part.block ?? ''));
+    expect(part.item.tokens).toBeLessThanOrEqual(200);
   });
 
   test('a focus file that the context shows is replaced by a line that says it is open', async () => {
@@ -434,8 +434,7 @@ describe('fitting the focus file (rule: tail)', () => {
   test('a focus file is dropped if no line of it fits', async () => {
     expect(await focus(focused('a.ts', [100, 102]), 5)).toMatchObject({
       block: undefined,
-      tokens: 0,
-      item: { status: 'dropped' },
+      item: { status: 'dropped', tokens: 0 },
     });
   });
 });
