@@ -16,7 +16,7 @@ export interface ContextGroup {
 /** A text with its own row in the report. */
 export interface ContextItem {
   readonly kind: ReportItem['kind'];
-  /** As the request wrote it. */
+  /** The path or id, as the request wrote it. */
   readonly id: string;
   readonly tag: FenceTag;
   readonly attributes: Readonly<Record<string, string | undefined>>;

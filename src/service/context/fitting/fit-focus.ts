@@ -12,7 +12,7 @@ import { cutSourceOf, linesOf, type Piece, wholePiece } from './pieces.js';
 /** The focus file after the context has been fitted. */
 export interface FocusToFit {
   readonly focus: FocusItem;
-  /** What to show: the file, some of its lines, or only that it is open. */
+  /** Shows the file, some of its lines, or only that it is open. */
   readonly show: 'file' | LineRange | 'nothing';
 }
 

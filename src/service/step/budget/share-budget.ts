@@ -22,9 +22,9 @@ interface Budget {
   readonly context: number;
 }
 
-/** Of B. */
+/** The tail's share of B. */
 const TAIL_SHARE = 0.06;
-/** Of F. */
+/** The context's share of F if the request names none. */
 const DEFAULT_CONTEXT_SHARE = 0.5;
 
 function planBudget(config: LlmConfig, fixed: FixedCosts): Budget {

@@ -9,11 +9,13 @@ import type { TaughtProtocol } from '../types.js';
 
 /** Parameters shown of a tool that requires none. */
 const MAX_OPTIONAL_PARAMETERS = 2;
-/** No sample is written if it would need more items or a deeper value. */
+/**
+ * Bounds of a sample: a tool that needs a larger one gets none. It is part of every step, and a schema may ask for millions
+ * of values.
+ */
 const MAX_ITEMS = 3;
 const MAX_DEPTH = 4;
 const MAX_TEXT_CHARACTERS = 80;
-/** Nor if it would have more values or characters: it is part of every step, and a schema may ask for millions. */
 const MAX_VALUES = 24;
 const MAX_SAMPLE_CHARACTERS = 1_000;
 
