@@ -6,7 +6,7 @@ import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.j
 import { startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
 
 /** Spans of one step with an answer. */
-const SPANS = 10;
+const SPANS = 9;
 /** Only those steps are recorded that say so: the support makes some of its own. */
 const asTheCallerSays = { OTEL_TRACES_SAMPLER: 'parentbased_always_off' };
 const recorded = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
