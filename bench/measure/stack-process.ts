@@ -14,6 +14,8 @@ const entry = new URL('../stacks/stack-child.js', import.meta.url);
 
 export async function startStack(name: StackName, options: StackOptions = {}): Promise<StackProcess> {
   const child = fork(entry, [name, JSON.stringify(options)], {
+    // While a stack waits for its turn, V8 would take it for idle and discard the code that it has optimized.
+    execArgv: ['--no-memory-reducer'],
     // Log lines are written, at their usual cost, and thrown away.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
