@@ -47,7 +47,7 @@ export async function run(options: BenchOptions): Promise<Figure[]> {
   return figures;
 }
 
-/** What one round cost a route: CPU per request, and the median of the times that callers waited. */
+/** The cost of a route in one round: CPU per request, and the median of the times that callers waited. */
 interface Round {
   readonly cpuMs: number;
   readonly p50Ms: number;

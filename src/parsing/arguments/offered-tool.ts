@@ -92,7 +92,7 @@ export class OfferedTools {
     return offered;
   }
 
-  /** No tool could be read from the request, so any well-formed call is accepted. */
+  /** True if the request names no tool that could be read, so any well-formed call is accepted. */
   get areUnknown(): boolean {
     return this.#byName.size === 0;
   }

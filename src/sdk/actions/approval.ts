@@ -66,7 +66,7 @@ export function proposeRules({ action, tool }: JudgedCall): ApprovalRule[] {
   if (typeof command !== 'string') {
     return tool.annotations?.readOnlyHint === true ? [{ type: 'reads', tool: tool_name }] : [];
   }
-  // What cannot be seen cannot be agreed to; a rule covers one line.
+  // A person cannot agree to invisible characters; a rule covers one line.
   if (/[\n\t]/.test(command) || hasUnseen(command) || hasUnseen(JSON.stringify(others))) return [];
   const entry = entryOf(command);
   return [

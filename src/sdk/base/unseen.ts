@@ -9,7 +9,7 @@ const everyUnseen = new RegExp(UNSEEN, 'gu');
 
 /** A piece of a text: some of the text itself, or the code of one unseen character, such as `U+202E`. */
 export interface TextPiece {
-  /** What to show. */
+  /** The text to show. */
   readonly text: string;
   /** True if `text` is the code of an unseen character: a UI marks it, so that it is not taken for text. */
   readonly isUnseen: boolean;

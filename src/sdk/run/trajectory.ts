@@ -16,7 +16,7 @@ export interface Trajectory {
   readonly format: 'stepwise-run';
   /** Stands for the shape. */
   readonly version: 1;
-  /** What the run was asked. */
+  /** The task of the run. */
   readonly task: string;
   /** As sent with every step. */
   readonly project_id: string;
@@ -24,7 +24,7 @@ export interface Trajectory {
   readonly session_id: string;
   /** The options that are data. */
   readonly options: SavedOptions;
-  /** What was offered, without its code. */
+  /** The offered tools, without their code. */
   readonly tools: readonly ToolDefinition[];
   /** The history the run began with. */
   readonly began_with: readonly TurnInput[];

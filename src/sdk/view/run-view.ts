@@ -28,7 +28,7 @@ export interface RunView {
   readonly inherited: number;
   /** The TODO list; empty if there is none. */
   readonly tasks: readonly Task[];
-  /** What the run is doing now; null before the run and after it. */
+  /** The current activity of the run; null before the run and after it. */
   readonly activity: Activity | null;
   /** How the newest prompt was put together; null if no response had a report. */
   readonly report: ContextReport | null;
@@ -97,9 +97,9 @@ export interface ActionView {
   readonly approval: ApprovalView | null;
   /** The question of a `request_input` call; null for any other. */
   readonly question: QuestionView | null;
-  /** What the running tool has reported so far: the last `MAX_OUTPUT_CHARS` characters. */
+  /** Output of the running tool so far: the last `MAX_OUTPUT_CHARS` characters. */
   readonly output: string;
-  /** What the tool returned, or why it failed; null until then and for calls that did not run. */
+  /** Result of the tool, or the reason of its failure; null until then and for calls that did not run. */
   readonly result: string | null;
   /** The result as the model reads it, with a remark if a person changed the arguments; null until there is one. */
   readonly observation: string | null;
@@ -109,7 +109,7 @@ export interface ActionView {
 
 /** A request for approval. The decision is known when the call starts, is refused, or the run ends. */
 export interface ApprovalView {
-  /** What the person is asked. */
+  /** The question to the person. */
   readonly request: ApprovalRequest;
   /** `none`: the run ended without a decision. */
   readonly decision: 'pending' | 'allowed' | 'denied' | 'none';
@@ -134,7 +134,7 @@ export interface CompactionView {
   readonly tokensAfter: number;
 }
 
-/** What a run is doing, and since when. */
+/** The activity of a run, and the time since when it lasts. */
 export type Activity = { readonly since: Moment } & (
   | { readonly type: 'thinking' | 'writing' }
   | { readonly type: 'tool' | 'approval'; readonly tool: string }

@@ -39,7 +39,7 @@ export async function fitToBudget(
   const example = renderExample(situation);
   const basis = { situation, gathered, scale };
   return fitWith(example, basis).catch((error: unknown) => {
-    // No step is refused because of its example (rule: worked-example).
+    // An example never causes a refusal (rule: worked-example).
     if (example.length > 0 && error instanceof StepRefused) return fitWith([], basis);
     throw error;
   });

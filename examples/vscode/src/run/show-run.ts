@@ -117,7 +117,7 @@ function activityInWords(activity: Activity, call: ModelCallView | undefined): s
   }
 }
 
-/** What a person should notice about an event. */
+/** The part of an event that a person should notice. */
 function remarksOn(event: RunEvent): readonly string[] {
   switch (event.type) {
     case 'context_compacted':

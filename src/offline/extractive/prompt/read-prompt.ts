@@ -180,7 +180,10 @@ function partsOf(content: unknown): string[] {
   });
 }
 
-/** Of a longer text, only half of this is read at either end: its lines and words take far more memory than the text. */
+/**
+ * Maximum length of a text that is read whole. A longer one is read for half of this at either end, since its lines and
+ * words take far more memory than the text.
+ */
 const MAX_CHARACTERS = 524_288;
 
 const endsOf = (text: string): string =>

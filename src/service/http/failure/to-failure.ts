@@ -66,7 +66,7 @@ const codeOfProviderFailure = {
 const codeOfInterruption = {
   deadline: 'upstream_timeout',
   shutting_down: 'shutting_down',
-  // Nobody reads this answer; the log has an outcome of its own for it.
+  // The caller has left and reads no answer; the log has an outcome of its own for it.
   caller_left: 'request_timeout',
 } as const satisfies Record<InterruptionReason, ErrorCode>;
 
