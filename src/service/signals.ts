@@ -1,6 +1,6 @@
 export const exitCodes = { stopped: 0, failed: 1, misconfigured: 2, interrupted: 130 };
 
-/** The handlers of the signals that ask a process to end. */
+/** Handlers for the signals that ask a process to end. */
 interface Stopping {
   /** Called at the first signal. */
   stop(signal: NodeJS.Signals): void;
@@ -13,7 +13,9 @@ export interface Signals {
   handTo(stopping: Stopping): void;
 }
 
-/** Listens for SIGTERM and SIGINT; until there are handlers, the first one ends the process (rule: shutdown). */
+/**
+ * Listens for SIGTERM and SIGINT. Until handlers are set, the first signal ends the process (rule: shutdown).
+ */
 export function heedSignals(): Signals {
   let stopping: Stopping | undefined;
   let count = 0;

@@ -5,8 +5,8 @@ import { shorten } from './fence.js';
 import { countLines, type LineIndex, type LineRange } from './lines.js';
 import type { PinnedItem, SourceFile, SourceFolder } from './sources/context-source.js';
 
-const PARTLY_READ = 'larger than is read: only its beginning';
-const PARTLY_LISTED = 'the folder holds more than is listed and read';
+const PARTLY_READ = 'only the beginning was read: the file is too large';
+const PARTLY_LISTED = 'the folder has more files than were listed and read';
 
 export function fileOrigin(path: string): string {
   return `file:${path}`;
@@ -20,7 +20,7 @@ export function fileItem(
   return { ...wholeFile(file, countLines(file.content)), id, askedAs };
 }
 
-/** The lines asked for, as far as the file has them; undefined if it has none of them. */
+/** Returns the requested lines that exist in the file; undefined if there are none. */
 export function linesItem(
   file: SourceFile,
   id: string,
@@ -66,7 +66,11 @@ function clampLines({ first, last }: LineRange, lines: number): LineRange | unde
   return range.first <= range.last ? range : undefined;
 }
 
-/** @param text the names of everything in the folder, one per line. */
+/**
+ * Returns the item of a folder's listing.
+ *
+ * @param text the names of all entries of the folder, one per line.
+ */
 export function listingItem({ path, listing, cut }: SourceFolder, id: string, text: string): ContextItem {
   return {
     kind: 'explicit',
@@ -102,7 +106,7 @@ export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
   };
 }
 
-/** Counts a chunk's lines from its content, because the end lines that indexes store go stale. */
+/** Counts a chunk's lines from its content, because the end lines that indexes store become outdated. */
 export function vectorItem({
   path: asSent,
   content,

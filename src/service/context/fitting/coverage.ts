@@ -2,13 +2,13 @@ import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { LineRange } from '../lines.js';
 import { TextSearch } from './text-search.js';
 
-/** Maximum number of UTF-16 units searched for chunks; beyond it, only equal texts are found. */
+/** Maximum number of UTF-16 units searched for chunks. Beyond it, only equal texts are found. */
 const MAX_SEARCHED_CHARACTERS = 33_554_432;
 
-/** The lines that the prompt holds already, by origin (rule: no-line-twice). */
+/** The lines that the prompt already contains, by origin (rule: no-line-twice). */
 export class Coverage {
   readonly #shown = new Map<string, Shown>();
-  /** Shared by all copies. */
+  /** Remaining UTF-16 units to search, shared by all copies. */
   readonly #allowance: { characters: number };
 
   constructor(allowance = { characters: MAX_SEARCHED_CHARACTERS }) {
@@ -32,7 +32,7 @@ export class Coverage {
     return this.#shown.has(origin);
   }
 
-  /** Returns the parts of a range that are not shown. */
+  /** Returns the parts of a range that are not covered yet. */
   missing(origin: string, range: LineRange): LineRange[] {
     const shown = this.#shown.get(origin)?.lines ?? [];
     const missing: LineRange[] = [];
@@ -46,7 +46,7 @@ export class Coverage {
     return first <= range.last ? [...missing, { first, last: range.last }] : missing;
   }
 
-  /** Tells whether a text without line numbers occurs within a text that is shown. */
+  /** Returns whether a text without line numbers occurs within a covered text. */
   async contains(origin: string, text: string): Promise<boolean> {
     const texts = this.#shown.get(origin)?.texts;
     if (!texts) return false;
@@ -67,11 +67,11 @@ export class Coverage {
   }
 }
 
-/** The lines and texts of one origin. */
+/** The covered lines and texts of one origin. */
 class Shown {
-  /** Disjoint and in order, so that a range is found by bisection. */
+  /** Disjoint ranges in order, so that bisection finds a range. */
   readonly lines: LineRange[];
-  /** Filled when first needed: most texts have line numbers, and hashing them for a set would be wasted. */
+  /** Filled when first needed: most texts have line numbers, so hashing them for a set would be wasted work. */
   readonly #texts = new Set<string>();
   #added: string[] = [];
 
@@ -89,14 +89,14 @@ class Shown {
     this.#added.push(text);
   }
 
-  /** The texts without the newlines around them. */
+  /** Returns the covered texts without leading and trailing newlines. */
   get texts(): ReadonlySet<string> {
     for (const text of this.#added.splice(0)) this.#texts.add(trimNewlines(text));
     return this.#texts;
   }
 }
 
-/** Uses no regular expression, which would read a long run of newlines once for each of them. */
+/** Removes leading and trailing newlines. A regular expression would be quadratic in a long run of newlines. */
 function trimNewlines(text: string): string {
   let start = 0;
   let end = text.length;

@@ -17,16 +17,16 @@ import { PieceSizes } from './sizes.js';
 export interface FittedContext {
   /** Fences, each ending in a newline, in a stable order. */
   readonly blocks: readonly string[];
-  /** Tokens of all blocks together; never above the limit. */
+  /** Tokens of all blocks together, at most the limit. */
   readonly tokens: number;
-  /** A row for everything that was asked for, except the focus file. */
+  /** One row for everything that was requested, except the focus file. */
   readonly items: readonly ReportItem[];
   readonly folders: readonly ReportFolder[];
-  /** The part of the focus file that is left for the tail. */
+  /** The focus file, or its lines that the context does not contain, for the tail; undefined without a focus file. */
   readonly focus: FocusToFit | undefined;
 }
 
-/** Share of the limit that is kept for the lines that name what was dropped, if not everything fits. */
+/** Share of the limit reserved for the lines that name dropped items, if not everything fits. */
 const LEFT_OUT_SHARE = 0.05;
 
 const sharing = {
@@ -36,10 +36,9 @@ const sharing = {
 } satisfies Record<Priority, typeof shareFairly>;
 
 /**
- * Fills a limit of tokens by priority (rule: priorities), fairly among the things of one priority, and without sending
- * a line twice. Cuts long items by lines, and names at the end what was dropped if that fits.
- * Depends on nothing but the items and the limit, so the context stays the same, byte for byte, in all steps that ask
- * for the same.
+ * Fills a token limit by priority (rule: priorities), fairly within each priority, and without sending a line
+ * twice. Cuts long items by lines, and names dropped items at the end if there is room. The result depends only on
+ * the items and the limit, so the context stays the same, byte for byte, in all steps that request the same items.
  */
 export async function fitContext(
   gathered: GatheredContext,

@@ -12,7 +12,7 @@ import { cutSourceOf, linesOf, type Piece, wholePiece } from './pieces.js';
 /** The focus file after the context has been fitted. */
 export interface FocusToFit {
   readonly focus: FocusItem;
-  /** Shows the file, some of its lines, or only that it is open. */
+  /** The part to include: the file, some of its lines, or only the note that it is open. */
   readonly show: 'file' | LineRange | 'nothing';
 }
 
@@ -23,8 +23,8 @@ export interface FittedFocus {
 }
 
 /**
- * Plans not to send lines again that the context shows. If it shows a part of the file, the longest run of lines that
- * it does not show is left, of the selection or else of the file.
+ * Plans the focus file without lines that the context already contains. If the context contains a part of the
+ * selection (or, without one, of the file), the longest run of its other lines is included.
  */
 export function planFocus(focus: FocusItem, shown: Coverage): FocusToFit {
   const { item, selection } = focus;
@@ -35,7 +35,7 @@ export function planFocus(focus: FocusItem, shown: Coverage): FocusToFit {
   return { focus, show: longest ?? 'nothing' };
 }
 
-/** Fits the focus file to a limit of tokens: all of it, or the selection and as many lines around it as fit. */
+/** Fits the focus file to a token limit: the whole file, or the selection and as many lines around it as fit. */
 export async function fitFocus(
   { focus, show }: FocusToFit,
   limit: number,
@@ -52,7 +52,7 @@ export async function fitFocus(
   return { block: fitted.rendered, item: shownRow(item, fitted, reasonsFor(show, fitted)) };
 }
 
-/** Says that the file is open and what is selected, since the context shows its lines. */
+/** Notes that the file is open and what is selected, because the context already contains its lines. */
 async function pointAtContext(item: ContextItem, limit: number, counter: TokenCounter): Promise<FittedFocus> {
   const text = '[open in the editor; shown in the context above]\n';
   const block = fence({ tag: 'focus', attributes: item.attributes, text });
@@ -63,7 +63,7 @@ async function pointAtContext(item: ContextItem, limit: number, counter: TokenCo
       ...droppedRow(item),
       status: 'duplicate',
       tokens: tokens ?? 0,
-      reason: 'included in the context already',
+      reason: 'already included in the context',
     },
   };
 }
@@ -78,10 +78,10 @@ function onlyLines(item: ContextItem, lines: LineRange): Piece {
   return { item, text: new LineIndex(item.text).slice(lines), lineCount, firstLine: lines.first };
 }
 
-/** Says why the file is not shown completely. */
+/** Returns the reasons why the file is not included completely. */
 function reasonsFor(show: FocusToFit['show'], { cut }: FittedText): string[] {
   return [
-    ...(show === 'file' ? [] : ['only lines that the context does not show']),
+    ...(show === 'file' ? [] : ['only lines that the context does not include']),
     ...(cut ? ['cut to the lines around the focus'] : []),
   ];
 }

@@ -4,7 +4,10 @@ import { fence, inlinePath } from '../fence.js';
 import { formatLines } from '../lines.js';
 import { linesOf, type Piece, type PlacedItem } from './pieces.js';
 
-/** Names what was dropped, one line each (rule: left-out-manifest): as many lines as fit, and how many more there are. */
+/**
+ * Lists dropped items, one per line, with the number of further ones if not all lines fit
+ * (rule: left-out-manifest).
+ */
 export async function fitLeftOut(
   outcomes: readonly PlacedItem[],
   limit: number,
@@ -22,7 +25,7 @@ export async function fitLeftOut(
   return lines.length === 0 || limit <= 0 ? undefined : longestFitting(lines.length, render);
 }
 
-/** Searches by bisection, and tries all lines first. */
+/** Finds the largest number of lines that fits, by bisection. Tries all lines first. */
 async function longestFitting(
   lines: number,
   render: (count: number) => Promise<string | undefined>,

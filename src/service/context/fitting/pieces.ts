@@ -5,7 +5,7 @@ import { fence, inlinePath } from '../fence.js';
 import { formatLines, LineIndex, type LineRange } from '../lines.js';
 import type { Coverage } from './coverage.js';
 
-/** A run of an item's lines that the prompt does not hold yet. Most items are one piece. */
+/** A range of an item's lines that the prompt does not contain yet. Most items have one. */
 export interface Piece {
   readonly item: ContextItem;
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Piece {
   readonly firstLine: number | undefined;
 }
 
-/** An item's pieces (none if it is a duplicate), and the cuts of those that are sent. */
+/** An item's slices (none for a duplicate), and the fitted texts of those that are sent. */
 export interface PlacedItem {
   readonly item: ContextItem;
   readonly pieces: readonly Piece[];
@@ -23,8 +23,8 @@ export interface PlacedItem {
 const precedence = { lines: 0, file: 1, folder: 2 } satisfies Record<ContextItem['askedAs'], number>;
 
 /**
- * Divides items into the lines that are neither shown yet nor belong to another item: to one that asks for less, or
- * that comes first (rule: no-line-twice).
+ * Divides items into slices of lines that are neither covered yet nor belong to another item that requests less or
+ * comes first (rule: no-line-twice).
  */
 export async function piecesOf(
   items: readonly ContextItem[],
@@ -60,13 +60,13 @@ export function wholePiece(item: ContextItem): Piece {
   return { item, text: item.text, lineCount: item.lineCount, firstLine: item.firstLine };
 }
 
-/** The range of a text's lines as a list; empty if their numbers are unknown or there are none. */
+/** Returns the range of a text's lines as a list; empty if the line numbers are unknown or there are no lines. */
 export function linesOf({ lineCount, firstLine }: Piece | ContextItem): LineRange[] {
   if (firstLine === undefined || lineCount === 0) return [];
   return [{ first: firstLine, last: firstLine + lineCount - 1 }];
 }
 
-/** Describes how a piece is cut and rendered. */
+/** Returns the source for cutting and rendering a slice. */
 export function cutSourceOf({ item, text, lineCount, firstLine }: Piece): CutSource {
   const { path, tag } = item;
   return {

@@ -6,12 +6,12 @@ import type { PieceSizes } from './sizes.js';
 
 const reasons = {
   included: null,
-  truncated: 'cut to its share of the budget',
-  dropped: 'no room in the budget',
+  truncated: 'cut to its share of the token budget',
+  dropped: 'no room in the token budget',
   duplicate: 'the same lines as another item',
 } as const;
 
-/** Makes the report's rows for the items that were found, in order. */
+/** Returns the report rows for the items that were found, in order. */
 export async function reportItems(outcomes: readonly PlacedItem[], sizes: PieceSizes): Promise<ReportItem[]> {
   const rows: ReportItem[] = [];
   for (const outcome of outcomes) {

@@ -4,21 +4,21 @@ import type { ContextItem } from '../context-item.js';
 import { type FittedText, fitWhole } from '../cutting/cut-source.js';
 import { cutSourceOf, type Piece } from './pieces.js';
 
-/** Counting to choose shares stops after this many times the limit: the rest would not fit anyway. */
+/** Counting for shares stops after this many times the limit, because the rest would not fit anyway. */
 const MAX_COUNTED_PER_LIMIT = 8;
-/** Maximum number of UTF-16 units that are counted for the report alone. */
+/** Maximum number of UTF-16 units that are counted only for the report. */
 const MAX_REPORTED_CHARACTERS = 524_288;
 
 /**
- * Tokens that pieces take in the prompt with nothing cut away. However much is asked for, the work is bounded.
- * Both allowances are used up in the order of the items, so the same request always gets the same sizes.
+ * Token counts of uncut slices, with bounded work however much is requested. Both allowances are used up in the
+ * order of the items, so the same request always gets the same sizes.
  */
 export class PieceSizes {
   readonly #limit: number;
   readonly #counter: TokenCounter;
-  /** Sizes by what is counted: the origin and the first line, then the text. */
+  /** Sizes by tag, first line and origin, then by text. */
   readonly #known = new Map<string, Map<string, number>>();
-  /** Items that fit the limit, as they were rendered to be counted. */
+  /** Rendered items that fit the limit, kept for reuse. */
   readonly #rendered = new Map<ContextItem, FittedText>();
   #tokensLeft: number;
   #charactersLeft = MAX_REPORTED_CHARACTERS;
@@ -29,7 +29,10 @@ export class PieceSizes {
     this.#tokensLeft = limit * MAX_COUNTED_PER_LIMIT;
   }
 
-  /** Infinite for a piece that exceeds the limit, and for all new ones once the allowance is used up. */
+  /**
+   * Counts each slice. Infinite for a slice that exceeds the limit, and for new ones once the allowance is used
+   * up.
+   */
   async ofEach(pieces: readonly Piece[]): Promise<number[]> {
     const sizes: number[] = [];
     for (const piece of pieces) {
@@ -39,13 +42,13 @@ export class PieceSizes {
     return sizes;
   }
 
-  /** The piece with nothing cut away, if it was rendered and fits the limit. */
+  /** Returns the uncut rendering of a slice, if it fits the limit. */
   rendered({ item, text }: Piece): FittedText | undefined {
     const rendered = this.#rendered.get(item);
     return rendered?.text === text ? rendered : undefined;
   }
 
-  /** The size for the report, even above the limit; null if the allowance for that is used up. */
+  /** Returns the size for the report, even above the limit; null if the allowance for the report is used up. */
   async forReport(piece: Piece): Promise<number | null> {
     const known = this.#sameAs(piece).get(piece.text) ?? Number.POSITIVE_INFINITY;
     if (Number.isFinite(known)) return known;
@@ -67,7 +70,7 @@ export class PieceSizes {
     return whole?.tokens ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The known sizes of pieces that differ from this one in their text only. */
+  /** Returns the cached sizes of slices that differ from this one only in their text. */
   #sameAs({ item: { tag, origin }, firstLine }: Piece): Map<string, number> {
     const key = `${tag} ${firstLine} ${origin}`;
     const sizes = this.#known.get(key) ?? new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * Searches texts for one other text by Knuth, Morris and Pratt's method, in time linear in their lengths whatever they
- * hold (rule: linear-work). The native `includes` took 127 s on a hostile text of 1 MiB that repeats one character.
+ * Searches texts for one other text by the Knuth-Morris-Pratt algorithm, in linear time for any input
+ * (rule: linear-work). The native `includes` took 127 s on a hostile text of 1 MiB that repeats one character.
  */
 export class TextSearch {
   readonly #wanted: string;
