@@ -99,35 +99,35 @@ describe('the environment (rule: settings)', () => {
 
   const upstreams = 'a JSON object such as {"ollama":"http://127.0.0.1:11434/v1"}';
   test.each<[Record<string, string>, string]>([
-    [
-      { UPSTREAMS: '{"openai":"https://own.example/v1"}' },
-      'UPSTREAMS.openai: the service has this name already',
-    ],
-    [{ UPSTREAMS: '{"My up":"https://own.example/v1"}' }, 'starts with a small letter'],
+    [{ UPSTREAMS: '{"openai":"https://own.example/v1"}' }, 'UPSTREAMS.openai: this name is reserved'],
+    [{ UPSTREAMS: '{"My up":"https://own.example/v1"}' }, 'starts with a lowercase letter'],
     [{ UPSTREAMS: 'ollama=http://127.0.0.1:11434/v1' }, upstreams],
     [{ UPSTREAMS: '["http://127.0.0.1:11434/v1"]' }, upstreams],
     [
       { UPSTREAMS: '{"a":{"url":"http://127.0.0.1/v1","encoding":"gpt"}}' },
       'UPSTREAMS.a.encoding: expected one of: o200k_base, cl100k_base',
     ],
-    [{ PROJECTS: '{"shop":"."}' }, 'PROJECTS.shop: expected the id of a project as its name, a UUID such as'],
+    [{ PROJECTS: '{"shop":"."}' }, 'PROJECTS.shop: expected a project id as the name, a UUID such as'],
     [{ PROJECTS: 'shop' }, 'PROJECTS: expected a JSON object such as {"6f9619ff-'],
     [{ OFFLINE_MODEL: 'true' }, 'OFFLINE_MODEL: expected one of: on, off'],
     [{ LOG_LEVEL: 'verbose' }, 'LOG_LEVEL: expected one of: debug, info, warn, error, silent'],
     [{ CORS_ORIGINS: '*' }, 'such as https://app.example'],
-    [{ CORS_ORIGINS: 'https://*.example' }, 'origins, each written out, separated by commas, such as'],
-    [{ HOST: 'fe80::1' }, 'HOST: expected a link-local address with its interface, such as fe80::1%eth0'],
-    [{ UPSTREAMS: '{"a":"http://h/v1","b":"http://h/v1","a":"http://i/v1"}' }, 'without any name twice'],
-    [{ UPSTREAMS: '{"a":{"url":"http://h/v1","url":"http://i/v1"}}' }, 'without any name twice'],
+    [
+      { CORS_ORIGINS: 'https://*.example' },
+      'expected full origins without wildcards, separated by commas, such as',
+    ],
+    [{ HOST: 'fe80::1' }, 'HOST: a link-local address needs its interface, such as fe80::1%eth0'],
+    [{ UPSTREAMS: '{"a":"http://h/v1","b":"http://h/v1","a":"http://i/v1"}' }, 'without duplicate names'],
+    [{ UPSTREAMS: '{"a":{"url":"http://h/v1","url":"http://i/v1"}}' }, 'without duplicate names'],
     [{ UPSTREAMS: '{"sk-plover":"http://h/v1"}' }, 'UPSTREAMS: expected a name'],
     [
       { PROJECTS: JSON.stringify({ [project]: folder, [project.toUpperCase()]: folder }) },
-      'PROJECTS: expected each project once: an id in capitals is the same',
+      'PROJECTS: a project is listed twice: ids are compared without regard to case',
     ],
     [{ RATE_LIMIT_PER_MINUTE: '-1' }, 'RATE_LIMIT_PER_MINUTE: expected a whole number from 0 to 1000000'],
     [
       { REDIS_URL: '127.0.0.1:6379' },
-      'REDIS_URL: expected a URL such as redis://127.0.0.1:6379, or rediss:// with TLS',
+      'REDIS_URL: expected a URL such as redis://127.0.0.1:6379, or rediss:// for TLS',
     ],
     ...[
       'http://127.0.0.1',
@@ -145,20 +145,20 @@ describe('the environment (rule: settings)', () => {
       'REDIS_URL: expected a URL such as redis://127.0.0.1:6379',
     ]),
     ...[`/${'x'.repeat(300)}`, linkLoop].flatMap((there): [Record<string, string>, string][] => [
-      [{ PROJECTS_DIR: there }, 'PROJECTS_DIR: expected a folder that exists and can be reached'],
-      [{ AUTH_TOKENS_FILE: there }, 'AUTH_TOKENS_FILE: expected a file that exists and can be reached'],
+      [{ PROJECTS_DIR: there }, 'PROJECTS_DIR: expected the path of a readable folder'],
+      [{ AUTH_TOKENS_FILE: there }, 'AUTH_TOKENS_FILE: expected the path of a readable file'],
       [
         { PROJECTS: JSON.stringify({ [project]: there }) },
-        `PROJECTS.${project}: expected a folder that exists and can be reached`,
+        `PROJECTS.${project}: expected the path of a readable folder`,
       ],
     ]),
     [
       { TRUST_PROXY: 'true' },
-      'TRUST_PROXY: expected how many proxies stand in front, such as 1, or their addresses',
+      'TRUST_PROXY: expected the number of trusted proxies, such as 1, or their addresses',
     ],
-    [{ TRUST_PROXY: '10.0.0.0/99' }, 'TRUST_PROXY: expected how many proxies'],
-    [{ TRUST_PROXY: '-1' }, 'TRUST_PROXY: expected how many proxies'],
-    [{ TRUST_PROXY: '1000' }, 'TRUST_PROXY: expected how many proxies'],
+    [{ TRUST_PROXY: '10.0.0.0/99' }, 'TRUST_PROXY: expected the number of trusted proxies'],
+    [{ TRUST_PROXY: '-1' }, 'TRUST_PROXY: expected the number of trusted proxies'],
+    [{ TRUST_PROXY: '1000' }, 'TRUST_PROXY: expected the number of trusted proxies'],
   ])('%j: the problem says what to write instead', (environment, advice) => {
     const problems = problemsOf(environment);
     expect(problems).toEqual([expect.stringContaining(advice)]);
@@ -198,7 +198,7 @@ test.each([
   });
   expect(problems).toEqual([
     expect.stringMatching(/^UPSTREAMS: expected a name/),
-    expect.stringMatching(/^PROJECTS: expected the id of a project/),
+    expect.stringMatching(/^PROJECTS: expected a project id/),
   ]);
   expect(problems.join()).not.toMatch(/plover|\n/);
 });
@@ -206,9 +206,9 @@ test.each([
 describe('a service that others reach knows who may call (rule: safe-start)', () => {
   test.each(network)('HOST=%s is refused in a sentence that says what to do', (HOST) => {
     expect(problemsOf({ HOST })).toEqual([
-      'HOST: on this address everybody who reaches the port could use the service: set AUTH_TOKENS_FILE to a file of ' +
-        'tokens (`stepwise token NAME --file FILE` makes it), or HOST=127.0.0.1, or ALLOW_UNAUTHENTICATED=on if ' +
-        'something in front of the service knows its callers',
+      'HOST: at this address, everybody who can reach the port could use the service: set AUTH_TOKENS_FILE to a file of ' +
+        'tokens (create it with `stepwise token NAME --file FILE`), or HOST=127.0.0.1, or ALLOW_UNAUTHENTICATED=on if ' +
+        'a proxy in front of the service authenticates callers',
     ]);
     expect(problemsOf({ HOST, AUTH_TOKENS_FILE: tokens })).toEqual([]);
     expect(problemsOf({ HOST, ALLOW_UNAUTHENTICATED: 'on' })).toEqual([]);
@@ -218,13 +218,13 @@ describe('a service that others reach knows who may call (rule: safe-start)', ()
   test.each([
     [
       { AUTH_TOKENS_FILE: '/nowhere/tokens.yaml' },
-      'AUTH_TOKENS_FILE: expected a file that exists and can be reached; `stepwise token',
+      'AUTH_TOKENS_FILE: expected the path of a readable file; create one with `stepwise token',
     ],
-    [{ AUTH_TOKENS_FILE: folder }, 'AUTH_TOKENS_FILE: expected a file that exists'],
+    [{ AUTH_TOKENS_FILE: folder }, 'AUTH_TOKENS_FILE: expected the path of a readable file'],
     [{ ALLOW_UNAUTHENTICATED: 'yes' }, 'ALLOW_UNAUTHENTICATED: expected one of: on, off'],
     [
       { ALLOW_UNAUTHENTICATED: 'on', AUTH_TOKENS_FILE: tokens },
-      'ALLOW_UNAUTHENTICATED: AUTH_TOKENS_FILE says who may call, and on says that everybody may: unset one of them',
+      'ALLOW_UNAUTHENTICATED: AUTH_TOKENS_FILE restricts callers, and ALLOW_UNAUTHENTICATED=on admits everybody: unset one of them',
     ],
   ])('%j is refused', (environment, problem) => {
     expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
@@ -342,8 +342,10 @@ describe('(rule: settings) what the service would not honour', () => {
     ['ALLOW_UNAUTHENTIFICATED', 'ALLOW_UNAUTHENTICATED'],
     ['ALLOW_UNAUTENTICATED', 'ALLOW_UNAUTHENTICATED'],
     ['AUTH_TOKNES_FILE', 'AUTH_TOKENS_FILE'],
-  ])('%s is taken for a misspelt %s', (written, meant) => {
-    expect(problemsOf({ [written]: 'x' })).toEqual([`${written}: there is no such setting; ${meant} is one`]);
+  ])('%s is taken for a misspelt %s', (written, intended) => {
+    expect(problemsOf({ [written]: 'x' })).toEqual([
+      `${written}: unknown setting; did you mean ${intended}?`,
+    ]);
   });
 
   test('variables of others are left alone, and all of them where the environment is not ours', () => {
@@ -373,12 +375,12 @@ describe('(rule: settings) settings as plain values', () => {
     expect(() => completeSettings({ PORT: 70_000 })).toThrow(ConfigError);
     expect(() => completeSettings({ PORT: 0.5 })).toThrow('PORT: expected a whole number from 0 to 65535');
     const misspelt = { PORT: 0, PORTS: 1 };
-    expect(() => completeSettings(misspelt)).toThrow('PORTS: there is no such setting');
+    expect(() => completeSettings(misspelt)).toThrow('PORTS: unknown setting');
   });
 });
 
 test.each([
-  ['{"a": 5}', 'UPSTREAMS.a: expected a URL, or an object of url, keyRequired'],
+  ['{"a": 5}', 'UPSTREAMS.a: expected a URL, or an object with url and optionally keyRequired'],
   ['{"a": {"url": "x"}}', 'UPSTREAMS.a.url: expected an http or https URL'],
   ['{"a": "127.0.0.1:11434"}', 'UPSTREAMS.a.url: expected an http or https URL'],
 ])('an upstream that cannot be read says what is expected: %s', (UPSTREAMS, problem) => {

@@ -35,7 +35,7 @@ export interface ContextItem {
   /** Number of lines in the whole file; undefined if it was not read to its end. */
   readonly totalLines: number | undefined;
   /** Precedence if several items request the same lines: line ranges first, then files, then folders. */
-  readonly askedAs: 'lines' | 'file' | 'folder';
+  readonly requestedAs: 'lines' | 'file' | 'folder';
   /** A remark for the report, for example that only the beginning was read. */
   readonly note: string | undefined;
 }

@@ -87,25 +87,25 @@ async function askAll(
 type LineIndexOf = (file: SourceFile) => LineIndex;
 
 async function readExplicit(
-  asked: string,
+  requested: string,
   library: Library,
   lineIndexOf: LineIndexOf,
 ): Promise<Gathered | FoundFolder> {
-  const { found } = await library.read(asked);
-  if (found?.type === 'folder') return { folder: found, id: asked };
-  if (found) return single('explicit', fileItem(found, asked));
-  return readLines(asked, library, lineIndexOf);
+  const { found } = await library.read(requested);
+  if (found?.type === 'folder') return { folder: found, id: requested };
+  if (found) return single('explicit', fileItem(found, requested));
+  return readLines(requested, library, lineIndexOf);
 }
 
 /** Reads `path:10-40` or `path:10`, after no file with that exact name was found. */
-async function readLines(asked: string, library: Library, lineIndexOf: LineIndexOf): Promise<Gathered> {
-  const [, path = asked, first, last = first] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/s.exec(asked) ?? [];
+async function readLines(requested: string, library: Library, lineIndexOf: LineIndexOf): Promise<Gathered> {
+  const [, path = requested, first, last = first] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/s.exec(requested) ?? [];
   const { found, reason } = await library.read(path);
-  if (!found) return unavailable('explicit', asked, reason);
-  if (found.type === 'folder') return unavailable('explicit', asked, 'a folder has no lines');
+  if (!found) return unavailable('explicit', requested, reason);
+  if (found.type === 'folder') return unavailable('explicit', requested, 'a folder has no lines');
   const lines = { first: Number(first), last: Number(last) };
-  const item = linesItem(found, asked, { lines, index: lineIndexOf(found) });
-  return item ? single('explicit', item) : unavailable('explicit', asked, 'the file has no such lines');
+  const item = linesItem(found, requested, { lines, index: lineIndexOf(found) });
+  return item ? single('explicit', item) : unavailable('explicit', requested, 'the file has no such lines');
 }
 
 async function readPinned(id: string, library: Library): Promise<Gathered> {

@@ -15,9 +15,9 @@ export function fileOrigin(path: string): string {
 export function fileItem(
   file: SourceFile,
   id: string,
-  askedAs: ContextItem['askedAs'] = 'file',
+  requestedAs: ContextItem['requestedAs'] = 'file',
 ): ContextItem {
-  return { ...wholeFile(file, countLines(file.content)), id, askedAs };
+  return { ...wholeFile(file, countLines(file.content)), id, requestedAs };
 }
 
 /** Returns the requested lines that exist in the file; undefined if there are none. */
@@ -34,13 +34,13 @@ export function linesItem(
     text: index.slice(range),
     lineCount: range.last - range.first + 1,
     firstLine: range.first,
-    askedAs: 'lines',
+    requestedAs: 'lines',
   };
 }
 
-export function focusItem(file: SourceFile, asked: LineRange | undefined): FocusItem {
+export function focusItem(file: SourceFile, requested: LineRange | undefined): FocusItem {
   const item = fileItem(file, file.path);
-  const selection = asked && clampLines(asked, item.lineCount);
+  const selection = requested && clampLines(requested, item.lineCount);
   return { item: { ...item, kind: 'implicit', tag: 'focus' }, selection };
 }
 
@@ -56,7 +56,7 @@ function wholeFile({ path, content, cut }: SourceFile, lineCount: number): Conte
     lineCount,
     firstLine: 1,
     totalLines: cut ? undefined : lineCount,
-    askedAs: 'file',
+    requestedAs: 'file',
     note: cut ? PARTLY_READ : undefined,
   };
 }
@@ -83,7 +83,7 @@ export function listingItem({ path, listing, cut }: SourceFolder, id: string, te
     lineCount: listing.length,
     firstLine: 1,
     totalLines: cut ? undefined : listing.length,
-    askedAs: 'file',
+    requestedAs: 'file',
     note: cut ? PARTLY_LISTED : undefined,
   };
 }
@@ -101,7 +101,7 @@ export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
     lineCount,
     firstLine: 1,
     totalLines: lineCount,
-    askedAs: 'file',
+    requestedAs: 'file',
     note: undefined,
   };
 }
@@ -126,7 +126,7 @@ export function vectorItem({
     lineCount,
     firstLine,
     totalLines: undefined,
-    askedAs: 'file',
+    requestedAs: 'file',
     note: undefined,
   };
 }

@@ -103,7 +103,7 @@ async function turnItems({ units, fold, scale }: FittedPrompt): Promise<ReportIt
 
 const turnReasons = {
   included: null,
-  truncated: 'one text exceeded its part of the history',
-  masked: 'the history exceeded its share',
-  dropped: 'the history exceeded its share',
+  truncated: 'one text took more than its part of the history',
+  masked: 'the history outgrew its share',
+  dropped: 'the history outgrew its share',
 } as const;

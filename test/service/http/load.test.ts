@@ -300,7 +300,7 @@ describe('what Node would answer by itself is answered as everything else is (ru
       headers['x-request-id'],
     ]);
     expect(body.error.details).toEqual([
-      { path: 'Host', code: 'malformed_http', message: 'expected one header Host' },
+      { path: 'Host', code: 'malformed_http', message: 'expected exactly one Host header' },
     ]);
     await until(() => service.log.length === 1);
     expect(service.log).toMatchObject([{ route: '/healthz', status: 400, outcome: 'invalid_request' }]);
@@ -334,7 +334,7 @@ describe('a request that stops being HTTP says what is wrong with it (rule: erro
     const { status, body } = await answer();
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
     expect(body.error.details).toEqual([
-      { path: '', code: 'malformed_http', message: `the request is not well-formed HTTP (${parserCode})` },
+      { path: '', code: 'malformed_http', message: `the request is not valid HTTP (${parserCode})` },
     ]);
   });
 });

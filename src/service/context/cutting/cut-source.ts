@@ -71,7 +71,7 @@ export function wholeText({ text, firstLine, lastLine }: NumberedSource): CutTex
 }
 
 /** Returns whether only the marker line remains. */
-export function showsNothing({ cut, lines }: CutText): boolean {
+export function hasOnlyMarker({ cut, lines }: CutText): boolean {
   return cut && lines.length === 0;
 }
 

@@ -3,15 +3,15 @@ import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { type ContextGroup, type GatheredContext, type Priority, priorities } from '../context-item.js';
 import { cutLines } from '../cutting/cut-lines.js';
-import { type FittedText, showsNothing } from '../cutting/cut-source.js';
+import { type FittedText, hasOnlyMarker } from '../cutting/cut-source.js';
 import { once } from '../once.js';
 import { Coverage } from './coverage.js';
 import { type FocusToFit, planFocus } from './fit-focus.js';
 import { fitLeftOut } from './left-out.js';
-import { cutSourceOf, type Piece, type PlacedItem, piecesOf, wholePiece } from './pieces.js';
 import { reportItems } from './report-items.js';
 import { shareFairly, shareInGroups, shareInTurn } from './share-out.js';
-import { PieceSizes } from './sizes.js';
+import { SliceSizes } from './sizes.js';
+import { cutSourceOf, type PlacedItem, type Slice, slicesOf, wholeSlice } from './slices.js';
 
 /** The context part of a prompt. */
 export interface FittedContext {
@@ -45,15 +45,15 @@ export async function fitContext(
   limit: number,
   counter: TokenCounter,
 ): Promise<FittedContext> {
-  const sizes = new PieceSizes(Math.max(limit, 0), counter);
-  const shown = new Coverage();
-  const all = await sizes.ofEach(gathered.groups.flatMap(({ items }) => items.map(wholePiece)));
+  const sizes = new SliceSizes(Math.max(limit, 0), counter);
+  const covered = new Coverage();
+  const all = await sizes.ofEach(gathered.groups.flatMap(({ items }) => items.map(wholeSlice)));
   const total = all.reduce((sum, size) => sum + size, 0);
   let room = total <= limit ? limit : Math.floor(limit * (1 - LEFT_OUT_SHARE));
   let outcomes: PlacedItem[] = [];
   for (const priority of priorities) {
     const groups = gathered.groups.filter(({ kind }) => kind === priority);
-    const filled = await fillRoom(groups, { share: sharing[priority], room, shown, sizes, counter });
+    const filled = await fillRoom(groups, { share: sharing[priority], room, covered, sizes, counter });
     outcomes = outcomes.concat(filled);
     room -= tokensOf(filled);
   }
@@ -64,43 +64,43 @@ export async function fitContext(
     blocks,
     tokens: await counter.countMessages([{ texts: [blocks], framing: 0 }]),
     items: [...(await reportItems(outcomes, sizes)), ...gathered.missing],
-    folders: countFolders(gathered, shown),
-    focus: gathered.focus && planFocus(gathered.focus, shown),
+    folders: countFolders(gathered, covered),
+    focus: gathered.focus && planFocus(gathered.focus, covered),
   };
 }
 
 interface Filling {
   readonly share: typeof shareFairly;
   readonly room: number;
-  readonly shown: Coverage;
-  readonly sizes: PieceSizes;
+  readonly covered: Coverage;
+  readonly sizes: SliceSizes;
   readonly counter: TokenCounter;
 }
 
 async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Promise<PlacedItem[]> {
-  const { share, room, shown, sizes, counter } = filling;
+  const { share, room, covered, sizes, counter } = filling;
   if (groups.length === 0) return [];
   const items = groups.flatMap((group) => group.items);
-  const piecesByItem = await piecesOf(items, shown);
-  const pieces = groups.map((group) => group.items.flatMap((item) => piecesByItem.get(item) ?? []));
+  const slicesByItem = await slicesOf(items, covered);
+  const slices = groups.map((group) => group.items.flatMap((item) => slicesByItem.get(item) ?? []));
   const wanted: number[][] = [];
-  for (const some of pieces) wanted.push(await sizes.ofEach(some));
+  for (const some of slices) wanted.push(await sizes.ofEach(some));
   const shares = shareInGroups(wanted, share, room).flat();
-  const placed = new Map<Piece, FittedText>();
-  for (const [index, piece] of pieces.flat().entries()) {
+  const placed = new Map<Slice, FittedText>();
+  for (const [index, slice] of slices.flat().entries()) {
     await yieldIfBusy();
     const limit = shares[index] ?? 0;
     if (limit <= 0) continue;
-    const whole = sizes.rendered(piece);
-    const cut = whole && whole.tokens <= limit ? whole : await cutLines(cutSourceOf(piece), limit, counter);
-    if (cut && !showsNothing(cut)) placed.set(piece, cut);
+    const whole = sizes.rendered(slice);
+    const cut = whole && whole.tokens <= limit ? whole : await cutLines(cutSourceOf(slice), limit, counter);
+    if (cut && !hasOnlyMarker(cut)) placed.set(slice, cut);
   }
-  for (const [piece, cut] of placed) {
-    shown.add(piece.item.origin, piece.firstLine === undefined ? [] : cut.wholeLines, cut.text);
+  for (const [slice, cut] of placed) {
+    covered.add(slice.item.origin, slice.firstLine === undefined ? [] : cut.wholeLines, cut.text);
   }
   return items.map((item) => {
-    const own = piecesByItem.get(item) ?? [];
-    return { item, pieces: own, placed: own.flatMap((piece) => placed.get(piece) ?? []) };
+    const own = slicesByItem.get(item) ?? [];
+    return { item, slices: own, placed: own.flatMap((slice) => placed.get(slice) ?? []) };
   });
 }
 
@@ -109,7 +109,13 @@ function tokensOf(outcomes: readonly PlacedItem[]): number {
   return placed.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-function countFolders({ folders }: GatheredContext, shown: Coverage): ReportFolder[] {
-  const countShown = once((origins: readonly string[]) => origins.filter((each) => shown.has(each)).length);
-  return folders.map(({ path, origins }) => ({ path, files: origins.length, included: countShown(origins) }));
+function countFolders({ folders }: GatheredContext, covered: Coverage): ReportFolder[] {
+  const countCovered = once(
+    (origins: readonly string[]) => origins.filter((each) => covered.has(each)).length,
+  );
+  return folders.map(({ path, origins }) => ({
+    path,
+    files: origins.length,
+    included: countCovered(origins),
+  }));
 }

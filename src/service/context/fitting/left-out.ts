@@ -2,7 +2,7 @@ import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { fence, inlinePath } from '../fence.js';
 import { formatLines } from '../lines.js';
-import { linesOf, type Piece, type PlacedItem } from './pieces.js';
+import { linesOf, type PlacedItem, type Slice } from './slices.js';
 
 /**
  * Lists dropped items, one per line, with the number of further ones if not all lines fit
@@ -13,8 +13,8 @@ export async function fitLeftOut(
   limit: number,
   counter: TokenCounter,
 ): Promise<string | undefined> {
-  const dropped = outcomes.filter(({ pieces, placed }) => pieces.length > 0 && placed.length === 0);
-  const lines = dropped.flatMap(({ pieces }) => pieces.map(describe));
+  const dropped = outcomes.filter(({ slices, placed }) => slices.length > 0 && placed.length === 0);
+  const lines = dropped.flatMap(({ slices }) => slices.map(describe));
   const render = async (count: number): Promise<string | undefined> => {
     await yieldIfBusy();
     const rest = lines.length - count;
@@ -44,11 +44,11 @@ async function longestFitting(
   return longest;
 }
 
-function describe(piece: Piece): string {
-  const { item, text } = piece;
+function describe(slice: Slice): string {
+  const { item, text } = slice;
   const name =
     item.tag === 'pinned' ? `pinned ${item.id}` : (item.path ?? item.attributes['path'] ?? item.id);
-  const lines = item.path === undefined ? null : formatLines(linesOf(piece));
+  const lines = item.path === undefined ? null : formatLines(linesOf(slice));
   const bytes = Buffer.byteLength(text);
   return `${inlinePath(name)}: ${lines === null ? '' : `lines ${lines}, `}${bytes} bytes`;
 }

@@ -16,7 +16,7 @@ export interface Library {
  * (rule: context-is-no-error).
  */
 const NOT_FOUND = 'not found or not readable';
-const OUT_OF_ORDER = 'a context source is unavailable';
+const OUT_OF_ORDER = 'a context source is out of order';
 
 /**
  * Queries the sources in order and reads each path once. A source that failed is not queried again, so a dead one

@@ -52,19 +52,19 @@ export class CallerLimits {
    * may have to wait.
    */
   async count({ key, allowance }: Counted): Promise<Exceeded | undefined> {
-    const asked = [this.#countRequest(key, allowance), this.#readTokens(key, allowance)];
-    const [requests, tokens] = await Promise.all(asked);
+    const counts = [this.#countRequest(key, allowance), this.#readTokens(key, allowance)];
+    const [requests, tokens] = await Promise.all(counts);
     return requests ?? tokens;
   }
 
   /** Occupies one of the caller's places for concurrent requests until `leave`. */
   enter({ key, allowance: { requestsAtOnce } }: Counted): Exceeded | undefined {
     if (requestsAtOnce === undefined) return undefined;
-    const taken = this.#atOnce.get(key) ?? 0;
-    if (taken >= requestsAtOnce) {
+    const used = this.#atOnce.get(key) ?? 0;
+    if (used >= requestsAtOnce) {
       return { limit: 'requestsAtOnce', allowed: requestsAtOnce, retryAfterMs: PLACE_WAIT_MS };
     }
-    this.#atOnce.set(key, taken + 1);
+    this.#atOnce.set(key, used + 1);
     return undefined;
   }
 

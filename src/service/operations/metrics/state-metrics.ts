@@ -62,11 +62,7 @@ export function addStateMetrics(registry: Registry, state: ServiceState): void {
     labelNames: ['version', 'node_version'],
     registers,
   }).set({ version, node_version: process.version }, 1);
-  gauge(
-    'stepwise_requests_in_flight',
-    'Requests that were accepted and are not yet answered.',
-    () => inFlight.count,
-  );
+  gauge('stepwise_requests_in_flight', 'Requests accepted and not yet answered.', () => inFlight.count);
   gauge(
     'stepwise_requests_in_flight_max',
     'Maximum number of requests in flight: MAX_IN_FLIGHT.',

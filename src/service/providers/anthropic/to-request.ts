@@ -71,13 +71,13 @@ function wantedParameters(
   { temperature, seed, reasoningEffort: effort }: RequestSettings,
   traits: ModelTraits,
 ) {
-  const taken = traits.efforts.some((each) => each === effort);
+  const isSupported = traits.efforts.some((each) => each === effort);
   return [
-    { name: 'temperature', wire: 'temperature', value: temperature, taken: traits.temperature },
-    { name: 'seed', wire: 'seed', value: seed, taken: traits.seed },
+    { name: 'temperature', wire: 'temperature', value: temperature, isSupported: traits.temperature },
+    { name: 'seed', wire: 'seed', value: seed, isSupported: traits.seed },
     effort === 'none'
-      ? { name: 'reasoningEffort', wire: 'thinking', value: { type: 'disabled' }, taken }
-      : { name: 'reasoningEffort', wire: 'output_config', value: effort && { effort }, taken },
+      ? { name: 'reasoningEffort', wire: 'thinking', value: { type: 'disabled' }, isSupported }
+      : { name: 'reasoningEffort', wire: 'output_config', value: effort && { effort }, isSupported },
   ];
 }
 

@@ -6,13 +6,13 @@ export interface WantedParameter {
   readonly wire: string;
   readonly value: unknown;
   /** True if the model supports this value, according to the model table. */
-  readonly taken: boolean;
+  readonly isSupported: boolean;
 }
 
 /** Returns the parameters to send, and a warning for each of the others (rule: model-table). */
 export function chooseParameters(wanted: readonly WantedParameter[], refused: ReadonlySet<string>) {
   const asked = wanted.filter(({ value }) => value !== undefined);
-  const isSent = ({ taken, wire }: WantedParameter) => taken && !refused.has(wire);
+  const isSent = ({ isSupported, wire }: WantedParameter) => isSupported && !refused.has(wire);
   return {
     sent: Object.fromEntries(asked.filter(isSent).map(({ wire, value }) => [wire, value])),
     warnings: asked.filter((parameter) => !isSent(parameter)).map(dropped),
@@ -36,7 +36,7 @@ export class LearnedParameters {
   readonly #refused = new Map<string, ReadonlySet<string>>();
 
   refusedBy(upstream: string, model: string): ReadonlySet<string> {
-    return this.#refused.get(keyOf(upstream, model)) ?? nothing;
+    return this.#refused.get(keyOf(upstream, model)) ?? noParameters;
   }
 
   remember(upstream: string, model: string, parameter: string): void {
@@ -49,7 +49,7 @@ export class LearnedParameters {
   }
 }
 
-const nothing: ReadonlySet<string> = new Set();
+const noParameters: ReadonlySet<string> = new Set();
 
 /** Returns the cache key. It is unique, because the names of upstreams contain no slash. */
 const keyOf = (upstream: string, model: string): string => `${upstream}/${model}`;

@@ -221,8 +221,12 @@ export const listedNames = (vendor: VendorName): readonly string[] =>
 /** Returns the traits of any model of a vendor, listed or not. */
 export function traitsOf(vendor: VendorName, model: string): ModelTraits {
   const { models, family }: VendorModels = vendors[vendor];
-  const { pattern: _, names: __, ...known } = models.find(({ pattern }) => pattern.test(model)) ?? unknown;
-  const traits: ModelTraits = Object.assign({}, family, known);
+  const {
+    pattern: _,
+    names: __,
+    ...traitsOfRow
+  } = models.find(({ pattern }) => pattern.test(model)) ?? unknown;
+  const traits: ModelTraits = Object.assign({}, family, traitsOfRow);
   const isFineTuned = model.startsWith('ft:') && traits.structured === family.structured;
   // Fine-tuned models do not enforce bounds.
   return isFineTuned ? { ...traits, structured: strictSchema } : traits;

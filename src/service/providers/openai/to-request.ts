@@ -79,9 +79,9 @@ function wantedParameters(settings: RequestSettings, traits: ModelTraits) {
   const efforts = nativeTools && traits.toolsWithoutReasoning ? ['none'] : traits.efforts;
   const takesEffort = efforts.some((each) => each === effort);
   return [
-    { name: 'temperature', wire: 'temperature', value: temperature, taken: traits.temperature },
-    { name: 'seed', wire: 'seed', value: seed, taken: traits.seed },
-    { name: 'reasoningEffort', wire: 'reasoning_effort', value: effort, taken: takesEffort },
+    { name: 'temperature', wire: 'temperature', value: temperature, isSupported: traits.temperature },
+    { name: 'seed', wire: 'seed', value: seed, isSupported: traits.seed },
+    { name: 'reasoningEffort', wire: 'reasoning_effort', value: effort, isSupported: takesEffort },
   ];
 }
 

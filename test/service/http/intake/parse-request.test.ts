@@ -38,8 +38,8 @@ test('a long list that the schema does not know is an unknown field, not checked
   const { request, warnings } = await parseRequest(compactionRequestSchema, body, signal);
   expect(Object.keys(request)).not.toContain('inline_context');
   expect(warnings.map(({ message }) => message)).toEqual([
-    'The field inline_context is not known and was ignored.',
-    'The field tools is not known and was ignored.',
+    'The field inline_context is unknown and was ignored.',
+    'The field tools is unknown and was ignored.',
   ]);
 });
 

@@ -131,7 +131,7 @@ describe('an entry is put into the file (rule: token-command)', () => {
   test('but not with a name that is taken', async () => {
     await addTokenEntry(path, entry('a'));
     await expect(addTokenEntry(path, { ...entry('b'), name: 'a' })).rejects.toThrow(
-      'there is a token a already',
+      'a token named a already exists',
     );
     expect(names()).toEqual(['a']);
   });

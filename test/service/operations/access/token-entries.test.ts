@@ -85,19 +85,22 @@ tokens:
     [fileWith({ ...entry, expires: 2027 }), 'tokens[0].expires: expected a day'],
     [
       fileWith({ ...entry, limits: 5 }),
-      'tokens[0].limits: expected an object of requestsPerMinute, requestsAtOnce',
+      'tokens[0].limits: expected an object with any of requestsPerMinute, requestsAtOnce',
     ],
     [
       fileWith({ ...entry, limits: { rate: 5 } }),
-      'tokens[0].limits: expected an object of requestsPerMinute',
+      'tokens[0].limits: expected an object with any of requestsPerMinute',
     ],
     [
       fileWith({ ...entry, limits: { tokensPerDay: 0 } }),
-      'tokens[0].limits.tokensPerDay: expected a whole number from 1',
+      'tokens[0].limits.tokensPerDay: expected a whole number of at least 1',
     ],
-    [fileWith({ ...entry, project: 'all' }), 'tokens[0]: expected an object of name, sha256, projects'],
-    [fileWith(entry, { ...entry, sha256: digestOf('b') }), 'tokens[1].name: an entry before it has the same'],
-    [fileWith(entry, { ...entry, name: 'b' }), 'tokens[1].sha256: an entry before it has the same'],
+    [fileWith({ ...entry, project: 'all' }), 'tokens[0]: expected an object with name, sha256, projects'],
+    [
+      fileWith(entry, { ...entry, sha256: digestOf('b') }),
+      'tokens[1].name: an earlier entry has the same value',
+    ],
+    [fileWith(entry, { ...entry, name: 'b' }), 'tokens[1].sha256: an earlier entry has the same value'],
     ['a: &a [x]\ntokens: *a', 'expected YAML or JSON without aliases'],
   ])('%j says in one sentence what to write instead, and repeats no value', (text, problem) => {
     const problems = problemsOf(text);

@@ -44,7 +44,7 @@ test('where nothing listens, it counts alone, and says so once (rule: shared-lim
     expect(second.endsInMs).toBeLessThanOrEqual(first.endsInMs);
     expect(second.endsInMs).toBeGreaterThan(0);
     expect(log).toEqual([
-      expect.objectContaining({ level: 30, msg: 'REDIS_URL answers: limits are shared' }),
+      expect.objectContaining({ level: 30, msg: 'Redis at REDIS_URL responds; limits are shared' }),
     ]);
   });
 

@@ -130,7 +130,7 @@ describe('parameters follow the model table (rule: model-table)', () => {
     const dropped = bodyOf({ model: 'gpt-5', temperature: 0 });
     expect(dropped.body).not.toHaveProperty('temperature');
     expect(dropped.warnings).toEqual([
-      { code: 'parameter_dropped', message: 'temperature was not sent: this model does not take it.' },
+      { code: 'parameter_dropped', message: 'temperature was not sent: the model does not support it.' },
     ]);
   });
 
