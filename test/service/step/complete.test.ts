@@ -21,7 +21,7 @@ import { turnsDuring, whileBusy } from '../../support/turns-during.js';
 const tools: StepRequestInput['tools'] = [{ name: 'read_file', inputSchema: { type: 'object' } }];
 const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
 
-/** The port itself, so that what a step asks of it is seen: what vendors make of it is tested with them. */
+/** A provider that returns the given fragments and records the requests that it receives. */
 function portThatSays(
   pieces: readonly string[],
   changes: Partial<Completion> = {},
@@ -57,14 +57,14 @@ async function observed(pieces: readonly string[], fields: Partial<StepRequestIn
 const joined = (told: readonly string[][], ...kinds: string[]): string =>
   told.flatMap(([kind = '', delta = '']) => (kinds.includes(kind) ? [delta] : [])).join('');
 
-describe('what is asked of the provider', () => {
+describe('the completion request of a step', () => {
   const askedFor = async (fields: Partial<StepRequestInput>) => {
     const { provider, asked } = portThatSays(['Final Answer: 42']);
     await complete(await prepare(stepRequest({ tools, ...fields })), { provider, deadline });
     return asked[0];
   };
 
-  test('one call with the caller’s settings; the output limit is at most the reserve', async () => {
+  test('a step makes one call with the caller’s settings and an output limit of at most the reserve', async () => {
     const config = { modelName: 'm', tokenLimit: 8_000, reservedOutputTokens: 1_000, temperature: 0 };
     expect(await askedFor({ llm_config: { ...config, maxOutputTokens: 5_000 } })).toMatchObject({
       model: 'm',
@@ -73,7 +73,7 @@ describe('what is asked of the provider', () => {
     });
   });
 
-  test('native tools may be called unless an answer is ordered, or the phase is not act (rule: native-calling)', async () => {
+  test('native tools may be called unless an answer is required or the phase is not act (rule: native-calling)', async () => {
     const choiceFor = async (fields: Partial<StepRequestInput>) =>
       (await askedFor({ protocol: 'native', ...fields }))?.nativeTools?.choice;
     expect(await choiceFor({})).toBe('auto');
@@ -84,8 +84,8 @@ describe('what is asked of the provider', () => {
   });
 });
 
-describe('what is told while it is written', () => {
-  test('a thought and an answer, without their labels (rule: deltas-join)', async () => {
+describe('deltas of a streamed step', () => {
+  test('a thought and an answer are streamed without their labels (rule: deltas-join)', async () => {
     const told = await observed(['Thought: I kn', 'ow.\nFinal Ans', 'wer: 42'], {});
     expect(joined(told, 'thought', 'draft').trim()).toBe('I know.');
     expect(joined(told, 'answer').trim()).toBe('42');
@@ -95,7 +95,7 @@ describe('what is told while it is written', () => {
     ['act', 'Final Answer: 42', '42'],
     ['act', 'I know.\nFinal Answer: 42', 'I know.\n\n42'],
     ['reason', 'Thought: I know.\nFinal Answer: 42 {"plan": "none"}', 'I know.\n\n42'],
-  ] as const)('in %s an answer is part of the thought: %j (rules: phases, deltas-join)', async (phase, text, thought) => {
+  ] as const)('in the phase %s, a streamed answer is part of the thought: %j (rules: phases, deltas-join)', async (phase, text, thought) => {
     for (const pieces of [[text], [...text]]) {
       const told = await observed(pieces, { phase });
       expect(joined(told, 'answer')).toBe('');
@@ -103,12 +103,12 @@ describe('what is told while it is written', () => {
     }
   });
 
-  test('in observe an answer is one (rule: phases)', async () => {
+  test('in the phase observe, an answer is streamed as an answer (rule: phases)', async () => {
     const told = await observed(['I know.\nFinal Answer: 42'], { phase: 'observe' });
     expect([joined(told, 'draft', 'thought'), joined(told, 'answer')]).toEqual(['I know.', '42']);
   });
 
-  test('a phase goes on after a line of code, and its block is never told (rule: phase-control)', async () => {
+  test('a streamed phase continues after a code block, and its control block is not streamed (rule: phase-control)', async () => {
     const pieces = [
       'See:\n```ts\nconst a = { b: 1 };\n```\nSo I ',
       'look.\n```json\n{"plan": "lo',
@@ -121,7 +121,7 @@ describe('what is told while it is written', () => {
   });
 });
 
-test('however long a piece is, none of it is read once the step was interrupted (rule: one-deadline)', async () => {
+test('a step that is interrupted stops reading a long delta (rule: one-deadline)', async () => {
   const interruption = new Interruption('deadline');
   const leaving = new AbortController();
   const told: string[] = [];
@@ -137,7 +137,7 @@ test('however long a piece is, none of it is read once the step was interrupted 
   expect(told.join('').length).toBeLessThan(50_000);
 });
 
-test('a reply that has ended is read even after the deadline (rule: one-deadline)', async () => {
+test('a complete reply is read even after the deadline (rule: one-deadline)', async () => {
   const text = '{"a": "held back to the end';
   const leaving = new AbortController();
   async function* stream(): AsyncGenerator<CompletionEvent> {
@@ -158,7 +158,7 @@ test('a reply that has ended is read even after the deadline (rule: one-deadline
   expect(told.join('')).toBe(text);
 });
 
-test('sends no request if the reply to it cannot be read', async () => {
+test('complete sends no request if the reader of the reply cannot be created', async () => {
   const { provider, asked } = portThatSays(['Final Answer: 42']);
   const prompt = await prepare(stepRequest({ tools }));
   const situation = {
@@ -182,14 +182,14 @@ test('sends no request if the reply to it cannot be read', async () => {
   expect([calls, asked]).toEqual([[], []]);
 });
 
-test('what was held back to the end is told in pieces (rule: loop-share)', async () => {
+test('text that was held back to the end is streamed in several deltas (rule: loop-share)', async () => {
   const text = `{"a": "${'word '.repeat(50_000)}`;
   const told = await observed([text], {});
   expect(Math.max(...told.map(([, delta = '']) => delta.length))).toBeLessThan(50_000);
   expect(joined(told, 'answer')).toBe(text.trim());
 });
 
-describe('a reply that is told while it is written', () => {
+describe('the reading of a streamed reply', () => {
   const silent = observerOf(async () => {});
   const object = fc.constantFrom(
     '{"thought": "t", "action": {"tool": "read_file", "args": {"path": "a"}}}',
@@ -209,7 +209,7 @@ describe('a reply that is told while it is written', () => {
     'xml',
     'json',
     'native',
-  ] as const)('is read once, to the same result: %s', async (protocol) => {
+  ] as const)('a streamed reply is parsed to the same result as the whole text with protocol %s', async (protocol) => {
     const prompt = await prepare(stepRequest({ tools, protocol }));
     const property = fc.asyncProperty(
       fc.oneof(anyReply, object),
@@ -228,7 +228,7 @@ describe('a reply that is told while it is written', () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  test('is read anew where its pieces are not all of it', async () => {
+  test('a streamed reply is not reused if its deltas are not the whole text', async () => {
     const prompt = await prepare(stepRequest({ tools }));
     const { provider } = portThatSays(['Action: read_file('], { text: 'Action: read_file("a")' });
     const { reading } = await complete(prompt, { provider, deadline }, silent);
@@ -240,7 +240,7 @@ describe('a reply that is told while it is written', () => {
     ['text', 'a < b\n'],
     ['json', '{"thought": "t", "final_answer": "'],
     ['native', 'word word\n'],
-  ] as const)('leaves others their turns on a busy event loop, however much comes at once (rule: loop-share): %s, %j', async (protocol, start) => {
+  ] as const)('streaming a long reply yields to a busy event loop (rule: loop-share): %s, %j', async (protocol, start) => {
     const prompt = await prepare(stepRequest({ tools, protocol }));
     const { provider } = portThatSays([start + 'a < b\n'.repeat(50_000)]);
     const turns = await whileBusy(() => turnsDuring(() => complete(prompt, { provider, deadline }, silent)));

@@ -8,7 +8,7 @@ const clientOptions: Client.Options = {
   connect: { timeout: 10_000 },
   // Steps of one run are seconds apart.
   keepAliveTimeout: 60_000,
-  // No timeouts of undici's own, because the request's signal covers both phases.
+  // Both are disabled, because the request's signal covers these phases.
   headersTimeout: 0,
   bodyTimeout: 0,
 };

@@ -6,7 +6,7 @@ const range = fc
   .tuple(fc.integer({ min: 1, max: 30 }), fc.nat(8))
   .map(([first, more]) => ({ first, last: first + more }));
 
-test('the missing lines are those of no range, in order (rule: no-line-twice)', () => {
+test('the missing lines of a range are those in no covered range, in order (rule: no-line-twice)', () => {
   fc.assert(
     fc.property(fc.array(range), range, (shown, asked) => {
       const coverage = new Coverage();
@@ -27,7 +27,7 @@ test('the missing lines are those of no range, in order (rule: no-line-twice)', 
   );
 });
 
-test('a text without line numbers is contained if it occurs within a text that is shown (rule: no-line-twice)', async () => {
+test('a text without line numbers is contained if it occurs within a covered text (rule: no-line-twice)', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(fc.array(text), text, async (shown, asked) => {
@@ -41,7 +41,7 @@ test('a text without line numbers is contained if it occurs within a text that i
   );
 });
 
-test('copies share one search allowance; beyond it, only an equal text is found', async () => {
+test('copies of a coverage share one search allowance, beyond which only equal texts are found', async () => {
   const coverage = new Coverage({ characters: 10 });
   coverage.add('file:a', [], 'one two\n');
   const copy = coverage.copy();
