@@ -48,8 +48,7 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   deadline.start(limits.body.timeoutMs + limits.deadlineMs);
   const state = stateOf(response);
   state.signal = deadline.signal;
-  const { value: body, bytes } = await readBody(request, limits.body, deadline.signal);
-  state.bodyBytes = bytes;
+  const body = await readBody(request, limits.body, deadline.signal);
   const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
   if (sentKey) keepKeyOut(response, sentKey);
   const parsed = await parseRequest(schema, body, deadline.signal);

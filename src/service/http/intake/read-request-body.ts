@@ -17,14 +17,10 @@ export interface BodyLimits {
  * `express.json`, whose errors contain the whole raw body with the caller's key, and which reads an endless upload
  * to its end before rejecting it.
  */
-export async function readBody(
-  request: Request,
-  limits: BodyLimits,
-  signal: AbortSignal,
-): Promise<{ readonly value: unknown; readonly bytes: number }> {
+export async function readBody(request: Request, limits: BodyLimits, signal: AbortSignal): Promise<unknown> {
   requireJson(request);
   const bytes = await receive(request, limits, signal);
-  return { value: await parse(decode(bytes), signal), bytes: bytes.length };
+  return parse(decode(bytes), signal);
 }
 
 function requireJson({ headers }: Request): void {

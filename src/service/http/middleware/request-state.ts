@@ -19,8 +19,6 @@ export interface RequestState {
   trace: RequestTrace;
   /** The declared path of the route, because a path as sent may contain anything. */
   route: string;
-  /** 0 until the body has been read. */
-  bodyBytes: number;
   /** True once the whole response was written to the socket; otherwise the caller left before. */
   isAnswered: boolean;
   outcome?: Outcome;
@@ -72,7 +70,6 @@ export function openRequest(request: Request, response: Response): RequestState 
     startedAt: performance.now(),
     trace: untraced,
     route: 'unknown',
-    bodyBytes: 0,
     isAnswered: false,
   };
   response.locals['state'] = state;
