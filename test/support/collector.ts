@@ -14,7 +14,7 @@ const binary =
 export const hasCollector = existsSync(binary) || process.env['CI'] !== undefined;
 if (!hasCollector)
   process.stderr.write(
-    'Left out: no collector; test/support/collector/build makes one (Go, a few minutes).\n',
+    'Skipping suites: there is no collector; build one with test/support/collector/build (needs Go, takes a few minutes).\n',
   );
 
 /** A collector that forwards everything it receives as JSON. */

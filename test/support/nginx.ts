@@ -10,7 +10,7 @@ const binary = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v'
 
 /** False on a machine without nginx, where the suites that need it are skipped. `.ci/run` installs it. */
 export const hasNginx = binary !== undefined || process.env['CI'] !== undefined;
-if (!hasNginx) process.stderr.write('Left out: nginx is not installed.\n');
+if (!hasNginx) process.stderr.write('Skipping suites: nginx is not installed.\n');
 
 const shipped = readFileSync(new URL('../../../deploy/nginx/stepwise.conf', import.meta.url), 'utf8');
 

@@ -11,7 +11,7 @@ const isInstalled = ['prometheus', 'promtool'].every((name) => spawnSync(name, [
 
 /** False on a machine without Prometheus, where the suites that need it are skipped. `.ci/run` installs it. */
 export const hasPrometheus = isInstalled || process.env['CI'] !== undefined;
-if (!hasPrometheus) process.stderr.write('Left out: prometheus is not installed.\n');
+if (!hasPrometheus) process.stderr.write('Skipping suites: prometheus is not installed.\n');
 
 /** Runs promtool. Returns whether it succeeded, and its whole output. */
 export function promtool(given: readonly string[], input = ''): { ok: boolean; output: string } {

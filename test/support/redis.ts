@@ -7,7 +7,8 @@ const binary = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, 
 
 /** False on a machine without Redis, where the suites that need it are skipped. `.ci/run` installs it. */
 export const hasRedis = binary !== undefined || process.env['CI'] !== undefined;
-if (!hasRedis) process.stderr.write('Left out: neither redis-server nor valkey-server is installed.\n');
+if (!hasRedis)
+  process.stderr.write('Skipping suites: neither redis-server nor valkey-server is installed.\n');
 
 interface RedisOptions {
   readonly password?: string;

@@ -140,7 +140,6 @@ class Relay {
   /** Awaits a slow observer, so that the relay slows down instead of filling memory. */
   async #emit(type: ParseDelta['type'], delta: string): Promise<void> {
     for (const part of partsOf(delta)) {
-      await yieldIfBusy(this.#signal);
       await this.#observer.delta(this.#roleOf(type), part);
     }
   }

@@ -51,7 +51,7 @@ export async function readSituation(
     offered,
     protocol,
     replyFormat,
-    example: profile.needsExample ? await chooseExample(offered, tools, signal) : undefined,
+    example: profile.needsExample ? chooseExample(offered, tools) : undefined,
     isLast,
     mustAnswer: chooseMustAnswer(request, isLast, units),
     signals: countSignals(calls, tools),

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContextReport, ReportItem, ReportSection } from '../../contract/context-report.js';
 import { turnsOf } from '../../conversation/units.js';
-import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { FittedPrompt } from './fit-to-budget.js';
 import { tokensOfUnits, weighWholeUnits } from './history/unit-forms.js';
 import type { LaidOutPrompt } from './prompt/lay-out-prompt.js';
@@ -82,7 +81,6 @@ function sectionsOf(
 async function turnItems({ units, fold, scale }: FittedPrompt): Promise<ReportItem[]> {
   const items: ReportItem[] = [];
   for (const [index, weighed] of units.entries()) {
-    await yieldIfBusy(scale.signal);
     const { unit, whole, full } = weighed;
     const form = fold.forms[index] ?? 'full';
     const original = unit === whole ? full : await weighWholeUnits([whole], scale);

@@ -1,5 +1,4 @@
 import type { ReportFolder, ReportItem } from '../../../contract/context-report.js';
-import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { type ContextGroup, type GatheredContext, type Priority, priorities } from '../context-item.js';
 import { cutLines } from '../cutting/cut-lines.js';
@@ -88,7 +87,6 @@ async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Prom
   const shares = shareInGroups(wanted, share, room).flat();
   const placed = new Map<Slice, FittedText>();
   for (const [index, slice] of slices.flat().entries()) {
-    await yieldIfBusy();
     const limit = shares[index] ?? 0;
     if (limit <= 0) continue;
     const whole = sizes.rendered(slice);

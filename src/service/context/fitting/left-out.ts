@@ -1,4 +1,3 @@
-import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { fence, inlinePath } from '../fence.js';
 import { formatLines } from '../lines.js';
@@ -16,7 +15,6 @@ export async function fitLeftOut(
   const dropped = outcomes.filter(({ slices, placed }) => slices.length > 0 && placed.length === 0);
   const lines = dropped.flatMap(({ slices }) => slices.map(describe));
   const render = async (count: number): Promise<string | undefined> => {
-    await yieldIfBusy();
     const rest = lines.length - count;
     const text = [...lines.slice(0, count), ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
     const rendered = fence({ tag: 'left_out', attributes: { reason: 'no room' }, text });

@@ -1,5 +1,4 @@
 import type { ReportItem } from '../../../contract/context-report.js';
-import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { formatLines } from '../lines.js';
 import type { SliceSizes } from './sizes.js';
 import { type PlacedItem, wholeSlice } from './slices.js';
@@ -15,7 +14,6 @@ const reasons = {
 export async function reportItems(outcomes: readonly PlacedItem[], sizes: SliceSizes): Promise<ReportItem[]> {
   const rows: ReportItem[] = [];
   for (const outcome of outcomes) {
-    await yieldIfBusy();
     const { item } = outcome;
     const originalTokens = item.note === undefined ? await sizes.forReport(wholeSlice(item)) : null;
     rows.push(reportItem(outcome, originalTokens));

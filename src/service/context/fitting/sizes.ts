@@ -1,4 +1,3 @@
-import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
 import type { ContextItem } from '../context-item.js';
 import { type FittedText, fitWhole } from '../cutting/cut-source.js';
@@ -36,7 +35,6 @@ export class SliceSizes {
   async ofEach(slices: readonly Slice[]): Promise<number[]> {
     const sizes: number[] = [];
     for (const slice of slices) {
-      await yieldIfBusy();
       sizes.push(this.#sameAs(slice).get(slice.text) ?? (await this.#count(slice)));
     }
     return sizes;

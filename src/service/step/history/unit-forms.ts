@@ -1,5 +1,4 @@
 import { type Observation, observationsOf, type PairedCall, type Unit } from '../../../conversation/units.js';
-import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { countNewlines } from '../../context/lines.js';
 import { renderUnit } from '../prompt/render-unit.js';
@@ -25,7 +24,6 @@ const MIN_TEXT_TOKENS = 24;
 export async function cutUnits(units: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
   const cut: CutUnit[] = [];
   for (const whole of units) {
-    await yieldIfBusy(scale.signal);
     const unit = await cutTexts(whole, share * OBSERVATION_SHARE, scale);
     const messages = renderUnit(unit, scale.protocol);
     const full = await weighMessages(messages, scale);
@@ -38,7 +36,6 @@ export async function cutUnits(units: readonly Unit[], share: number, scale: Sca
 export async function maskUnits(units: readonly CutUnit[], scale: Scale): Promise<CutUnit[]> {
   const masked: CutUnit[] = [];
   for (const unit of units) {
-    await yieldIfBusy(scale.signal);
     const maskedMessages = renderUnit(maskUnit(unit.unit), scale.protocol);
     masked.push({ ...unit, masked: await weighMessages(maskedMessages, scale), maskedMessages });
   }
@@ -49,7 +46,6 @@ export async function maskUnits(units: readonly CutUnit[], scale: Scale): Promis
 export async function weighWholeUnits(units: readonly Unit[], scale: Scale): Promise<number> {
   let tokens = 0;
   for (const unit of units) {
-    await yieldIfBusy(scale.signal);
     tokens += await weighMessages(renderUnit(unit, scale.protocol), scale);
   }
   return tokens;

@@ -1,5 +1,4 @@
 import type { ToolDefinition } from '../../../contract/tool.js';
-import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import { isReadOnly } from '../history/signals.js';
 import type { Message } from '../provider.js';
@@ -20,15 +19,13 @@ const MAX_TOOLS_TRIED = 8;
  * should not suggest a change. If there are no sample arguments for any tool, returns the first tool without
  * arguments.
  */
-export async function chooseExample(
+export function chooseExample(
   offered: readonly OfferedTool[],
   tools: readonly ToolDefinition[],
-  signal: AbortSignal | undefined,
-): Promise<ExampleCall | undefined> {
+): ExampleCall | undefined {
   const reads = isReadOnly(tools);
   const candidates = [...offered.filter(reads), ...offered.filter((tool) => !reads(tool))];
   for (const tool of candidates.slice(0, MAX_TOOLS_TRIED)) {
-    await yieldIfBusy(signal);
     const parameters = sampleArguments(tool, exampleSubject);
     if (parameters) return { tool, parameters };
   }

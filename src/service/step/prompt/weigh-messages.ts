@@ -1,4 +1,3 @@
-import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { CountedMessage, TokenCounter } from '../../../tokens/token-counter.js';
 import type { Message, ModelProfile, Part } from '../provider.js';
 import type { PromptDependencies } from '../step-dependencies.js';
@@ -10,7 +9,7 @@ export interface Scale {
   readonly framing: ModelProfile['framing'];
   readonly margin: ModelProfile['countMargin'];
   readonly protocol: TaughtProtocol;
-  /** Aborts rendering and counting when the step ends. */
+  /** Aborts rendering when the step ends; the counter has the same signal. */
   readonly signal: AbortSignal;
 }
 
@@ -34,11 +33,10 @@ const SEAM_SLACK = 4;
 /** Counts the tokens of messages as they are sent, including framing (rule: counting). */
 export async function countMessages(
   messages: readonly Message[],
-  { tokens, framing, signal }: Pick<Scale, 'tokens' | 'framing' | 'signal'>,
+  { tokens, framing }: Pick<Scale, 'tokens' | 'framing'>,
 ): Promise<number> {
   let sum = 0;
   for (const message of messages) {
-    await yieldIfBusy(signal);
     sum += await tokens.countMessages([toCounted(message, framing.message)]);
   }
   return sum;

@@ -95,7 +95,7 @@ describe('adding an entry to a file of tokens (rule: token-command)', () => {
   test('an entry is not added if the file would exceed the maximum size', async () => {
     const comment = `# ${'x'.repeat(2 ** 18 - 60)}\ntokens: []\n`;
     writeFileSync(path, comment);
-    await expect(addTokenEntry(path, entry('a'))).rejects.toThrow('at most 256 KiB');
+    await expect(addTokenEntry(path, entry('a'))).rejects.toThrow('larger than 256 KiB');
     expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual([comment, ['tokens.yaml']]);
   });
 
