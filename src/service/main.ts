@@ -1,7 +1,7 @@
-import { heedSignals } from './signals.js';
+import { listenForSignals } from './signals.js';
 
 // Signals are handled before slow imports, because the first process of a container loses signals without a
 // listener.
-const signals = heedSignals();
+const signals = listenForSignals();
 const { run } = await import('./run.js');
 await run(signals);

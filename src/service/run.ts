@@ -75,12 +75,12 @@ function stopOnSignals(
   service: Service,
   { log, signals }: { readonly log: ServiceLog; readonly signals: Signals },
 ): void {
-  signals.handTo({
+  signals.setHandlers({
     stop: (signal) => {
       log.logger.info({ signal }, 'draining');
       void end(service, log, exitCodes.stopped);
     },
-    hurry: () => log.close(),
+    exitNow: () => log.close(),
   });
 }
 

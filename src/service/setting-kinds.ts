@@ -56,11 +56,11 @@ const namesIn = (text: string): number =>
 /** Schema of an http or https URL. It aborts, so that checks over several settings never see an invalid URL. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL', abort: true });
 
-export const isFile = (path: string): boolean => lookAt(path)?.isFile() ?? false;
-export const isFolder = (path: string): boolean => lookAt(path)?.isDirectory() ?? false;
+export const isFile = (path: string): boolean => statIfPresent(path)?.isFile() ?? false;
+export const isFolder = (path: string): boolean => statIfPresent(path)?.isDirectory() ?? false;
 
 /** Returns undefined if nothing reachable exists at the path. */
-function lookAt(path: string): Stats | undefined {
+function statIfPresent(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch {

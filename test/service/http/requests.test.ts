@@ -108,9 +108,9 @@ describe('bodies with two faults (rule: body-limits)', () => {
     ['["\\u0000 never ends', 'syntax'],
   ])('the first fault of the body %s is reported as %s, with and without padding', async (json, code) => {
     const long = await startTestService({ body: { maxBytes: 1_000_000, timeoutMs: 5_000 } });
-    const told = async (padding: string) =>
+    const failureOf = async (padding: string) =>
       (await long.call('POST', stepPath, { raw: json + padding })).body.error;
-    const [short, padded] = [await told(' '), await told(' '.repeat(300_000))];
+    const [short, padded] = [await failureOf(' '), await failureOf(' '.repeat(300_000))];
     const early = (await long.call('POST', stepPath, { raw: ' '.repeat(300_000) + json })).body.error;
     await long.close();
     expect(short.code).toBe(code === 'syntax' ? 'invalid_json' : 'invalid_request');

@@ -71,12 +71,12 @@ afterEach(() => {
 const bodies = {
   openai: {
     completion: { choices: [{ message: { content: 'free' }, finish_reason: 'stop' }] },
-    pieces: [{ choices: [{ delta: { content: 'free' }, finish_reason: 'stop' }] }, '[DONE]'],
+    fragments: [{ choices: [{ delta: { content: 'free' }, finish_reason: 'stop' }] }, '[DONE]'],
     error: (message: string) => ({ error: { code: 400, message } }),
   },
   anthropic: {
     completion: { content: [{ type: 'text', text: 'free' }], stop_reason: 'end_turn' },
-    pieces: [
+    fragments: [
       { type: 'message_start', message: {} },
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'free' } },
@@ -92,13 +92,13 @@ const bodies = {
  * requests had one.
  */
 async function gatewayRefusing(message: string, { name, streamed }: (typeof ways)[number]) {
-  const { completion, pieces, error } = bodies[name];
+  const { completion, fragments, error } = bodies[name];
   const held: boolean[] = [];
   const server = createServer(async (request, response) => {
     const body: unknown = JSON.parse((await request.toArray()).join(''));
     const isHeld = /"(?:response_format|output_config)"/.test(JSON.stringify(body));
     held.push(isHeld);
-    const sent = isHeld ? [error(message)] : streamed ? pieces : [completion];
+    const sent = isHeld ? [error(message)] : streamed ? fragments : [completion];
     const framed = sent.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
     response.writeHead(200, { 'content-type': streamed ? 'text/event-stream' : 'application/json' });
     response.end(streamed ? framed.map((each) => `data: ${each}\n\n`).join('') : framed.join(''));

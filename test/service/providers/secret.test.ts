@@ -78,8 +78,8 @@ describe('keys as secrets (rule: key-redaction)', () => {
   test.each(Object.entries(base64Forms))('a key is redacted from a text that contains it %s', (_, form) => {
     const redacted = secretOf(key).redact(`before ${form} after`);
     expect(redacted).toMatch(/^before .{0,4}\[redacted\].{0,8} after$/);
-    const pieces = Array.from({ length: core(form).length - 3 }, (_, at) => core(form).slice(at, at + 4));
-    expect(pieces.filter((piece) => redacted.includes(piece))).toEqual([]);
+    const fragments = Array.from({ length: core(form).length - 3 }, (_, at) => core(form).slice(at, at + 4));
+    expect(fragments.filter((fragment) => redacted.includes(fragment))).toEqual([]);
   });
 
   test('the first and the last 8 characters of a key are redacted', () => {

@@ -99,7 +99,7 @@ test('a step releases request, files, counted texts and prompt while the model i
   expect((await result).direct_response).toBe('42');
 });
 
-const question = 'Which of the two is the older one, and how can it be told? '.repeat(4).trim();
+const question = 'Which of the two is the older one, and how can it be reported? '.repeat(4).trim();
 
 test('a step counts the whole prompt before the model call, and nothing afterwards (rule: counting)', async () => {
   const exact = createTokenCounter('o200k_base');
@@ -125,10 +125,10 @@ test('a step counts the whole prompt before the model call, and nothing afterwar
 
 test('a step reports its context to the observer before the model call (rule: stream-events)', async () => {
   const events: string[] = [];
-  let told: ContextReport | undefined;
+  let reported: ContextReport | undefined;
   const observer: StepObserver = {
     contextBuilt: async (report) => {
-      told = report;
+      reported = report;
       events.push('reported');
     },
     delta: () => undefined,
@@ -140,7 +140,7 @@ test('a step reports its context to the observer before the model call (rule: st
   }
   const { context_report } = await stepWith(unobserved, { stream, observer });
   expect(events).toEqual(['reported', 'called']);
-  expect(context_report).toEqual(told);
+  expect(context_report).toEqual(reported);
 });
 
 test('a step rejects with the error of the model call', async () => {

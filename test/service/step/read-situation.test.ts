@@ -162,13 +162,13 @@ test('a task is rendered on one line even if it contains line breaks (rule: tail
 });
 
 test('a result is rendered with keys sorted by name, in whatever order they arrived (rules: observation-text, stable-prompt)', async () => {
-  const shown = async (result: object) => {
+  const promptOf = async (result: object) => {
     const observed = { role: 'tool_observation' as const, content: '', toolCallId: 'a' };
     const turns = [call('a'), { ...observed, toolResult: { success: true, result } }];
     const { prompt } = await prepare(stepRequest({ conversation_history: turns }));
     return prompt.messages.map(textOf).join('');
   };
-  const first = await shown({ b: [{ d: 1, c: 2 }], a: {} });
+  const first = await promptOf({ b: [{ d: 1, c: 2 }], a: {} });
   expect(first).toContain('{"a":{},"b":[{"c":2,"d":1}]}');
-  expect(await shown({ a: {}, b: [{ c: 2, d: 1 }] })).toBe(first);
+  expect(await promptOf({ a: {}, b: [{ c: 2, d: 1 }] })).toBe(first);
 });

@@ -5,13 +5,18 @@ import { parseCompletion } from '../../../src/parsing/parse-completion.js';
 import { prepare, textOf } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 
-const said = { role: 'assistant' as const, content: 'So it is.' };
-const asked = { role: 'user' as const, content: 'Why?' };
+const answerTurn = { role: 'assistant' as const, content: 'So it is.' };
+const questionTurn = { role: 'user' as const, content: 'Why?' };
 const messagesOf = async (fields: Partial<StepRequestInput>) =>
   (await prepare(stepRequest(fields))).prompt.messages;
 
 test('a prompt begins and ends with the user, and roles alternate (rule: message-order)', async () => {
-  for (const history of [[asked], [said, asked], [asked, said], [asked, asked, said, said]]) {
+  for (const history of [
+    [questionTurn],
+    [answerTurn, questionTurn],
+    [questionTurn, answerTurn],
+    [questionTurn, questionTurn, answerTurn, answerTurn],
+  ]) {
     const messages = await messagesOf({ conversation_history: history, user_query: '' });
     const roles = messages.map(({ role }) => role);
     expect([roles[0], roles.at(-1)]).toEqual(['user', 'user']);
@@ -31,7 +36,7 @@ test('cache breakpoints follow the instructions, the context and the stable mess
     stepRequest({
       explicit_context_paths: ['a.ts'],
       inline_context: { files: [{ path: 'a.ts', content: 'one\n' }] },
-      conversation_history: [asked, said, asked],
+      conversation_history: [questionTurn, answerTurn, questionTurn],
       user_query: '',
       tasks: [{ id: 1, content: 'find it', status: 'todo' }],
     }),
@@ -87,25 +92,28 @@ test('there is no worked example without tools, for native calling, or if no val
 test('the worked example uses the first tool with a sample call, read-only tools first (rule: worked-example)', async () => {
   const impossible = { type: 'object' as const, properties: { x: { not: {} } }, required: ['x'] };
   const shut = (name: string) => ({ name, inputSchema: impossible });
-  const shown = async (...tools: StepRequestInput['tools'] & object) => {
+  const toolInExample = async (...tools: StepRequestInput['tools'] & object) => {
     const { prompt } = await prepare(stepRequest({ tools }), { needsExample: true });
     return /Action: (\w+)/.exec(prompt.messages.map(textOf).join(''))?.[1];
   };
   const write = { ...tool, name: 'write_file' };
-  expect(await shown(write, shut('list_files'), tool)).toBe('read_file');
-  expect(await shown(shut('read_all'), shut('list_files'), write)).toBe('write_file');
-  expect(await shown(shut('read_all'), shut('run'))).toBeUndefined();
+  expect(await toolInExample(write, shut('list_files'), tool)).toBe('read_file');
+  expect(await toolInExample(shut('read_all'), shut('list_files'), write)).toBe('write_file');
+  expect(await toolInExample(shut('read_all'), shut('run'))).toBeUndefined();
   const shutTools = (count: number) => Array.from({ length: count }, (_, at) => shut(`read_${at}`));
-  expect(await shown(...shutTools(7), write)).toBe('write_file');
-  expect(await shown(...shutTools(8), write)).toBeUndefined();
+  expect(await toolInExample(...shutTools(7), write)).toBe('write_file');
+  expect(await toolInExample(...shutTools(8), write)).toBeUndefined();
 });
 
 test('the xml prompt describes parameters in words instead of schemas to a model that needs an example (rule: worked-example)', async () => {
   const request = stepRequest({ ...withContext, protocol: 'xml' });
-  const [shown, told] = await Promise.all([prepare(request), prepare(request, { needsExample: true })]);
-  expect(shown.prompt.system).toContain(JSON.stringify(tool.inputSchema));
-  expect(told.prompt.system).not.toContain('{"type"');
-  expect(told.prompt.system).toContain('<parameter>path: string</parameter>');
+  const [withSchema, inWords] = await Promise.all([
+    prepare(request),
+    prepare(request, { needsExample: true }),
+  ]);
+  expect(withSchema.prompt.system).toContain(JSON.stringify(tool.inputSchema));
+  expect(inWords.prompt.system).not.toContain('{"type"');
+  expect(inWords.prompt.system).toContain('<parameter>path: string</parameter>');
 });
 
 test('the sections of the report add up to the prompt, and the stable hash does not depend on the tail (rule: context-report)', async () => {
@@ -120,7 +128,7 @@ test('the sections of the report add up to the prompt, and the stable hash does 
 
 test('lone surrogates are sent as replacement characters in every part of the prompt (rules: message-order, stable-prompt)', async () => {
   const half = (text: string) => `${text} \ud800 ${'and more of it '.repeat(60)}\udc00`;
-  const shown = async (mend: (text: string) => string) => {
+  const promptWith = async (mend: (text: string) => string) => {
     const text = (name: string) => mend(half(name));
     const toolCall = { id: 'a', name: 'read_file', parameters: { path: 'a.ts' } };
     const { prompt } = await prepare(
@@ -139,7 +147,7 @@ test('lone surrogates are sent as replacement characters in every part of the pr
     );
     return prompt.system + prompt.messages.map(textOf).join('');
   };
-  const whole = await shown((text) => text.toWellFormed());
-  for (let step = 0; step < 2; step += 1) expect(await shown((text) => text)).toBe(whole);
+  const whole = await promptWith((text) => text.toWellFormed());
+  for (let step = 0; step < 2; step += 1) expect(await promptWith((text) => text)).toBe(whole);
   expect(whole.isWellFormed()).toBe(true);
 });

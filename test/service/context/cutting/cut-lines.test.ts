@@ -112,9 +112,9 @@ describe('cutting around a selection (rule: tail)', () => {
       { first: 150, last: 155 },
       { limit: 300, counter: wordCounter },
     );
-    const [shown] = cut?.lines ?? [];
-    expect(shown?.first).toBeLessThan(148);
-    expect(shown?.last).toBeGreaterThan(157);
+    const [selected] = cut?.lines ?? [];
+    expect(selected?.first).toBeLessThan(148);
+    expect(selected?.last).toBeGreaterThan(157);
     expect(cut?.text).toMatch(
       /^\[lines 1-\d+ of 300 left out\]\n.*line 151 of the file.*\n\[lines \d+-300 of 300 left out\]\n$/s,
     );

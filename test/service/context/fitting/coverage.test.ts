@@ -8,14 +8,17 @@ const range = fc
 
 test('the missing lines of a range are those in no covered range, in order (rule: no-line-twice)', () => {
   fc.assert(
-    fc.property(fc.array(range), range, (shown, asked) => {
+    fc.property(fc.array(range), range, (covered, requested) => {
       const coverage = new Coverage();
-      for (const each of shown) coverage.add('file:a', [each], '');
-      const lines = Array.from({ length: asked.last - asked.first + 1 }, (_, index) => asked.first + index);
-      const expected = lines.filter(
-        (line) => !shown.some(({ first, last }) => first <= line && line <= last),
+      for (const each of covered) coverage.add('file:a', [each], '');
+      const lines = Array.from(
+        { length: requested.last - requested.first + 1 },
+        (_, index) => requested.first + index,
       );
-      const missing = coverage.missing('file:a', asked);
+      const expected = lines.filter(
+        (line) => !covered.some(({ first, last }) => first <= line && line <= last),
+      );
+      const missing = coverage.missing('file:a', requested);
       const found = missing.flatMap(({ first, last }) =>
         Array.from({ length: last - first + 1 }, (_, index) => first + index),
       );
@@ -30,12 +33,12 @@ test('the missing lines of a range are those in no covered range, in order (rule
 test('a text without line numbers is contained if it occurs within a covered text (rule: no-line-twice)', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12 });
   await fc.assert(
-    fc.asyncProperty(fc.array(text), text, async (shown, asked) => {
+    fc.asyncProperty(fc.array(text), text, async (covered, requested) => {
       const coverage = new Coverage();
-      for (const each of shown) coverage.add('file:a', [], each);
-      const lines = asked.replace(/^\n+|\n+$/g, '');
-      expect(await coverage.contains('file:a', asked)).toBe(shown.some((each) => each.includes(lines)));
-      expect(await coverage.contains('file:b', asked)).toBe(false);
+      for (const each of covered) coverage.add('file:a', [], each);
+      const lines = requested.replace(/^\n+|\n+$/g, '');
+      expect(await coverage.contains('file:a', requested)).toBe(covered.some((each) => each.includes(lines)));
+      expect(await coverage.contains('file:b', requested)).toBe(false);
     }),
     { numRuns: 1_000 },
   );

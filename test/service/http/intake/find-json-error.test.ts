@@ -26,8 +26,8 @@ describe('finding a string that never ends (rule: body-limits)', () => {
     ['codes', '\\u0041'],
     ['escaped quotes', '\\"'],
     ['escaped backslashes', '\\\\'],
-  ])('findJsonError completes on an endless string of %s at the body limit', async (_, piece) => {
-    const text = `{"user_query":"${piece.repeat(SIZE / piece.length)}`;
+  ])('findJsonError completes on an endless string of %s at the body limit', async (_, fragment) => {
+    const text = `{"user_query":"${fragment.repeat(SIZE / fragment.length)}`;
     expect(await find(text)).toBe(brokenAt('line 1, column 15 (offset 14)'));
     expect(await find(`${text}\n"}`)).toBe(brokenAt('line 1, column 15 (offset 14)'));
   });

@@ -62,7 +62,7 @@ test('an empty final answer in a control block is read as null (rule: phase-cont
 });
 
 test('a streamed phase emits its prose, continues after a code block, and emits no control block (rule: deltas-join)', () => {
-  const pieces = [
+  const fragments = [
     'First I look.\n\nThen {I} read.\n',
     '```ts\nconst a = { b: 1 };\n```\n',
     '`a` and { "b": 2 } go on {\n',
@@ -70,18 +70,18 @@ test('a streamed phase emits its prose, continues after a code block, and emits 
     '{"plan": "a \\"quoted\\" } one"}',
     'The end {"plan": "never closed',
   ];
-  const text = pieces.join('');
-  const shown = `${pieces[0]}${pieces[1]}${pieces[2]}${pieces[5]}`;
+  const text = fragments.join('');
+  const prose = `${fragments[0]}${fragments[1]}${fragments[2]}${fragments[5]}`;
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 12 })), (sizes) => {
       const reader = new PhaseReader('reason');
       let rest = text;
-      let told = '';
+      let emitted = '';
       for (const size of [...sizes, text.length]) {
-        told += reader.push(rest.slice(0, size));
+        emitted += reader.push(rest.slice(0, size));
         rest = rest.slice(size);
       }
-      expect(told + reader.end()).toBe(shown);
+      expect(emitted + reader.end()).toBe(prose);
       expect(reader.control.plan).toBe('a "quoted" } one');
     }),
   );
@@ -97,18 +97,18 @@ test('reading a phase completes on a megabyte of hostile text (rule: linear-work
 // Scanning the block again with each fragment would take ten minutes.
 test('a megabyte of a control block in fragments of eight characters is read (rules: linear-work, phase-control)', () => {
   const reader = new PhaseReader('observe');
-  let told = reader.push('Saw {"observation":"');
+  let emitted = reader.push('Saw {"observation":"');
   const words = 'a {"b"} '.replaceAll('"', "'");
-  for (let piece = 0; piece < 2 ** 17; piece += 1) told += reader.push(words);
-  told += reader.push('"} again');
-  expect(told + reader.end()).toBe('Saw  again');
+  for (let index = 0; index < 2 ** 17; index += 1) emitted += reader.push(words);
+  emitted += reader.push('"} again');
+  expect(emitted + reader.end()).toBe('Saw  again');
   expect(reader.control.observation).toHaveLength(2 ** 20);
 }, 60_000);
 
 test('a megabyte of white space in place of a closing fence is prose (rules: linear-work, phase-control)', () => {
   const reader = new PhaseReader('observe');
-  let told = reader.push('```json\n{"observation": "a"}');
-  for (let piece = 0; piece < 2 ** 17; piece += 1) told += reader.push('        ');
-  expect(told).toHaveLength(2 ** 20);
+  let emitted = reader.push('```json\n{"observation": "a"}');
+  for (let index = 0; index < 2 ** 17; index += 1) emitted += reader.push('        ');
+  expect(emitted).toHaveLength(2 ** 20);
   expect(reader.control.observation).toBe('a');
 }, 60_000);
