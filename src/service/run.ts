@@ -77,7 +77,7 @@ function stopOnSignals(
 ): void {
   signals.setHandlers({
     stop: (signal) => {
-      log.logger.info({ signal }, 'draining');
+      log.logger.info({ signal }, 'draining: answering accepted requests, then exiting');
       void end(service, log, exitCodes.stopped);
     },
     exitNow: () => log.close(),
@@ -90,7 +90,10 @@ function stopOnSignals(
  */
 function stopOnBugs(service: Service, log: ServiceLog): void {
   const stop = (thrown: unknown): void => {
-    log.logger.fatal({ bug: describeBug(thrown) }, 'uncaught');
+    log.logger.fatal(
+      { bug: describeBug(thrown) },
+      'uncaught error: answering accepted requests, then exiting',
+    );
     void end(service, log, exitCodes.failed);
   };
   process.on('uncaughtException', stop).on('unhandledRejection', stop);

@@ -93,7 +93,9 @@ describe('the response to an error thrown by the step (rules: one-failure-body, 
 
   test('a bug is logged with the request id and its place in the code', async () => {
     const { body } = await failing(new TypeError('boom'));
-    const line = service.log.find((each) => each['msg'] === 'bug' && each['request_id'] === body.request_id);
+    const line = service.log.find(
+      (each) => String(each['msg']).startsWith('bug') && each['request_id'] === body.request_id,
+    );
     expect(line).toMatchObject({ bug: { name: 'TypeError' } });
     expect(JSON.stringify(line)).toMatch(/at .*errors\.test/);
   });
@@ -109,7 +111,9 @@ describe('the response to an error thrown by the step (rules: one-failure-body, 
     const { body } = await slow.call('POST', stepPath, { body: stepBody() });
     await slow.close();
     expect(body.error.code).toBe('upstream_timeout');
-    expect(slow.log.find((each) => each['msg'] === 'bug')).toMatchObject({ bug: { name: 'RangeError' } });
+    expect(slow.log.find((each) => String(each['msg']).startsWith('bug'))).toMatchObject({
+      bug: { name: 'RangeError' },
+    });
   });
 
   test('error responses contain no stack frame and no path of the service', async () => {

@@ -25,7 +25,7 @@ const callTo = (name: string): Message => ({
   parts: [{ type: 'tool_call', id: 'c', name, arguments: {} }],
 });
 
-describe('tool names (rule: native-calling)', () => {
+describe('tool names for vendors (rule: native-calling)', () => {
   test('tool names are mapped to unique names that both vendors allow, and back', () => {
     fc.assert(
       fc.property(anyTools, (tools) => {

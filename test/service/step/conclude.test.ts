@@ -114,7 +114,7 @@ describe('concluding an answer', () => {
   });
 });
 
-describe('phases (rules: phases, phase-control)', () => {
+describe('concluding phases (rules: phases, phase-control)', () => {
   const observe = (text: string, more = {}) => concluded(text, { phase: 'observe', ...more });
 
   test.each([

@@ -27,7 +27,10 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
 
 function logBug(log: Logger, thrown: unknown, { id, key }: RequestState): void {
   const bug = JSON.stringify(describeBug(thrown));
-  log.error({ request_id: id, bug: JSON.parse(key?.redact(bug) ?? bug) }, 'bug');
+  log.error(
+    { request_id: id, bug: JSON.parse(key?.redact(bug) ?? bug) },
+    'bug: unexpected error in the service',
+  );
 }
 
 /** HTTP statuses for unmet conditional requests for a file, by the error names of Express's `sendFile`. */

@@ -63,7 +63,7 @@ describe.each(ways)('a second request (rule: second-request): $title', (way) => 
     expect(fake.requests).toHaveLength(2);
   });
 
-  test('a caller that leaves during the wait ends it', async () => {
+  test('a caller that leaves while a second request waits ends the wait', async () => {
     const fake = await fakeProvider({ fault: 'rate-limited', retryAfter: '10' });
     const deadline = patienceOf();
     const failed = failureOf(ask(connect(directoryAt(fake.url), way.model), way, deadline));
