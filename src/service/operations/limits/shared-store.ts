@@ -140,7 +140,7 @@ export class SharedStore {
     if (this.#isUp) return;
     this.#isUp = true;
     this.#word = undefined;
-    this.#log.info('Redis at REDIS_URL responds; limits are shared');
+    this.#log.info('REDIS_URL: Redis responds; limits are shared');
   }
 
   /** Logs a failure by its code, because the message of an error may contain the address. */
@@ -155,7 +155,7 @@ export class SharedStore {
     const what = word ? 'responds with an error' : 'does not respond';
     this.#log.warn(
       { code: word ?? codeOf(error) },
-      `Redis at REDIS_URL ${what}; each process counts its own limits until Redis works again`,
+      `REDIS_URL: Redis ${what}; each process counts its own limits until Redis works again`,
     );
   }
 
@@ -164,7 +164,7 @@ export class SharedStore {
     this.#isForeignKeyLogged = true;
     this.#log.warn(
       { code: wordOf(error) },
-      'a Redis key at REDIS_URL is used by another program; each process counts its own limits for that caller',
+      'REDIS_URL: a Redis key of this service has a value of another program; each process counts its own limits for that caller',
     );
   }
 }

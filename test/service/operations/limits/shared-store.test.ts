@@ -44,7 +44,7 @@ test('without Redis, the shared store counts in the process and logs that once (
     expect(second.endsInMs).toBeLessThanOrEqual(first.endsInMs);
     expect(second.endsInMs).toBeGreaterThan(0);
     expect(log).toEqual([
-      expect.objectContaining({ level: 30, msg: 'Redis at REDIS_URL responds; limits are shared' }),
+      expect.objectContaining({ level: 30, msg: 'REDIS_URL: Redis responds; limits are shared' }),
     ]);
   });
 
