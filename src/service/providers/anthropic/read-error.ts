@@ -3,7 +3,7 @@ import { isObject } from '../../../contract/fields.js';
 import type { ProviderFailure } from '../../step/provider.js';
 import { parseJson, type VendorError } from '../vendor.js';
 
-/** `error.details.error_code` and `error.type`, as the types of `@anthropic-ai/sdk` 1.12 list them. */
+/** Failures by `error.details.error_code` and `error.type`, as listed in the types of `@anthropic-ai/sdk` 1.12. */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   Object.entries({
     enforced_spend_limit_reached: 'billing',
@@ -19,7 +19,7 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   } as const),
 );
 
-/** Reads an error as the vendor's SDK does. */
+/** Reads an error body with the vendor's SDK. */
 export function readError(status: number, body: string): VendorError {
   const json = parseJson(body);
   const { errorCode, type, apiMessage } = APIError.generate(
@@ -38,6 +38,9 @@ export function readError(status: number, body: string): VendorError {
   };
 }
 
-/** The sentence alone names the parameter; it calls the effort by its own name. */
+/**
+ * Finds the refused parameter in the message, the only place that names it. Anthropic calls the reasoning effort
+ * `effort`.
+ */
 const parameterIn = (message: string): string | undefined =>
   /\b(?:output_config|effort)\b/.test(message) ? 'output_config' : message.match(/\bthinking\b/)?.[0];

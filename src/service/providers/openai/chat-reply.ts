@@ -9,12 +9,12 @@ import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '.
 
 const END_MARK = '[DONE]';
 
-/** Maximum number of parts of calls in one chunk of a stream. Models send one, or a handful. */
+/** Maximum number of tool-call fragments in one chunk of a stream. Models send a few at most. */
 const MAX_CALL_PARTS = 4_096;
 
 const text = z.string().nullish();
 
-/** A plain answer or a chunk of a stream. Other fields may hold anything that compatible servers make of them. */
+/** A plain response or a chunk of a stream. Unknown fields of compatible servers are ignored. */
 const chunkSchema = z.object({
   model: text,
   choices: z.array(z.unknown()).nullish(),
@@ -25,7 +25,7 @@ const messageSchema = z.object({
   /** Some servers send a list of parts. */
   content: z.union([z.string(), z.array(z.unknown())]).nullish(),
   refusal: text,
-  /** DeepSeek and vLLM use `reasoning_content`, OpenRouter and newer vLLM `reasoning`, OpenAI neither. */
+  /** DeepSeek and vLLM send `reasoning_content`, OpenRouter and newer vLLM `reasoning`, OpenAI neither. */
   reasoning_content: text.catch(null),
   reasoning: text.catch(null),
   tool_calls: z.array(z.unknown()).nullish(),
@@ -52,7 +52,7 @@ const callPartsSchema = z.array(callPartSchema);
 
 type CallPart = z.output<typeof callPartSchema>;
 
-/** A reply of Chat Completions. */
+/** A reply of the Chat Completions API. */
 export class ChatReply implements VendorReply {
   hasBegun = false;
   hasEnded = false;
@@ -147,19 +147,19 @@ export class ChatReply implements VendorReply {
 
   #addTexts({ content, refusal, reasoning_content, reasoning }: ChatMessage): TextDelta[] {
     const thought = this.#cap.admit(reasoning_content ?? reasoning ?? '');
-    const said = this.#cap.admit(textOf(content));
+    const answer = this.#cap.admit(textOf(content));
     this.hasBegun = true;
     this.#reasoning += thought;
-    this.#text += said;
+    this.#text += answer;
     this.#refusal += this.#cap.admit(refusal ?? '');
     const deltas = [
       { type: 'reasoning', delta: thought },
-      { type: 'text', delta: said },
+      { type: 'text', delta: answer },
     ] as const;
     return deltas.filter(({ delta }) => delta !== '');
   }
 
-  /** Servers that give no index begin a call with its id. */
+  /** Adds a fragment to its call. Servers without indexes begin each call with its id. */
   #addToCall({ index, id, function: called }: CallPart): void {
     const position = index ?? this.#calls.size - (id ? 0 : 1);
     const call = this.#calls.get(position) ?? { id: '', name: '', arguments: '' };

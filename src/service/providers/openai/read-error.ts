@@ -4,7 +4,7 @@ import { isObject } from '../../../contract/fields.js';
 import type { ProviderFailure } from '../../step/provider.js';
 import { parseJson, type VendorError, type VendorMessage } from '../vendor.js';
 
-/** `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes). */
+/** Failures by `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes). */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   Object.entries({
     invalid_api_key: 'authentication',
@@ -21,7 +21,7 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   } as const),
 );
 
-/** Reads an error as the vendor's SDK does. A body that is no JSON object is its message. */
+/** Reads an error body with the vendor's SDK. A body that is not a JSON object is used as the message. */
 export function readError(status: number, body: string): VendorError {
   const json = parseJson(body);
   const sdkError = isObject(json)
@@ -37,7 +37,7 @@ export function readError(status: number, body: string): VendorError {
   };
 }
 
-/** Some compatible servers send the sentence alone. */
+/** Schema of an error. Some compatible servers send only the sentence. */
 const errorObjectSchema = z.union([
   z.string().transform((message) => ({ message, param: undefined })),
   z.object({ message: z.string(), param: z.string().nullish().catch(undefined) }),
