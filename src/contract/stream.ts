@@ -8,7 +8,7 @@ const delta = z.string();
  * What a streamed step sends, in this order (rule: stream-events): `step.completed` or `error` ends it
  * (rule: one-end). The report is null where the request asked for none.
  */
-const streamEventSchema = z.discriminatedUnion('type', [
+export const streamEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('step.started'), request_id: z.string() }),
   z.object({ type: z.literal('context.built'), report: contextReportSchema.nullable() }),
   z.object({ type: z.literal('reasoning.delta'), delta }),

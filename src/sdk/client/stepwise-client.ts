@@ -6,9 +6,6 @@ import type { StepRequestInput } from '../../contract/step-request.js';
 import type { CallOptions, StepEvent, StepService } from '../base/step-service.js';
 import { StepwiseError } from '../base/stepwise-error.js';
 import { checkTimeLimit } from '../base/timer.js';
-import { Run } from '../run/run.js';
-import type { RunOptions } from '../run/run-options.js';
-import { CallLimit } from './call-limit.js';
 import {
   isCompaction,
   isErrorResponse,
@@ -16,7 +13,10 @@ import {
   isPreview,
   isStep,
   isStreamEvent,
-} from './check-answer.js';
+} from '../base/wire-shapes.js';
+import { Run } from '../run/run.js';
+import type { RunOptions } from '../run/run-options.js';
+import { CallLimit } from './call-limit.js';
 import { readEvents } from './read-events.js';
 
 /** Where the service is, and what each call carries. */

@@ -1,5 +1,6 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import { isObject } from '../base/is-object.js';
 import {
   type ConversationItem,
   fromVendorName,
@@ -131,8 +132,7 @@ function messageItems({ role, content }: AnthropicMessage): ConversationItem[] {
 }
 
 function toCall({ id, name, input }: Extract<AnthropicBlock, { type: 'tool_use' }>) {
-  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
-  return { id, name: fromVendorName(name), args: isObject ? { ...input } : { input }, origin: null };
+  return { id, name: fromVendorName(name), args: isObject(input) ? { ...input } : { input }, origin: null };
 }
 
 function toResult({

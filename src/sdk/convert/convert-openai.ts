@@ -1,5 +1,6 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import { isObject } from '../base/is-object.js';
 import {
   type ConversationItem,
   fromVendorName,
@@ -121,7 +122,7 @@ function toCall({ id, function: { name, arguments: written } }: OpenAiToolCall) 
 function parseArguments(written: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(written || '{}');
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+    if (isObject(value)) return { ...value };
   } catch {
     // Kept below.
   }
