@@ -1,7 +1,7 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { ActionDetails, Step } from '../../contract/step.js';
 import { executeTool, notRun, type ToolOutcome } from '../actions/execute-tool.js';
-import { noteOfEdit, summarize } from '../actions/render-observation.js';
+import { editNote, summarize } from '../actions/render-observation.js';
 import { TerminalToolError } from '../actions/tool-errors.js';
 import { type ClearedAction, clearActions } from './clear-actions.js';
 import { relayOutput } from './relay-output.js';
@@ -163,7 +163,7 @@ async function observe(run: RunState, performed: readonly Performed[]): Promise<
 }
 
 function toObservation({ action, outcome, edited }: Performed): TurnInput {
-  const note = edited ? noteOfEdit(action.tool_args) : '';
+  const note = edited ? editNote(action.tool_args) : '';
   const turn = { role: 'tool_observation' as const, content: note + outcome.text, toolCallId: action.id };
   if (outcome.success) return { ...turn, toolResult: { success: true } };
   const { denied, terminal } = outcome;

@@ -5,7 +5,7 @@ import type { Approve } from '../actions/approval.js';
 import { clientToolNames, InputNeeded } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 import { notRun } from '../actions/execute-tool.js';
-import { readEdit } from '../actions/render-observation.js';
+import { readEditNote } from '../actions/render-observation.js';
 import { TerminalToolError, ToolError } from '../actions/tool-errors.js';
 import type { ForeseenStep, StepEvent, StepService } from '../base/step-service.js';
 import { StepwiseError } from '../base/stepwise-error.js';
@@ -102,7 +102,7 @@ class SavedService implements StepService {
 function repeat({ result }: Trajectory, observation: TurnInput | undefined, wasEdited: boolean): string {
   if (!observation) throw new ToolError('The saved run has no observation for this call.');
   const { toolResult } = observation;
-  const content = (wasEdited && readEdit(observation.content)?.text) || observation.content;
+  const content = (wasEdited && readEditNote(observation.content)?.text) || observation.content;
   if (toolResult?.terminal) throw new TerminalToolError(terminalReason(result), content);
   if (toolResult?.success === false) throw new ToolError(content);
   return content;
@@ -126,7 +126,7 @@ function approveAsSaved(
     if (undecided.has(id)) return { type: 'stop' };
     const { content, toolResult } = observations.get(id) ?? { content: '' };
     if (toolResult?.denied) return { type: 'deny', reason: reasonOfDenial(content) };
-    const edit = readEdit(content);
+    const edit = readEditNote(content);
     if (!edit) return { type: 'allow' };
     edited.add(id);
     return { type: 'edit', args: edit.args };

@@ -56,7 +56,7 @@ describe('time limits (rule: run-options)', () => {
   test.each([NaN, -1])('a tool whose own limit is %d says so and does not run', async (timeoutMs) => {
     const { result } = await finish([lookUpCall(), done], { tools: [{ ...lookUp, timeoutMs }] });
     expect(result.history.find(({ role }) => role === 'tool_observation')?.content).toBe(
-      `A time limit must be milliseconds from 0, or Infinity for no limit, not ${timeoutMs}.`,
+      `A time limit must be a number of milliseconds (0 or more, or Infinity for no limit), not ${timeoutMs}.`,
     );
   });
 });

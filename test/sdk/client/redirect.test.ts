@@ -31,7 +31,7 @@ test.each([
   for (const call of calls) {
     const error = await call.catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'invalid_answer', status, retryable: false });
-    expect(error.message).toMatch(/leads to another one, which is not followed/);
+    expect(error.message).toMatch(/redirects to another one, which the client does not follow/);
   }
   expect(asked).toBe(0);
 });

@@ -90,7 +90,7 @@ describe('trouble on the way (rule: run-options)', () => {
     const { result } = await finish([lookUpCall(), line], { retries: 0, stream: streamed });
     expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'invalid_answer' } });
     expect(result.error?.message).toMatch(
-      /^What answers at this address is not the service \(HTTP \d{3}\)\.$/,
+      /^The server at this address is not Stepwise \(HTTP \d{3}\): check the address\.$/,
     );
     expect(result.history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool_observation']);
   });
