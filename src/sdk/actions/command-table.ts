@@ -49,7 +49,10 @@ function plainWords(command: string): readonly string[] | undefined {
   return /^[A-Za-z0-9_@+./:,-]+(?: [A-Za-z0-9_@+./:,-]+)*$/.test(command) ? command.split(' ') : undefined;
 }
 
-function permits({ words, permitted, takesPaths = false }: CommandEntry, command: readonly string[]): boolean {
+function permits(
+  { words, permitted, takesPaths = false }: CommandEntry,
+  command: readonly string[],
+): boolean {
   const further = command.slice(words.length);
   return (
     words.every((word, index) => command[index] === word) &&

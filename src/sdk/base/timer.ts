@@ -16,5 +16,7 @@ export function startTimer(milliseconds: number, onTimeout: () => void): () => v
 /** Throws `RangeError` for a negative number and NaN. Accepts undefined, which means the default. */
 export function checkTimeLimit(name: string, milliseconds: number | undefined): void {
   if (milliseconds === undefined || milliseconds >= 0) return;
-  throw new RangeError(`${name} must be a number of milliseconds (0 or more, or Infinity for no limit), not ${milliseconds}.`);
+  throw new RangeError(
+    `${name} must be a number of milliseconds (0 or more, or Infinity for no limit), not ${milliseconds}.`,
+  );
 }

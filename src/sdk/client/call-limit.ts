@@ -42,7 +42,8 @@ export class CallLimit {
 }
 
 const messages = {
-  service_timeout: (address: string) => `The service at ${address} did not answer within the time limit of the call.`,
+  service_timeout: (address: string) =>
+    `The service at ${address} did not answer within the time limit of the call.`,
   service_unreachable: (address: string) =>
     `The service at ${address} could not be reached, or the connection broke.`,
 } as const;

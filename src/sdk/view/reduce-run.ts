@@ -49,13 +49,13 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
     result: null,
   }),
   agent_turn_start: (view, { phase, iterations_left, step }, at) =>
-    doing(beginCall({ ...beginStep(view, step), iterationsLeft: iterations_left }, phase), {
+    withActivity(beginCall({ ...beginStep(view, step), iterationsLeft: iterations_left }, phase), {
       type: 'thinking',
       since: at,
     }),
   // With its retries it is one call, which began with the first try.
   request_sent: (view, { request }, at) =>
-    doing(
+    withActivity(
       amendCall(view, ({ startedAt }) => ({
         ...noTexts,
         request,
@@ -69,7 +69,7 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
   answer_delta: (view, { delta }, at) => wrote(view, { part: 'answer', delta }, at),
   agent_reason: (view, { response }, at) => responded(view, response, at),
   approval_requested: (view, { request }, at) =>
-    doing(
+    withActivity(
       amendAction(view, request.action.id, () => ({
         state: 'asked',
         approval: { request, decision: 'pending' },
@@ -77,7 +77,7 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
       { type: 'approval', tool: request.action.tool_name, since: at },
     ),
   tool_start: (view, { id, tool_name, tool_args }, at) =>
-    doing(
+    withActivity(
       amendAction(withAction(view, { id, tool_name, tool_args }), id, (action) => ({
         ...decided(action, 'allowed'),
         state: 'running',
@@ -114,12 +114,12 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
   },
   tasks_updated: (view, { tasks }) => amendStep({ ...view, tasks }, () => ({ tasks })),
   agent_request_input: (view, { step: _step, type: _type, ...question }, at) =>
-    doing(
+    withActivity(
       amendAction(view, question.call_id, () => ({ question: { request: question, state: 'pending' } })),
       { type: 'question', question, since: at },
     ),
   agent_request_input_timeout: (view, { call_id }, at) =>
-    doing(
+    withActivity(
       amendAction(view, call_id, (action) => answered(action, 'timed_out')),
       { type: 'thinking', since: at },
     ),
@@ -136,13 +136,13 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
     }));
     return retry_in_ms === null
       ? failed
-      : doing(failed, { type: 'retry', error, retryInMs: retry_in_ms, since: at });
+      : withActivity(failed, { type: 'retry', error, retryInMs: retry_in_ms, since: at });
   },
   agent_stopped: (view, { result }, at) => ended(view, result, at),
   agent_completion: (view, { result }, at) => ended(view, result, at),
 };
 
-const doing = (view: RunView, activity: Activity): RunView => ({ ...view, activity });
+const withActivity = (view: RunView, activity: Activity): RunView => ({ ...view, activity });
 
 interface Written {
   readonly part: 'draft' | 'thought' | 'answer';
@@ -152,7 +152,7 @@ interface Written {
 /** Appends a delta. Blank text before the first visible character is dropped; a failed try's text gives way. */
 function wrote(view: RunView, { part, delta }: Written, at: Moment): RunView {
   const writes = part === 'answer' && view.activity?.type !== 'writing';
-  return amendCall(writes ? doing(view, { type: 'writing', since: at }) : view, (call) => {
+  return amendCall(writes ? withActivity(view, { type: 'writing', since: at }) : view, (call) => {
     const before = call.isStale ? '' : call[part];
     const text = before === '' && delta.trim() === '' ? '' : before + delta;
     return { ...(call.isStale && noTexts), [part]: text };

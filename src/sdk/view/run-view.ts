@@ -86,7 +86,7 @@ export interface ActionView {
   readonly id: string;
   /** Name of the tool. */
   readonly tool: string;
-  /** As the model wrote them; once the call has started, as they ran. */
+  /** The arguments that the model wrote; once the call has started, the arguments it runs with. */
   readonly args: ToolArguments;
   /**
    * `asked` waits for approval; `failed` includes calls that a guard refused; `denied` was refused by a person;
