@@ -18,7 +18,10 @@ const reportItemSchema = z
     lines: z.string().nullable().meta({ description: 'The included lines, such as `1-40,90-120`.' }),
     reason: z.string().nullable(),
   })
-  .meta({ id: 'ReportItem', description: 'A file, pinned item, chunk or turn, and how much of it the prompt includes.' });
+  .meta({
+    id: 'ReportItem',
+    description: 'A file, pinned item, chunk or turn, and how much of it the prompt includes.',
+  });
 
 const reportFolderSchema = z
   .object({ path: z.string(), files: wholeNumber, included: wholeNumber })
@@ -31,13 +34,18 @@ export const contextReportSchema = z
     reserved_output_tokens: wholeNumber,
     prompt_tokens: wholeNumber,
     counting: z.enum(['exact', 'estimated']),
-    stable_prefix_tokens: wholeNumber.meta({ description: 'Tokens of the prompt before the tail, the part that changes with every step.' }),
+    stable_prefix_tokens: wholeNumber.meta({
+      description: 'Tokens of the prompt before the tail, the part that changes with every step.',
+    }),
     stable_prompt_sha256: z.string().meta({ description: 'SHA-256 of the prompt before the tail.' }),
     sections: z.array(reportSectionSchema),
     items: z.array(reportItemSchema),
     folders: z.array(reportFolderSchema),
   })
-  .meta({ id: 'ContextReport', description: 'Which parts of the context the prompt includes, and which it leaves out.' });
+  .meta({
+    id: 'ContextReport',
+    description: 'Which parts of the context the prompt includes, and which it leaves out.',
+  });
 
 /** The report on which parts of the context the prompt includes. Token counts are the service's own. */
 export type ContextReport = z.output<typeof contextReportSchema>;

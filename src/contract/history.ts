@@ -5,7 +5,9 @@ const toolCallSchema = z
   .looseObject({
     name: z.string().min(1),
     parameters: jsonObject,
-    id: optional(z.string()).meta({ description: 'Links observations to their calls. A missing id becomes `call_<n>`.' }),
+    id: optional(z.string()).meta({
+      description: 'Links observations to their calls. A missing id becomes `call_<n>`.',
+    }),
   })
   .meta({ id: 'ToolCall', description: 'The tool call of an assistant turn.' });
 
@@ -33,7 +35,8 @@ export const turnSchema = z
       description: 'ISO 8601. Kept unchanged and never part of the prompt.',
     }),
     kind: optional(z.enum(['notice', 'summary'])).meta({
-      description: 'Marks user turns that are not the task: a correction (`notice`), or a summary of older turns.',
+      description:
+        'Marks user turns that are not the task: a correction (`notice`), or a summary of older turns.',
     }),
     toolCall: optional(toolCallSchema).meta({
       description: 'The action of an assistant turn; `content` is then the thought.',
@@ -42,10 +45,13 @@ export const turnSchema = z
       description: 'The thought before the answer, in an assistant turn that answers.',
     }),
     phase: optional(z.enum(['reason', 'act', 'observe'])),
-    provider_state: jsonValue
-      .optional()
-      .meta({ description: 'Opaque data of a provider, such as signed reasoning, which the service sends back to that provider.' }),
-    toolCallId: optional(z.string()).meta({ description: 'The id of the call that an observation belongs to.' }),
+    provider_state: jsonValue.optional().meta({
+      description:
+        'Opaque data of a provider, such as signed reasoning, which the service sends back to that provider.',
+    }),
+    toolCallId: optional(z.string()).meta({
+      description: 'The id of the call that an observation belongs to.',
+    }),
     toolResult: optional(toolResultSchema),
   })
   .meta({ id: 'Turn', description: 'An entry of the conversation history.' });

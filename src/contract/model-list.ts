@@ -5,7 +5,9 @@ const modelSchema = z
   .object({
     name: z.string().meta({ description: 'A model name, or a pattern for a family of models.' }),
     provider: z.string(),
-    context_window: wholeNumber.nullable().meta({ description: 'Maximum tokens of prompt and reply together; null if unknown.' }),
+    context_window: wholeNumber
+      .nullable()
+      .meta({ description: 'Maximum tokens of prompt and reply together; null if unknown.' }),
     encoding: z.string().meta({ description: 'Name of the tokenizer that counts its prompts.' }),
     counting: z.enum(['exact', 'estimated']),
     protocols: z.array(z.string()).meta({ description: 'The values of `protocol` that the model supports.' }),

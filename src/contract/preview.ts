@@ -13,8 +13,7 @@ export const previewSchema = z
         .meta({ id: 'PreviewMessage', description: 'A message of the prompt.' }),
     ),
     native_tools: z.array(toolDefinitionSchema).meta({
-      description:
-        "The tools in the provider's own format; empty if the prompt itself describes the tools.",
+      description: "The tools in the provider's own format; empty if the prompt itself describes the tools.",
     }),
     prompt_sha256: z.string(),
     context_report: contextReportSchema,

@@ -42,7 +42,10 @@ const inlineContextSchema = z
     files: optional(list(inlineFileSchema, MAX_INLINE_ITEMS)),
     pinned_items: optional(list(inlinePinnedItemSchema, MAX_INLINE_ITEMS)),
   })
-  .meta({ id: 'InlineContext', description: 'Contents that are part of the request; they win over any other source.' });
+  .meta({
+    id: 'InlineContext',
+    description: 'Contents that are part of the request; they win over any other source.',
+  });
 
 const taskSchema = z
   .object({ id: wholeNumber, content: z.string(), status: z.enum(['todo', 'in_progress', 'completed']) })
@@ -55,7 +58,7 @@ const phaseInstructionsSchema = z
   .meta({
     id: 'PhaseInstructions',
     description:
-      "Texts that replace the built-in instructions of the phases. Send all of them with every step.",
+      'Texts that replace the built-in instructions of the phases. Send all of them with every step.',
   });
 
 const reportDetailSchema = z.enum(['full', 'summary', 'none']).meta({
@@ -70,7 +73,9 @@ const includeSchema = z
       description: 'Whether to return `updated_conversation_history`; default true.',
     }),
     report: optional(reportDetailSchema).meta({ description: 'Default `summary`.' }),
-    completion_text: optional(z.boolean()).meta({ description: "Whether to return the model's original text; default false." }),
+    completion_text: optional(z.boolean()).meta({
+      description: "Whether to return the model's original text; default false.",
+    }),
   })
   .meta({ id: 'IncludeOptions', description: 'Options that control the size of the response.' });
 
@@ -83,9 +88,9 @@ const llmConfigSchema = z
   .object({
     modelName: z.string().min(1).max(256),
     tokenLimit: wholeNumber.min(1).meta({ description: 'Maximum tokens of prompt and reply together.' }),
-    reservedOutputTokens: wholeNumber
-      .min(1)
-      .meta({ description: 'Tokens that are reserved for the reply; must be less than `tokenLimit`, else 400.' }),
+    reservedOutputTokens: wholeNumber.min(1).meta({
+      description: 'Tokens that are reserved for the reply; must be less than `tokenLimit`, else 400.',
+    }),
     temperature: optional(z.number().min(0).max(2)).meta({ format: 'double' }),
     provider: optional(z.string().min(1).max(64)).meta({
       description: '`openai`, `anthropic` or a configured upstream. Without it, the model name decides.',
@@ -93,7 +98,7 @@ const llmConfigSchema = z
     reasoningEffort: optional(reasoningEffortSchema),
     seed: optional(wholeNumber),
     maxOutputTokens: optional(wholeNumber.min(1)).meta({
-      description: "Output limit for the provider; at most `reservedOutputTokens`, which is the default.",
+      description: 'Output limit for the provider; at most `reservedOutputTokens`, which is the default.',
     }),
     deadlineMs: optional(wholeNumber.min(1)).meta({
       description: "Time limit of the step in milliseconds; at most the server's own.",
@@ -166,7 +171,9 @@ export const stepRequestSchema = z
     phase: optional(phaseSchema).meta({ description: 'The phase, in the strict three-phase mode.' }),
     phase_instructions: optional(phaseInstructionsSchema),
     on_last_iteration: optional(onLastIterationSchema).meta({ description: 'Default `answer`.' }),
-    instructions: optional(z.string()).meta({ description: 'Additional system text; counts towards the token budget.' }),
+    instructions: optional(z.string()).meta({
+      description: 'Additional system text; counts towards the token budget.',
+    }),
     include: optional(includeSchema),
   })
   .meta({ id: 'StepRequest', description: 'The request of one step of a ReAct agent.' });

@@ -56,7 +56,10 @@ const phaseControlSchema = z
     should_continue: z.boolean().nullable(),
     final_answer: z.string().nullable(),
   })
-  .meta({ id: 'PhaseControl', description: 'The block at the end of a phase. Fields of other phases are null.' });
+  .meta({
+    id: 'PhaseControl',
+    description: 'The block at the end of a phase. Fields of other phases are null.',
+  });
 
 const signalsSchema = z
   .object({
@@ -91,7 +94,7 @@ const errorDetailSchema = z
     source: z
       .string()
       .optional()
-      .meta({ description: "`provider` if the message comes from the provider; absent otherwise." }),
+      .meta({ description: '`provider` if the message comes from the provider; absent otherwise.' }),
   })
   .meta({ id: 'ErrorDetail', description: 'One problem and its place in the request.' });
 
@@ -127,10 +130,9 @@ export const stepSchema = z
     }),
     action_details: actionDetailsSchema.nullable(),
     additional_actions: z.array(actionDetailsSchema),
-    updated_conversation_history: z
-      .array(turnSchema)
-      .nullable()
-      .meta({ description: 'The history for the next step; null if it was not requested or the request was not read.' }),
+    updated_conversation_history: z.array(turnSchema).nullable().meta({
+      description: 'The history for the next step; null if it was not requested or the request was not read.',
+    }),
     new_turns: z.array(turnSchema).meta({ description: 'The turns that this step added.' }),
     correction: turnSchema.nullable().meta({
       description:
@@ -146,8 +148,14 @@ export const stepSchema = z
     provider: z.string().nullable(),
     finish_reason: z.enum(['stop', 'length', 'tool', 'refusal', 'other']).nullable(),
     finish_reason_raw: z.string().nullable(),
-    reasoning: z.string().nullable().meta({ description: "The model's reasoning, if the provider returns it; never the thought." }),
-    completion_text: z.string().nullable().meta({ description: "The model's original text; only with `include.completion_text`." }),
+    reasoning: z
+      .string()
+      .nullable()
+      .meta({ description: "The model's reasoning, if the provider returns it; never the thought." }),
+    completion_text: z
+      .string()
+      .nullable()
+      .meta({ description: "The model's original text; only with `include.completion_text`." }),
     warnings: z.array(warningSchema).meta({
       description:
         'Deviations from the request, and other problems. `unreadable_action`: `direct_response` is an action that could not be read.',

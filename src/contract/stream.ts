@@ -28,7 +28,8 @@ export const flatStreamEventSchema = z
   })
   .meta({
     id: 'StreamEvent',
-    description: 'The JSON of one `data` line of a streamed step. `type` determines which other field is present.',
+    description:
+      'The JSON of one `data` line of a streamed step. `type` determines which other field is present.',
   });
 
 /** One event of a streamed step, distinguished by `type`. */

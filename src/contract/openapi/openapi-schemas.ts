@@ -151,7 +151,10 @@ function withOpenEnums(schema: JsonSchema): JsonSchema {
 function withFewPromises(schema: JsonSchema): JsonSchema {
   const { required, pattern: _, ...rest } = schema;
   const promisedNames = required?.filter((name) => rest.properties?.[name]?.nullable !== true) ?? [];
-  return { ...mapChildren(rest, withFewPromises), ...(promisedNames.length > 0 && { required: promisedNames }) };
+  return {
+    ...mapChildren(rest, withFewPromises),
+    ...(promisedNames.length > 0 && { required: promisedNames }),
+  };
 }
 
 function describeValues(description: string | undefined, values: readonly unknown[]): string {

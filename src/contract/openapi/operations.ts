@@ -106,8 +106,16 @@ export const operations: readonly Operation[] = [
       'truncated action, an empty reply) are 200 with `status: error`.',
     request: stepRequestSchema,
     examples: {
-      action: { summary: 'The first step of a run: the model acts', request: firstStep, answer: actionAnswer },
-      answer: { summary: 'A step after a tool result: the model answers', request: lastStep, answer: finalAnswer },
+      action: {
+        summary: 'The first step of a run: the model acts',
+        request: firstStep,
+        answer: actionAnswer,
+      },
+      answer: {
+        summary: 'A step after a tool result: the model answers',
+        request: lastStep,
+        answer: finalAnswer,
+      },
     },
     response: stepSchema,
     links: { samePrompt },
@@ -127,7 +135,11 @@ export const operations: readonly Operation[] = [
       'ordinary HTTP error.',
     request: stepRequestSchema,
     examples: {
-      action: { summary: 'The first step of a run: the model acts', request: firstStep, answer: streamedAnswer },
+      action: {
+        summary: 'The first step of a run: the model acts',
+        request: firstStep,
+        answer: streamedAnswer,
+      },
     },
     response: 'stream',
     takesModelKey: true,

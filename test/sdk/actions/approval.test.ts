@@ -54,8 +54,8 @@ describe('approval in two phases (rule: approval)', () => {
     { type: 'no' },
     false,
     {},
-  ])('an answer that is no decision allows nothing: %j', async (answer) => {
-    // What a program without types may answer.
+  ])('approve cannot allow a call by returning the invalid decision %j', async (answer) => {
+    // Untyped code may return a decision that the types forbid.
     const { calls, observations } = await decide(answer as ApprovalDecision, answer as ApprovalDecision);
     expect(calls).toEqual([]);
     expect(observations[0]).toMatchObject({ toolResult: { success: false, denied: true } });
@@ -187,7 +187,7 @@ describe('rules of the decision always (rule: always-rules)', () => {
     ['npm test', 'npm  test'],
     ['npm test', 'npm test '],
     ['echo a', 'echo A'],
-  ])('for `%s` it does not allow `%s`', (agreed, other) => {
+  ])('a rule for `%s` does not allow `%s`', (agreed, other) => {
     const rules = proposeRules(run(agreed));
     expect(isAllowed(run(agreed), rules)).toBe(true);
     expect(isAllowed(run(other), rules)).toBe(false);
@@ -205,7 +205,7 @@ describe('rules of the decision always (rule: always-rules)', () => {
     ['a combining grapheme joiner', '\u034f'],
     ['a blank Braille pattern', '\u2800'],
     ['a bell', '\u0007'],
-  ])('for a call with %s, which cannot be seen, nothing is proposed', (_, unseen) => {
+  ])('no rule is proposed for a call with the invisible character %s', (_, unseen) => {
     expect(proposeRules(run(`ls${unseen}src`))).toEqual([]);
     expect(isAllowed(run(`ls${unseen}src`), [{ ...exactly(`ls${unseen}src`), type: 'call' }])).toBe(false);
   });
@@ -229,7 +229,7 @@ describe('rules of the decision always (rule: always-rules)', () => {
     ['git log --oneline', ['git log', 'git log -5 --stat']],
     ['npm test', ['npm test --silent']],
     ['go test ./...', ['go test', 'go test -v ./...']],
-  ])('a row of the table that has `%s` allows its permitted arguments and nothing else', (agreed, others) => {
+  ])('the command rule for `%s` allows the permitted arguments and no others', (agreed, others) => {
     const rules = proposeRules(run(agreed)).filter(({ type }) => type === 'commands');
     expect(rules).toHaveLength(1);
     for (const other of [agreed, ...others]) expect(isAllowed(run(other), rules)).toBe(true);

@@ -35,7 +35,7 @@ describe('tools of a run (rule: tool-definitions)', () => {
     [{ success: false, error: 'No such shelf.' }, 'No such shelf.'],
     [{ success: false, error: new Error('Broken.') }, 'Broken.'],
     [{ success: false, code: 7 }, '{"success":false,"code":7}'],
-  ])('%j as a result is a failure', async (returned, content) => {
+  ])('the tool result %j counts as a failure', async (returned, content) => {
     const { turn, result, events } = await observationOf(() => returned);
     expect(turn).toMatchObject({ content, toolResult: { success: false } });
     expect(events.map(({ type }) => type)).toContain('tool_error');
@@ -53,7 +53,7 @@ describe('tools of a run (rule: tool-definitions)', () => {
     ['an object', { a: [1] }, '{"a":[1]}'],
     ['a big integer', { n: 10n }, '{"n":"10"}'],
     ['a function', () => 1, '() => 1'],
-  ])('%s as a result can be shown', async (_, result, shown) => {
+  ])('a tool result of %s becomes a text', async (_, result, shown) => {
     expect((await observationOf(() => result)).turn?.content).toBe(shown);
   });
 

@@ -10,7 +10,7 @@ describe('invisible characters (rule: playground-untrusted)', () => {
     ['a space that is none', 'a\u00A0b', 'U+00A0'],
     ['a filler', '\u3164', 'U+3164'],
     ['a tag character', '\u{E0041}', 'U+E0041'],
-  ])('%s is split off as its code', (_, text, code) => {
+  ])('splitUnseen replaces %s by its code', (_, text, code) => {
     expect(
       splitUnseen(text)
         .filter(({ isUnseen }) => isUnseen)

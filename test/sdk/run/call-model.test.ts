@@ -14,7 +14,7 @@ const foreignStep = (fields: Record<string, unknown>): string =>
   });
 const proposed = (action_details: unknown) => ({ status: 'action_proposed', action_details });
 
-describe('retries (rule: run-options)', () => {
+describe('failures and retries of a run (rule: run-options)', () => {
   test('a run retries an unreachable service, then ends with a history that can be continued', async () => {
     const { run, service } = await start([lookUpCall(), { fault: 'hang-up' }], { retries: 1 });
     const events = [];
@@ -128,8 +128,8 @@ describe('retries (rule: run-options)', () => {
   test.each([
     ['in seconds', '0', 0],
     ['as a date', 'Sun, 06 Nov 1994 08:49:37 GMT', 0],
-    ['in other words', 'soon', 1_000],
-  ])('a proxy that limits the rate is tried again when its page says, %s', async (_, retryAfter, wait) => {
+    ['in no known form', 'soon', 1_000],
+  ])('a run retries after a 429 page of a proxy with Retry-After %s', async (_, retryAfter, wait) => {
     const page = {
       foreign: '<h1>Slow down</h1>',
       status: 429,

@@ -8,7 +8,7 @@ import { emptyRun, type RequestSent, type RunView } from '../../../src/sdk/view/
 import { command, done, finish, lookUpCall, recordingTool, start } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 
-/** A run as the page reads it, and every view on the way. */
+/** Runs a script and returns the view after each event. */
 async function live(script: readonly Script[], options: Partial<RunOptions> = {}) {
   const views: RunView[] = [emptyRun()];
   let at = 0;
@@ -23,7 +23,7 @@ async function live(script: readonly Script[], options: Partial<RunOptions> = {}
   return { views, view: views.at(-1) ?? emptyRun(), saved, service: started.service };
 }
 
-/** What does not depend on when it happened. */
+/** Drops times, which differ between a run and its replay. */
 const timeless = (view: RunView): unknown =>
   JSON.parse(
     JSON.stringify(view, (name, value: unknown) =>
@@ -96,7 +96,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(types).toEqual(expect.arrayContaining(['thinking', 'tool', 'writing']));
   });
 
-  test('a denied call and the one beside it both have an observation', async () => {
+  test('a denied call and the other call of its step both have an observation', async () => {
     const both = {
       ...command('ls'),
       more: [{ name: 'run_command', args: { command: 'id' }, requiresApproval: true }],
@@ -111,7 +111,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(view.steps[0]?.actions.every(({ observation }) => observation !== null)).toBe(true);
   });
 
-  test('a retried call keeps its failed try and the response', async () => {
+  test('the view of a retried call has its failed attempt and the response', async () => {
     const { view, views } = await live([unreachable, done], { retries: 1 });
     expect(view.steps).toHaveLength(1);
     expect(view.steps[0]?.calls[0]).toMatchObject({
@@ -177,7 +177,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(branch.steps[0]).toBe(inherited[0]);
   });
 
-  test('a whole run adds no fields to the view', async () => {
+  test('the view after a whole run has the same fields as emptyRun', async () => {
     const { events } = await finish([tasks, lookUpCall(), done]);
     const view = events.reduce((before, event) => reduceRun(before, event), emptyRun());
     expect(Object.keys(view).sort()).toEqual(Object.keys(emptyRun()).sort());
