@@ -21,14 +21,14 @@ import {
  * @param at The time of the event in milliseconds of any clock; without it, nothing in the view has a time.
  */
 export function reduceRun(view: RunView, event: RunEvent | RequestSent, at: Moment = null): RunView {
-  // The table has a reducer for each type, which takes events of that very type.
+  // Each reducer of the table takes exactly the events of its own type, which the compiler cannot see here.
   const reduce = reducers[event.type] as Reducer<ViewEvent['type']>;
   return reduce(view, event, at);
 }
 
 type ViewEvent = RunEvent | RequestSent;
 
-/** The events of a type; a member of the union may have several types. */
+/** The event with the given type. Some members of the union have several types. */
 type EventOf<Type, Event = ViewEvent> = Event extends { readonly type: infer Own }
   ? Type extends Own
     ? Event
@@ -53,7 +53,7 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
       type: 'thinking',
       since: at,
     }),
-  // With its retries it is one call, which began with the first try.
+  // All attempts count as one call, which began with the first attempt.
   request_sent: (view, { request }, at) =>
     withActivity(
       amendCall(view, ({ startedAt }) => ({
@@ -129,7 +129,7 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
     })),
   agent_error: (view, { error, retry_in_ms }, at) => {
     const failed = amendCall(view, ({ failures, response, endedAt }) => ({
-      // After a response it is the run that failed, not the call.
+      // An error after the response is a failure of the run, not of the call.
       failures: response ? failures : [...failures, { error, retryInMs: retry_in_ms }],
       isStale: retry_in_ms !== null,
       endedAt: endedAt ?? at,
@@ -149,7 +149,7 @@ interface Written {
   readonly delta: string;
 }
 
-/** Appends a delta. Blank text before the first visible character is dropped; a failed try's text gives way. */
+/** Appends a delta. Drops white space before the first visible character, and the text of a failed attempt. */
 function wrote(view: RunView, { part, delta }: Written, at: Moment): RunView {
   const writes = part === 'answer' && view.activity?.type !== 'writing';
   return amendCall(writes ? withActivity(view, { type: 'writing', since: at }) : view, (call) => {
@@ -159,7 +159,7 @@ function wrote(view: RunView, { part, delta }: Written, at: Moment): RunView {
   });
 }
 
-/** Ends the run: what was in progress has ended too, and the history has an observation for each call that did not run. */
+/** Ends the run and everything in progress. Calls that did not run get their observation from the final history. */
 function ended(view: RunView, result: RunResult, at: Moment): RunView {
   const observations = new Map(result.history.map(({ toolCallId, content }) => [toolCallId, content]));
   const closed = amendCall({ ...view, activity: null, result, tasks: result.tasks }, (call) =>
@@ -207,7 +207,7 @@ function responded(view: RunView, response: Step, at: Moment): RunView {
 const callsOf = ({ action_details, additional_actions }: Step): readonly ActionDetails[] =>
   [action_details, ...additional_actions].flatMap((action) => action ?? []);
 
-/** Adds a tool call to the newest step, unless its reply has proposed it. */
+/** Adds a tool call to the newest step unless the reply of the step already did. */
 const withAction = (view: RunView, call: ToolEvent): RunView =>
   amendStep(view, ({ actions }) =>
     actions.some(({ id }) => id === call.id) ? {} : { actions: [...actions, toActionView(call)] },
@@ -228,7 +228,7 @@ const toActionView = ({ id, tool_name, tool_args }: ToolEvent): ActionView => ({
 
 const settled = (state: ActionView['state'], text: string) => ({ state, result: text, observation: text });
 
-/** Records the decision on a call that somebody was asked about. */
+/** Records the decision about a call that waits for approval. */
 const decided = (
   { approval }: ActionView,
   decision: 'allowed' | 'denied' | 'none',
@@ -236,7 +236,7 @@ const decided = (
   approval: approval?.decision === 'pending' ? { ...approval, decision } : approval,
 });
 
-/** Records what became of a question that is still open. */
+/** Records the outcome of an open question. */
 const answered = (
   { question }: ActionView,
   state: 'answered' | 'timed_out' | 'none',

@@ -40,11 +40,13 @@ const pairs: [string, z.ZodType, Check][] = [
   ['StreamEvent', streamEventSchema, isStreamEvent],
 ];
 
-test.each(pairs)('the client accepts every %s that the contract allows', (_, schema, check) => {
+test.each(pairs)('the SDK accepts every value of the schema %s of the contract', (_, schema, check) => {
   fc.assert(fc.property(valuesOf(schema), (value) => expect(check(value)).toBe(hasOutcome(value))));
 });
 
-test.each(pairs)('the client and the contract agree about a damaged %s', (_, schema, check) => {
+test.each(
+  pairs,
+)('the SDK accepts a damaged %s if and only if the schema does, apart from documented leniency', (_, schema, check) => {
   const damage = fc.constantFrom<unknown>(undefined, null, 7, 1.5, 'x', true, [], {}, [null]);
   fc.assert(
     fc.property(valuesOf(schema), fc.nat(), damage, (value, place, replacement) => {
@@ -56,7 +58,7 @@ test.each(pairs)('the client and the contract agree about a damaged %s', (_, sch
   );
 });
 
-/** Random values of a schema, free text and numbers from small ranges. */
+/** Generates values of a schema, with a few short texts and small numbers. */
 function valuesOf(schema: z.ZodType): fc.Arbitrary<unknown> {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return ofJsonSchema(json, json.$defs ?? {});
@@ -106,7 +108,7 @@ function replaceAt(value: unknown, place: number, replacement: unknown): unknown
   return JSON.parse(JSON.stringify(changed) ?? 'null');
 }
 
-/** Fields that the contract promises and a run can do without. */
+/** Fields that the contract requires but the SDK does not. */
 const dispensable: readonly unknown[] = [
   'session_id',
   'request_id',
@@ -121,7 +123,7 @@ const dispensable: readonly unknown[] = [
   'tokens_after',
 ];
 
-/** The contract's verdict with the client's leniency, which `wire-shapes.ts` describes. */
+/** Returns whether the schema accepts the value, with the leniency that `wire-shapes.ts` describes. */
 function allows(schema: z.ZodType, value: unknown): boolean {
   const normal = withNullsExchanged(schema, value);
   const issues = schema.safeParse(normal).error?.issues ?? [];
@@ -133,7 +135,7 @@ function allows(schema: z.ZodType, value: unknown): boolean {
   });
 }
 
-/** Writes null for absent fields and drops null fields where the contract wants the other: both mean the same. */
+/** Replaces absent fields by null, or the reverse, if the schema accepts only the other: both mean the same. */
 function withNullsExchanged(schema: z.ZodType, value: unknown): unknown {
   const copy: unknown = structuredClone(value);
   for (const { path } of schema.safeParse(value).error?.issues ?? []) {
@@ -151,7 +153,7 @@ const isOpen = (path: readonly PropertyKey[]): boolean =>
 
 const fieldOf = (value: unknown, name: PropertyKey): unknown => (value as Record<PropertyKey, unknown>)[name];
 
-/** A step also has what its status announces, which the contract's schema does not require. */
+/** Returns false for a step without the action or error that its status announces, which the schema does not check. */
 function hasOutcome(value: unknown): boolean {
   if (!isObject(value)) return true;
   const { status, action_details, error, step, new_turns } = value;

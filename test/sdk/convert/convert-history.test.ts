@@ -67,7 +67,7 @@ describe.each([
   { vendor: 'OpenAI', to: toOpenAiMessages, from: fromOpenAiMessages },
   { vendor: 'Anthropic', to: toAnthropicMessages, from: fromAnthropicMessages },
 ] as const)('history → $vendor → history (rule: converters)', ({ to, from }) => {
-  // The pairs belong together; a table of functions loses that.
+  // In the table, the compiler loses which `from` belongs to which `to`.
   const read = from as (messages: readonly never[], residue: unknown) => { history: readonly TurnInput[] };
 
   test('a history survives conversion to a vendor and back, also with messages and residue stored as JSON', () => {
