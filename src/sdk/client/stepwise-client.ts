@@ -87,8 +87,8 @@ export class StepwiseClient implements StepService {
   }
 
   /**
-   * Makes one step. Returns every step for which the model was called, also with `status: error`. Throws `StepwiseError`
-   * for every other failure, and the signal's reason if it fires.
+   * Makes one step. Returns every answer with HTTP status 200, also one with `status: error`. Throws `StepwiseError` for
+   * every other answer, and the signal's reason if it fires.
    */
   step(request: StepRequestInput, options?: CallOptions): Promise<Step> {
     return this.#call({ path: paths.step, request, isAnswer: isStep }, options);
