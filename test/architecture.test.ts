@@ -104,7 +104,7 @@ const rooms: Record<string, readonly string[]> = {
   'sdk/run': ['contract:types', 'conversation', 'sdk/base', 'sdk/actions'],
   'sdk/view': ['contract:types', 'sdk/base', 'sdk/actions:types', 'sdk/run:types'],
   'sdk/saved': ['contract:types', 'sdk/base', 'sdk/actions', 'sdk/run'],
-  'sdk/convert': ['contract:types', 'conversation'],
+  'sdk/convert': ['contract:types', 'conversation', 'sdk/base'],
   'sdk/client': ['contract:types', 'sdk/base', 'sdk/run'],
   sdk: [
     'contract:types',

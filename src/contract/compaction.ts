@@ -14,7 +14,7 @@ export const compactionRequestSchema = z
     conversation_history: list(turnSchema, 10_000),
     target_tokens: wholeNumber
       .min(1)
-      .meta({ description: 'What the history may take in a prompt, in tokens.' }),
+      .meta({ description: 'Maximum size of the history in a prompt, in tokens.' }),
     strategy: z.enum(['mask', 'summarize']).meta({
       description: '`mask` is deterministic and needs no key; `summarize` makes one model call.',
     }),
@@ -33,11 +33,11 @@ export const compactionSchema = z
     warnings: z.array(warningSchema),
     request_id: z.string(),
   })
-  .meta({ id: 'Compaction', description: 'A shorter history that can be sent on.' });
+  .meta({ id: 'Compaction', description: 'A shorter history, which the next step can send.' });
 
-/** A compaction's request as it passed the check. */
+/** A validated request for a compaction. */
 export type CompactionRequest = z.output<typeof compactionRequestSchema>;
-/** A compaction's request as a caller may write it: optional fields may be null or left out. */
+/** A request for a compaction as callers write it: optional fields may be null or absent. */
 export type CompactionRequestInput = z.input<typeof compactionRequestSchema>;
-/** The answer to a compaction: a history that can be sent on. */
+/** The answer to a compaction, with a history that the next step can send. */
 export type Compaction = z.output<typeof compactionSchema>;

@@ -1,11 +1,11 @@
-/** One row of the table of failures (rule: error-table): the HTTP status, the fixed text, and whether the same request may succeed later. */
+/** A row of the error table (rule: error-table). `retryable`: the same request may succeed later. */
 interface ErrorRow {
   readonly status: number;
   readonly retryable: boolean;
   readonly message: string;
 }
 
-/** Every failure the service can answer. Messages are fixed: no provider's or parser's text reaches a caller. */
+/** All failures of the service. Messages are fixed texts, so that no text of a provider or a parser reaches a caller. */
 export const errorCodes = {
   invalid_json: row(400, 'The request body is not valid JSON.'),
   invalid_request: row(400, 'The request does not match the contract; see details.'),
@@ -45,7 +45,7 @@ export const errorCodes = {
   iterations_exhausted: row(200, 'max_iterations_left is 0: no model call was made.'),
 } as const satisfies Record<string, ErrorRow>;
 
-/** The code of a failure, as `error.code` carries it. */
+/** The values of `error.code`. */
 export type ErrorCode = keyof typeof errorCodes;
 
 function row(status: number, message: string, retryable?: 'retryable'): ErrorRow {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * An optional request field: `null` means absent (rule: null-is-absent). What is left out is not looked at further: most
- * fields of most requests are.
+ * Makes a request field optional; `null` means absent (rule: null-is-absent). `optional()` is outermost so that Zod skips the
+ * transformation of absent fields, which most fields of a request are.
  */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema
@@ -11,8 +11,8 @@ export const optional = <Schema extends z.ZodType>(schema: Schema) =>
     .optional();
 
 /**
- * An array that is measured before its items are looked at: a body of 400,000 wrong items would otherwise
- * cost seconds and a 75 MB list of issues.
+ * An array whose length is checked before its items: a body of 400,000 invalid items would otherwise take seconds and
+ * produce 75 MB of issues.
  */
 export const list = <Schema extends z.ZodType>(
   item: Schema,
@@ -23,10 +23,10 @@ export const list = <Schema extends z.ZodType>(
     context.issues.push({ code: 'too_big', origin: 'array', maximum: max, inclusive: true, input: value });
     return z.NEVER;
   }, z.array(item).max(max));
-  return measured as z.ZodType<z.output<Schema>[], readonly z.input<Schema>[]>; // the measuring hides what goes in
+  return measured as z.ZodType<z.output<Schema>[], readonly z.input<Schema>[]>; // `z.preprocess` loses the input type
 };
 
-/** A JSON object of any shape, passed through untouched: no copy, no key lost, `__proto__` included. */
+/** A JSON object of any shape. Zod passes it on without a copy, so that no key is lost, not even `__proto__`. */
 export const jsonObject = z
   .custom<Readonly<Record<string, unknown>>>(isObject, { params: { expected: 'object' } })
   .meta({ type: 'object', additionalProperties: true });

@@ -5,9 +5,11 @@ const toolCallSchema = z
   .looseObject({
     name: z.string().min(1),
     parameters: jsonObject,
-    id: optional(z.string()).meta({ description: 'Links observations to calls; `call_<n>` where missing.' }),
+    id: optional(z.string()).meta({
+      description: 'Links observations to their calls. A missing id becomes `call_<n>`.',
+    }),
   })
-  .meta({ id: 'ToolCall', description: "The action of an assistant's turn." });
+  .meta({ id: 'ToolCall', description: 'The tool call of an assistant turn.' });
 
 const toolResultSchema = z
   .looseObject({
@@ -15,46 +17,50 @@ const toolResultSchema = z
     result: jsonValue.optional(),
     error: optional(z.string()),
     terminal: optional(z.boolean()).meta({
-      description: 'The run cannot go on: this step asks for an answer.',
+      description: 'No further action can help: the next step requires an answer.',
     }),
-    denied: optional(z.boolean()).meta({ description: 'A human refused the call.' }),
+    denied: optional(z.boolean()).meta({ description: 'A person refused the call.' }),
   })
-  .meta({ id: 'ToolResult', description: 'How the call of an observation ended.' });
+  .meta({ id: 'ToolResult', description: 'The outcome of the call that an observation belongs to.' });
 
 /**
- * One entry of the history (rule: unknown-fields). Unknown fields are kept. One flat object for all
- * roles: generated clients cannot read unions.
+ * An entry of the history. Unknown fields are kept (rule: unknown-fields). All roles share one flat object because generated
+ * clients cannot read unions.
  */
 export const turnSchema = z
   .looseObject({
     role: z.enum(['user', 'assistant', 'tool_observation']),
     content: z.string(),
     timestamp: optional(z.string()).meta({
-      description: 'ISO 8601; kept as sent, never shown to the model.',
+      description: 'ISO 8601. Kept unchanged and never part of the prompt.',
     }),
     kind: optional(z.enum(['notice', 'summary'])).meta({
-      description: 'User turns that are not the task: a correction, or a summary of older turns.',
+      description:
+        'Marks user turns that are not the task: a correction (`notice`), or a summary of older turns.',
     }),
     toolCall: optional(toolCallSchema).meta({
-      description: 'Assistant turns: the action; `content` is the thought.',
+      description: 'The action of an assistant turn; `content` is then the thought.',
     }),
     thought: optional(z.string()).meta({
-      description: 'Assistant turns that answer: what the model wrote before its answer.',
+      description: 'The thought before the answer, in an assistant turn that answers.',
     }),
     phase: optional(z.enum(['reason', 'act', 'observe'])),
-    provider_state: jsonValue
-      .optional()
-      .meta({ description: 'Opaque; echoed to the provider that made it (signed reasoning blocks).' }),
-    toolCallId: optional(z.string()).meta({ description: 'Observations: the call they belong to.' }),
+    provider_state: jsonValue.optional().meta({
+      description:
+        'Opaque data of a provider, such as signed reasoning, which the service sends back to that provider.',
+    }),
+    toolCallId: optional(z.string()).meta({
+      description: 'The id of the call that an observation belongs to.',
+    }),
     toolResult: optional(toolResultSchema),
   })
-  .meta({ id: 'Turn', description: 'One entry of the conversation history, oldest first.' });
+  .meta({ id: 'Turn', description: 'An entry of the conversation history.' });
 
-/** One entry of a history as the service answers it. */
+/** An entry of a history in an answer of the service. */
 export type Turn = z.output<typeof turnSchema>;
-/** One entry of a history as a caller may write it: optional fields may be null or left out. */
+/** An entry of a history as callers write it: optional fields may be null or absent. */
 export type TurnInput = z.input<typeof turnSchema>;
-/** The action of an assistant's turn. */
+/** The tool call of an assistant turn. */
 export type ToolCall = z.output<typeof toolCallSchema>;
-/** How the call of an observation ended. */
+/** The outcome of the call that an observation belongs to. */
 export type ToolResult = z.output<typeof toolResultSchema>;

@@ -3,24 +3,26 @@ import { wholeNumber } from './fields.js';
 
 const modelSchema = z
   .object({
-    name: z.string().meta({ description: 'A model name, or the pattern of a family of names.' }),
+    name: z.string().meta({ description: 'A model name, or a pattern for a family of models.' }),
     provider: z.string(),
-    context_window: wholeNumber.nullable().meta({ description: 'Tokens of prompt and reply together.' }),
-    encoding: z.string().meta({ description: 'The tokenizer its prompts are counted with.' }),
+    context_window: wholeNumber
+      .nullable()
+      .meta({ description: 'Maximum tokens of prompt and reply together; null if unknown.' }),
+    encoding: z.string().meta({ description: 'Name of the tokenizer that counts its prompts.' }),
     counting: z.enum(['exact', 'estimated']),
-    protocols: z.array(z.string()).meta({ description: 'What `protocol` may be.' }),
+    protocols: z.array(z.string()).meta({ description: 'The values of `protocol` that the model supports.' }),
   })
-  .meta({ id: 'KnownModel', description: 'A model this service knows, or a family of them.' });
+  .meta({ id: 'KnownModel', description: 'A model or a family of models in the table of the service.' });
 
 const upstreamSchema = z.object({ name: z.string(), key_required: z.boolean() }).meta({
   id: 'Upstream',
-  description: 'A configured endpoint; its name is a value of `llm_config.provider`.',
+  description: 'A configured provider endpoint. Its name is a valid `llm_config.provider`.',
 });
 
-/** What this service can reach (rule: named-upstreams). */
+/** The models and upstreams of a service (rule: named-upstreams). */
 export const modelListSchema = z
   .object({ models: z.array(modelSchema), upstreams: z.array(upstreamSchema) })
-  .meta({ id: 'ModelList', description: 'The models and upstreams this service knows.' });
+  .meta({ id: 'ModelList', description: 'The models and upstreams of this service.' });
 
-/** What a service can reach: models it knows, and upstreams with whether they need a key. */
+/** The models and upstreams of a service; each upstream reports whether it needs a key. */
 export type ModelList = z.output<typeof modelListSchema>;

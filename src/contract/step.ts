@@ -8,13 +8,13 @@ export const actionDetailsSchema = z
   .object({
     tool_name: z.string(),
     tool_args: jsonObject,
-    raw_action_string: z.string().meta({ description: '`Action: ` and the call as the model wrote it.' }),
+    raw_action_string: z.string().meta({ description: '`Action: ` and the call in the words of the model.' }),
     id: z.string(),
     requires_approval: z.boolean(),
   })
   .meta({
     id: 'ActionDetails',
-    description: 'What the model wants to do next. The caller decides and runs it.',
+    description: 'The tool call that the model proposes. The caller decides whether to run it, and runs it.',
   });
 
 const parseSchema = z
@@ -32,20 +32,20 @@ const parseSchema = z
     dialect: z.enum(['call', 'action_input', 'json', 'tag', 'bracket', 'bare', 'native']).nullable(),
     confidence: z.enum(['exact', 'repaired', 'constrained']).meta({
       description:
-        '`constrained`: the provider held the reply to the schema of the offered tools. `repaired`: something was mended or assumed; `repairs` says what.',
+        '`constrained`: the provider enforced the schema of the offered tools. `repaired`: the parser fixed or assumed something; see `repairs`.',
     }),
     repairs: z.array(z.string()),
     discarded: z.array(
       z
         .object({ kind: z.string(), chars: wholeNumber })
-        .meta({ id: 'Discarded', description: 'Text of the reply that was not used.' }),
+        .meta({ id: 'Discarded', description: 'Text of the reply that the parser ignored.' }),
     ),
     problem: z
       .string()
       .nullable()
-      .meta({ description: 'What was wrong with an action, in words for the model.' }),
+      .meta({ description: 'The problem of an action that could not be read, in words for the model.' }),
   })
-  .meta({ id: 'Parse', description: 'How the reply was read.' });
+  .meta({ id: 'Parse', description: 'How the parser read the reply.' });
 
 const phaseControlSchema = z
   .object({
@@ -56,7 +56,10 @@ const phaseControlSchema = z
     should_continue: z.boolean().nullable(),
     final_answer: z.string().nullable(),
   })
-  .meta({ id: 'PhaseControl', description: 'The block a phase ends with; fields of other phases are null.' });
+  .meta({
+    id: 'PhaseControl',
+    description: 'The block at the end of a phase. Fields of other phases are null.',
+  });
 
 const signalsSchema = z
   .object({
@@ -67,7 +70,7 @@ const signalsSchema = z
     last_iteration: z.boolean(),
     should_compact: z.boolean(),
   })
-  .meta({ id: 'Signals', description: 'Counted from the request and the reply alone.' });
+  .meta({ id: 'Signals', description: 'Counts that are computed from the request and the reply only.' });
 
 export const usageSchema = z
   .object({
@@ -77,29 +80,29 @@ export const usageSchema = z
     cache_write_tokens: wholeNumber.nullable(),
     reasoning_tokens: wholeNumber.nullable(),
   })
-  .meta({ id: 'Usage', description: "The provider's own counts; null where it says nothing." });
+  .meta({ id: 'Usage', description: "The provider's own token counts; null if it reports none." });
 
 export const warningSchema = z
   .object({ code: z.string(), message: z.string() })
-  .meta({ id: 'StepWarning', description: 'Something that did not stop the step.' });
+  .meta({ id: 'StepWarning', description: 'A problem that did not stop the step.' });
 
 const errorDetailSchema = z
   .object({
-    path: z.string().optional().meta({ description: 'The field it is about; empty for the whole body.' }),
+    path: z.string().optional().meta({ description: 'Path of the field; empty for the whole body.' }),
     code: z.string().optional(),
     message: z.string(),
     source: z
       .string()
       .optional()
-      .meta({ description: "`provider` where the message is the provider's own; else absent." }),
+      .meta({ description: '`provider` if the message comes from the provider; absent otherwise.' }),
   })
-  .meta({ id: 'ErrorDetail', description: 'One thing that was wrong, and where.' });
+  .meta({ id: 'ErrorDetail', description: 'One problem and its place in the request.' });
 
 const stepErrorSchema = z
   .object({
-    // A string in the types, since a newer service may have more of them; the document lists today's.
+    // A newer service may add codes, so the type is a string; the document lists today's codes.
     code: z.string().meta({ enum: Object.keys(errorCodes) }),
-    message: z.string().meta({ description: 'A fixed text.' }),
+    message: z.string().meta({ description: 'A fixed text for this code.' }),
     retryable: z.boolean(),
     provider: z.string().nullable(),
     upstream_status: wholeNumber.nullable(),
@@ -108,9 +111,9 @@ const stepErrorSchema = z
     partial_text: z
       .string()
       .nullable()
-      .meta({ description: 'The reply so far, where it was made and billed.' }),
+      .meta({ description: 'The incomplete reply, if the model made one that is billed.' }),
   })
-  .meta({ id: 'StepError', description: 'Why a step failed.' });
+  .meta({ id: 'StepError', description: 'The reason why a step failed.' });
 
 /** The answer to one step. */
 export const stepSchema = z
@@ -118,23 +121,22 @@ export const stepSchema = z
     session_id: z.string(),
     status: z.enum(['action_proposed', 'direct_response_provided', 'phase_completed', 'error']).meta({
       description:
-        'An action that cannot be read is `direct_response_provided` too: it has a warning `unreadable_action` and, unless an answer was ordered, a `correction`.',
+        'An action that cannot be read is also `direct_response_provided`, with a warning `unreadable_action` and, unless the step required an answer, a `correction`.',
     }),
     iterations_remaining: wholeNumber,
     thought: z.string().nullable(),
     direct_response: z.string().nullable().meta({
-      description: 'The answer; or the text of an action that could not be read: see `correction`.',
+      description: 'The answer, or the text of an action that could not be read; see `correction`.',
     }),
     action_details: actionDetailsSchema.nullable(),
     additional_actions: z.array(actionDetailsSchema),
-    updated_conversation_history: z
-      .array(turnSchema)
-      .nullable()
-      .meta({ description: 'Can be sent straight back; null where it was not asked for or not read.' }),
-    new_turns: z.array(turnSchema).meta({ description: 'Only what this step added.' }),
+    updated_conversation_history: z.array(turnSchema).nullable().meta({
+      description: 'The history for the next step; null if it was not requested or the request was not read.',
+    }),
+    new_turns: z.array(turnSchema).meta({ description: 'The turns that this step added.' }),
     correction: turnSchema.nullable().meta({
       description:
-        'Append it and go on, twice in a row at most: the model meant to act, or seems to have, and the action could not be read. Null at the last iteration.',
+        'A turn to append before the next step, at most twice in a row: the model probably intended an action, which could not be read. Null at the last iteration.',
     }),
     control: phaseControlSchema.nullable(),
     phase: z.enum(['reason', 'act', 'observe']).nullable(),
@@ -146,18 +148,24 @@ export const stepSchema = z
     provider: z.string().nullable(),
     finish_reason: z.enum(['stop', 'length', 'tool', 'refusal', 'other']).nullable(),
     finish_reason_raw: z.string().nullable(),
-    reasoning: z.string().nullable().meta({ description: "The model's own reasoning; never the thought." }),
-    completion_text: z.string().nullable().meta({ description: 'Only with `include.completion_text`.' }),
+    reasoning: z
+      .string()
+      .nullable()
+      .meta({ description: "The model's reasoning, if the provider returns it; never the thought." }),
+    completion_text: z
+      .string()
+      .nullable()
+      .meta({ description: "The model's original text; only with `include.completion_text`." }),
     warnings: z.array(warningSchema).meta({
       description:
-        'What was done otherwise than asked. `unreadable_action`: `direct_response` is no answer but an action that could not be read.',
+        'Deviations from the request, and other problems. `unreadable_action`: `direct_response` is an action that could not be read.',
     }),
     error: stepErrorSchema.nullable(),
     request_id: z.string(),
   })
   .meta({ id: 'Step', description: 'The answer to one step.' });
 
-/** The one body of every failure (rule: one-failure-body): what was not read is null, never empty. */
+/** The body of every failure (rule: one-failure-body). Fields of a request that was not read are null, never empty. */
 export const errorResponseSchema = stepSchema
   .extend({
     status: z.literal('error'),
@@ -165,27 +173,27 @@ export const errorResponseSchema = stepSchema
     iterations_remaining: wholeNumber.nullable(),
     error: stepErrorSchema,
   })
-  .meta({ id: 'ErrorResponse', description: 'The one body of every failure.' });
+  .meta({ id: 'ErrorResponse', description: 'The body of every failure.' });
 
 /** The answer to one step. */
 export type Step = z.output<typeof stepSchema>;
-/** The one body of every failure; what was not read of the request is null. */
+/** The body of every failure. Fields of a request that was not read are null. */
 export type ErrorResponse = z.output<typeof errorResponseSchema>;
-/** Why a step failed: a code of the table of failures, a fixed text, and whether it may succeed later. */
+/** The reason why a step failed: a code of the error table, a fixed text, and whether the same request may succeed later. */
 export type StepError = z.output<typeof stepErrorSchema>;
-/** One thing that was wrong, and where. */
+/** One problem and its place in the request. */
 export type ErrorDetail = StepError['details'][number];
-/** What the model wants to do next. */
+/** The tool call that the model proposes. */
 export type ActionDetails = z.output<typeof actionDetailsSchema>;
-/** How the reply was read. */
+/** How the parser read the reply. */
 export type Parse = z.output<typeof parseSchema>;
-/** What is counted from the request and the reply: repetitions, reads, errors. */
+/** Counts of repetitions, reads and errors, computed from the request and the reply. */
 export type Signals = z.output<typeof signalsSchema>;
-/** The provider's counts of tokens; null where it says nothing. */
+/** The provider's token counts; null if it reports none. */
 export type Usage = z.output<typeof usageSchema>;
-/** Something that did not stop the step. */
+/** A problem that did not stop the step. */
 export type Warning = z.output<typeof warningSchema>;
-/** The block that a phase ends with. */
+/** The block at the end of a phase. */
 export type PhaseControl = z.output<typeof phaseControlSchema>;
-/** Why the model stopped, in one vocabulary for all providers. */
+/** The reason why the model stopped, with the same values for all providers. */
 export type FinishReason = NonNullable<Step['finish_reason']>;

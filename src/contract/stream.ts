@@ -5,10 +5,10 @@ import { actionDetailsSchema, errorResponseSchema, stepSchema } from './step.js'
 const delta = z.string();
 
 /**
- * What a streamed step sends, in this order (rule: stream-events): `step.completed` or `error` ends it
- * (rule: one-end). The report is null where the request asked for none.
+ * The events of a streamed step, in their order (rule: stream-events). `step.completed` or `error` is the last one
+ * (rule: one-end). The report is null if the request asked for none.
  */
-const streamEventSchema = z.discriminatedUnion('type', [
+export const streamEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('step.started'), request_id: z.string() }),
   z.object({ type: z.literal('context.built'), report: contextReportSchema.nullable() }),
   z.object({ type: z.literal('reasoning.delta'), delta }),
@@ -20,7 +20,7 @@ const streamEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('error'), error: errorResponseSchema }),
 ]);
 
-/** The same events as one flat object with the fields of all: generated clients cannot read unions. */
+/** All events as one flat object with the fields of each of them, because generated clients cannot read unions. */
 export const flatStreamEventSchema = z
   .object({
     type: z.enum(streamEventSchema.options.flatMap(({ shape }) => shape.type.value)),
@@ -28,10 +28,11 @@ export const flatStreamEventSchema = z
   })
   .meta({
     id: 'StreamEvent',
-    description: 'The JSON of one `data` line of a streamed step; `type` says which field comes with it.',
+    description:
+      'The JSON of one `data` line of a streamed step. `type` determines which other field is present.',
   });
 
-/** One event of a streamed step; `type` says which. */
+/** One event of a streamed step, distinguished by `type`. */
 export type StreamEvent = z.output<typeof streamEventSchema>;
 
 function fieldsOfAll(): Record<string, z.ZodType> {

@@ -4,34 +4,34 @@ import { jsonObject, optional } from './fields.js';
 const toolAnnotationsSchema = z
   .object({
     readOnlyHint: optional(z.boolean()).meta({ description: 'The tool changes nothing.' }),
-    requiresApproval: optional(z.boolean()).meta({ description: 'The caller wants a human to agree first.' }),
+    requiresApproval: optional(z.boolean()).meta({ description: 'A person must approve each call.' }),
   })
-  .meta({ id: 'ToolAnnotations', description: 'What the caller says of a tool.' });
+  .meta({ id: 'ToolAnnotations', description: "The caller's facts about a tool." });
 
-/** A name that can stand in any of the forms in which a call is written. */
+/** Returns true if all forms of a written call can contain the name. */
 function isToolName(name: string): boolean {
   return !/[\s\p{Cc}<>(){}[\]"'`,]/u.test(name);
 }
 
-/** A tool the caller offers, in the shape of the Model Context Protocol. */
+/** A tool that the caller offers, in the form of the Model Context Protocol. */
 export const toolDefinitionSchema = z
   .object({
     name: z
       .string()
       .min(1)
       .max(128)
-      .refine(isToolName, 'white space, quotes and brackets cannot stand in the name of a tool')
-      .meta({ description: 'Without white space, quotes and brackets.' }),
+      .refine(isToolName, 'the name of a tool must not contain white space, quotes or brackets')
+      .meta({ description: 'The name of the tool, without white space, quotes and brackets.' }),
     description: optional(z.string()),
     inputSchema: jsonObject.meta({
       description:
-        'JSON Schema of the arguments; positional arguments are named in the order of `required`, then the rest by name.',
+        'JSON Schema of the arguments. Positional arguments get the names in `required`, in that order, then the other names alphabetically.',
     }),
     annotations: optional(toolAnnotationsSchema),
   })
-  .meta({ id: 'ToolDefinition', description: 'A tool the caller offers (the shape of MCP).' });
+  .meta({ id: 'ToolDefinition', description: 'A tool that the caller offers, in the form of MCP.' });
 
-/** A tool the caller offers, in the shape of the Model Context Protocol. */
+/** A tool that the caller offers, in the form of the Model Context Protocol. */
 export type ToolDefinition = z.output<typeof toolDefinitionSchema>;
-/** A tool as a caller may write it: optional fields may be null or left out. */
+/** A tool as callers write it: optional fields may be null or absent. */
 export type ToolDefinitionInput = z.input<typeof toolDefinitionSchema>;

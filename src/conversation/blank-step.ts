@@ -1,6 +1,6 @@
 import type { Step, StepError } from '../contract/step.js';
 
-/** The fields of a step in which nothing was proposed, said or measured (rule: null-never-empty). */
+/** Default values of a step's fields: null, or an empty array (rule: null-never-empty). */
 export const blankStep = {
   thought: null,
   direct_response: null,
@@ -23,13 +23,13 @@ export const blankStep = {
   warnings: [],
 } satisfies Partial<Step>;
 
-/** What is always known of a failure. */
-type KnownError = Pick<StepError, 'code' | 'message' | 'retryable'>;
+/** The fields of an error that callers must set. */
+type RequiredErrorFields = Pick<StepError, 'code' | 'message' | 'retryable'>;
 
-/** The `error` field of a body: what is not given is null (rule: one-failure-body). */
+/** Builds the `error` field of a body. Fields that are not given are null or empty (rule: one-failure-body). */
 export function stepError(
-  { code, message, retryable }: KnownError,
-  given: Partial<Omit<StepError, keyof KnownError>> = {},
+  { code, message, retryable }: RequiredErrorFields,
+  given: Partial<Omit<StepError, keyof RequiredErrorFields>> = {},
 ): StepError {
   return {
     code,

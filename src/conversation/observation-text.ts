@@ -1,19 +1,19 @@
 import type { TurnInput } from '../contract/history.js';
 
-/** What the model reads of an observation: its text, else what the tool returned, else why it failed (rule: observation-text). */
+/** Returns the text of an observation for the model: its content, else the result, else the error (rule: observation-text). */
 export function observationText({ content, toolResult }: Pick<TurnInput, 'content' | 'toolResult'>): string {
   if (content !== '') return content;
   const result = toolResult?.result ?? undefined;
   return result === undefined ? (toolResult?.error ?? '') : resultText(result);
 }
 
-/** A tool's result as text: strings as they are, all else as JSON. Never throws, whatever the tool returned. */
+/** Writes a tool's result as text: strings unchanged, other values as JSON. Never throws, whatever the tool returned. */
 export function resultText(result: unknown): string {
   if (typeof result === 'string') return result;
   try {
     return JSON.stringify(result) ?? String(result);
   } catch {
-    return withoutCycles(result); // or with big integers
+    return withoutCycles(result); // has cycles or big integers
   }
 }
 
@@ -28,7 +28,7 @@ function withoutCycles(result: unknown): string {
   }
 }
 
-/** A replacer that names a repetition of an enclosing object. */
+/** Returns a replacer that writes a remark instead of an object inside itself. */
 function replaceCycles(): (this: unknown, key: string, value: unknown) => unknown {
   const enclosing: unknown[] = [];
   return function (this: unknown, key, value) {

@@ -1,6 +1,6 @@
 import type { Task } from '../contract/step-request.js';
 
-/** The marks of a task's status, in prompts and in the answers of the task tools. */
+/** Marks for the status of a task, in prompts and in the results of the task tools. */
 const taskMarks = { todo: '[ ]', in_progress: '[-]', completed: '[x]' } as const satisfies Record<
   Task['status'],
   string
@@ -8,9 +8,9 @@ const taskMarks = { todo: '[ ]', in_progress: '[-]', completed: '[x]' } as const
 
 export const taskLegend = `${taskMarks.todo} to do, ${taskMarks.in_progress} in progress, ${taskMarks.completed} completed`;
 
-/** Renders the TODO list as the model reads it, a task a line; empty if there are none. */
+/** Renders the TODO list for the model, one task a line; an empty string without tasks. */
 export const renderTasks = (tasks: readonly Task[]): string =>
   tasks.map(({ id, content, status }) => `${taskMarks[status]} ${id}. ${oneLine(content)}`).join('\n');
 
-/** Replaces each run of white space by one space. Most texts hold single spaces alone and stay the same string. */
+/** Replaces each run of white space by one space. */
 export const oneLine = (text: string): string => text.replaceAll(/[^\S ]\s*| \s+/g, ' ');

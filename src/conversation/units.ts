@@ -2,8 +2,8 @@ import type { TurnInput } from '../contract/history.js';
 import { observationText } from './observation-text.js';
 
 /**
- * The history in units that are kept or left out whole (rules: pairing, fold): a call and its observation belong
- * together, and so do the calls of one step.
+ * A part of the history that is kept or left out as a whole (rules: pairing, fold): a text, or the calls of one step with
+ * their observations.
  */
 export type Unit = UserUnit | AssistantUnit | ActionUnit | StrayObservation;
 
@@ -11,7 +11,7 @@ interface UserUnit {
   readonly type: 'user';
   readonly index: number;
   readonly content: string;
-  /** Notices and summaries are never the task. */
+  /** False for notices and summaries. */
   readonly isTask: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface ActionUnit {
   readonly providerState: unknown;
 }
 
-/** A call with what it returned. */
+/** A call with its observation. */
 export interface PairedCall {
   readonly index: number;
   readonly id: string;
@@ -48,7 +48,7 @@ export interface Observation {
   readonly isTerminal: boolean;
 }
 
-/** An observation without a call: shown as the user's text. */
+/** An observation without a call; the prompt presents it as text of the user. */
 interface StrayObservation {
   readonly type: 'stray_observation';
   readonly index: number;
@@ -59,10 +59,10 @@ interface OpenCall extends Omit<PairedCall, 'observation'> {
   observation?: Observation;
 }
 
-/** More calls than this in a row are more than one unit: a unit is kept, cut and shown in one piece. */
-const MOST_CALLS = 64;
+/** Maximum number of calls of a unit. Units are kept or dropped as a whole, so they must not grow without limit. */
+const MAX_CALLS_PER_UNIT = 64;
 
-/** How a call and an observation can fail to meet (rule: pairing-warnings). */
+/** Kinds of calls and observations that could not be paired (rule: pairing-warnings). */
 type MispairingKind =
   | 'unknown_tool_call_id'
   | 'call_without_observation'
@@ -71,24 +71,24 @@ type MispairingKind =
 
 export interface Mispairing {
   readonly kind: MispairingKind;
-  /** The turn it was found at. */
+  /** Index of the turn. */
   readonly index: number;
 }
 
-/** A history as it was read: its units, and what in it did not pair, by turn. */
+/** The units of a history, and its mispairings in the order of the turns. */
 export interface ReadHistory {
   readonly units: readonly Unit[];
   readonly mispairings: readonly Mispairing[];
 }
 
-/** Reads turns, oldest first, into units. Total: any history that passes the schema has its units. */
+/** Reads turns, oldest first, into units. Accepts any history that passes the schema. */
 export function readUnits(history: readonly TurnInput[]): Unit[] {
   return [...readHistory(history).units];
 }
 
 /**
- * The same, with what did not pair. An observation belongs to the call that was sent with its id; without an id, or
- * with one that no call has, to the oldest open call (rule: pairing).
+ * Reads turns into units and reports mispairings. An observation belongs to the call that was sent with its id; without an
+ * id, or with an unknown one, it belongs to the oldest open call (rule: pairing).
  */
 export function readHistory(history: readonly TurnInput[]): ReadHistory {
   const units: Unit[] = [];
@@ -99,7 +99,7 @@ export function readHistory(history: readonly TurnInput[]): ReadHistory {
   history.forEach((turn, index) => {
     if (turn.role === 'tool_observation') observe(turn, index);
     else if (turn.toolCall && turn.role === 'assistant') act(turn, index);
-    else if (/\S/.test(turn.content)) units.push(speak(turn, index)); // vendors refuse or drop blank texts
+    else if (/\S/.test(turn.content)) units.push(toTextUnit(turn, index)); // vendors reject or drop blank texts
   });
   mispairings.push(...open.all().map(({ index }) => ({ kind: 'call_without_observation' as const, index })));
   return { units, mispairings: mispairings.sort((a, b) => a.index - b.index) };
@@ -108,7 +108,7 @@ export function readHistory(history: readonly TurnInput[]): ReadHistory {
     const call = readCall(turn, index, ids);
     open.add(call, turn.toolCall?.id ?? undefined);
     const isFurther = units.at(-1)?.type === 'action' && turn.content === '' && history[index - 1]?.toolCall;
-    if (isFurther && calls.length < MOST_CALLS) {
+    if (isFurther && calls.length < MAX_CALLS_PER_UNIT) {
       calls.push(call);
       return;
     }
@@ -128,16 +128,16 @@ export function readHistory(history: readonly TurnInput[]): ReadHistory {
   }
 }
 
-/** Calls of one id, oldest first; the first `taken` of them are no longer open. */
+/** Calls with one id, oldest first. The first `taken` calls already have their observation. */
 interface NamedCalls {
   readonly calls: OpenCall[];
   taken: number;
 }
 
-/** The calls that wait for their observation, oldest first. */
+/** The calls without an observation so far, oldest first. */
 class OpenCalls {
   readonly #open = new Set<OpenCall>();
-  /** By the id they were sent with, or else were given: also those that are no longer open. */
+  /** All calls, open or not, by the id they were sent with and by the id that replaced it. */
   readonly #byId = new Map<string, NamedCalls>();
 
   add(call: OpenCall, sentId: string | undefined): void {
@@ -152,7 +152,7 @@ class OpenCalls {
     else this.#byId.set(id, { calls: [call], taken: 0 });
   }
 
-  /** The call that an observation belongs to, which then is open no more. */
+  /** Finds the call that an observation belongs to and closes it. */
   take(id: string | undefined): { owner: OpenCall | undefined; isUnknown: boolean; isDuplicate: boolean } {
     const named = id ? this.#byId.get(id) : undefined;
     const [oldest] = this.#open;
@@ -173,10 +173,10 @@ class OpenCalls {
   }
 }
 
-/** The newest units, which compaction never touches. */
+/** Number of the newest units that a compaction leaves unchanged. */
 export const KEPT_UNITS = 4;
 
-/** The turns of a unit, as indexes of the history it was read from. */
+/** Returns the indexes of a unit's turns in the history. */
 export function turnsOf(unit: Unit): number[] {
   if (unit.type !== 'action') return [unit.index];
   const turns: number[] = [];
@@ -184,7 +184,7 @@ export function turnsOf(unit: Unit): number[] {
     turns.push(index);
     if (observation) turns.push(observation.index);
   }
-  return unit.calls.length > 1 ? turns.sort((a, b) => a - b) : turns; // a call comes before what was observed
+  return unit.calls.length > 1 ? turns.sort((a, b) => a - b) : turns; // with a single call, the call already precedes its observation
 }
 
 export function observationsOf(unit: Unit): Observation[] {
@@ -195,16 +195,16 @@ export function observationsOf(unit: Unit): Observation[] {
   return observations;
 }
 
-/** All calls, oldest first. */
+/** Returns all calls, oldest first. */
 export function callsOf(units: readonly Unit[]): PairedCall[] {
   return units.flatMap((unit) => (unit.type === 'action' ? unit.calls : []));
 }
 
-function speak(turn: TurnInput, index: number): UserUnit | AssistantUnit {
+function toTextUnit(turn: TurnInput, index: number): UserUnit | AssistantUnit {
   const { content } = turn;
   if (turn.role === 'user') return { type: 'user', index, content, isTask: !turn.kind };
-  const said = turn.thought ? `${turn.thought}\n\n${content}` : content;
-  return { type: 'assistant', index, content: said, providerState: turn.provider_state };
+  const text = turn.thought ? `${turn.thought}\n\n${content}` : content;
+  return { type: 'assistant', index, content: text, providerState: turn.provider_state };
 }
 
 function readCall({ toolCall }: TurnInput, index: number, ids: CallIds): OpenCall {
@@ -227,17 +227,17 @@ function readObservation(turn: TurnInput, index: number): Observation {
   };
 }
 
-/** The ids of a run's calls: each belongs to one call only. */
+/** Assigns unique ids to the calls of a run. */
 export class CallIds {
   readonly #taken: Set<string>;
-  /** All numbers below it that were ever looked at are taken. */
+  /** Smallest number that may be free: all `call_<n>` with smaller numbers need not be tried again. */
   #next = 1;
 
   constructor(taken: Iterable<string> = []) {
     this.#taken = new Set(taken);
   }
 
-  /** The wanted id where it is given and free; else `call_<n>`, counted from the start (rule: call-ids). */
+  /** Returns the wanted id if it is free, else `call_<n>`, counted from the start (rule: call-ids). */
   take(wanted: string | undefined): string {
     const id = wanted && !this.#taken.has(wanted) ? wanted : this.#nextFree();
     this.#taken.add(id);

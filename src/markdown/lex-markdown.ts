@@ -1,6 +1,6 @@
 import { lexer, type Token, Tokenizer, type Tokens } from 'marked';
 
-/** Depth of quotes and lists. Deeper ones stay text: the lexer reads their whole content again at each level. */
+/** Maximum depth of quotes and lists; deeper ones stay text, because the lexer reads their content again at each level. */
 const MAX_NESTING = 16;
 
 class BoundedTokenizer extends Tokenizer {
@@ -25,7 +25,7 @@ class BoundedTokenizer extends Tokenizer {
   }
 }
 
-/** Splits Markdown into the lexer's tokens. A text that the lexer cannot read is one text token. */
+/** Splits Markdown into tokens of `marked`. If the lexer throws, returns the text as one text token. */
 export function lexMarkdown(text: string): Token[] {
   try {
     return lexer(text, { gfm: true, tokenizer: new BoundedTokenizer() });

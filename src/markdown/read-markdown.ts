@@ -1,7 +1,7 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { lexMarkdown } from './lex-markdown.js';
 
-/** A part of a Markdown text, from a closed list: none of them can run, load or submit anything. */
+/** A node of a Markdown text. No node type can run code, load a resource or submit a form. */
 export type MarkdownNode =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'code'; readonly text: string }
@@ -16,38 +16,38 @@ export type MarkdownNode =
       readonly children: readonly MarkdownNode[];
     };
 
-/** The content of a cell of a table. */
+/** The content of a table cell. */
 export type Cell = readonly MarkdownNode[];
 
 /** An item of a list. */
 export interface ListItem {
-  /** Null if it is no task. */
+  /** State of the checkbox; null without one. */
   readonly checked: boolean | null;
   readonly children: readonly MarkdownNode[];
 }
 
-/** Limits that no answer reaches, but a text made to do harm does: such a text is not read as Markdown. */
+/** Limits against hostile texts, far beyond a real answer. A text over a limit is not read as Markdown. */
 const MAX_CHARS = 100_000;
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 24;
-/** Marks in a row: each opens a level, or a search to the end of the text. */
-const bomb = /(?:[>\-*+]\s*){64}|[*_~`[\]()<!]{200}/;
+/** Matches long runs of Markdown marks, each of which makes the lexer nest deeper or search to the end of the text. */
+const costlyMarks = /(?:[>\-*+]\s*){64}|[*_~`[\]()<!]{200}/;
 
 /**
- * Reads a model's Markdown into nodes, from which a page makes its elements: nothing of the text is taken for markup.
- * HTML and images are text, links to anything but the web too, and the address of a link is shown beside its words.
- * A text of more than `maxChars` characters (default 100,000), too deep or with too many parts is one text node.
+ * Reads a model's Markdown into nodes, from which a page can build elements without `innerHTML`. HTML, images and links to
+ * anything but http(s) become text. If the text of a link differs from its address, the address is added in brackets.
+ * Returns a single text node for a text of more than `maxChars` characters (default 100,000), or with too many nodes or levels.
  */
 export function readMarkdown(text: string, { maxChars = MAX_CHARS } = {}): readonly MarkdownNode[] {
-  if (text.length > maxChars || bomb.test(text)) return asItIs(text);
+  if (text.length > maxChars || costlyMarks.test(text)) return asText(text);
   try {
     return new Reader().read(lexMarkdown(text), 0);
   } catch {
-    return asItIs(text);
+    return asText(text);
   }
 }
 
-const asItIs = (text: string): readonly MarkdownNode[] => [{ type: 'text', text }];
+const asText = (text: string): readonly MarkdownNode[] => [{ type: 'text', text }];
 
 class Reader {
   #nodes = 0;
@@ -59,12 +59,12 @@ class Reader {
   }
 
   #node(token: Token, depth: number): MarkdownNode | undefined {
-    // The lexer's own tokens are told apart by their type; there are no extensions that could bring others.
+    // Without extensions, the lexer emits only its own tokens, which their type distinguishes.
     const given = token as MarkedToken;
     switch (given.type) {
       case 'space':
       case 'def':
-      case 'checkbox': // its item says the same
+      case 'checkbox': // the list item has the same state
         return undefined;
       case 'code':
         return { type: 'code-block', text: given.text, language: given.lang ?? '' };

@@ -1,4 +1,4 @@
-/** The SDK: the loop over the stateless step, for Node and browsers. Imports no other package. */
+/** The SDK: a client of the service and the agent loop over it, for Node and browsers. Imports no other package. */
 
 export type { Compaction, CompactionRequestInput } from '../contract/compaction.js';
 export type { ContextReport, ReportFolder, ReportItem, ReportSection } from '../contract/context-report.js';

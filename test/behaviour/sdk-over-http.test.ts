@@ -272,7 +272,7 @@ describe('the client alone', () => {
 
   test.each([NaN, -1])('takes no time limit of %d', (timeoutMs) => {
     expect(() => new StepwiseClient({ baseUrl: service.url, timeoutMs })).toThrow(
-      `timeoutMs must be milliseconds from 0, or Infinity for no limit, not ${timeoutMs}.`,
+      `timeoutMs must be a number of milliseconds (0 or more, or Infinity for no limit), not ${timeoutMs}.`,
     );
   });
 

@@ -14,8 +14,8 @@ afterAll(() => service.close());
 const { llm_config: config } = firstStep;
 const nested = JSON.parse('['.repeat(70) + ']'.repeat(70));
 
-/** A body that the document takes. */
-async function refused(changes: Record<string, unknown>, as = JSON.stringify) {
+/** Sends a body that the document accepts; returns the status and codes of the failure. */
+async function failureOf(changes: Record<string, unknown>, as = JSON.stringify) {
   const body = { ...firstStep, ...changes };
   expect(breaches('StepRequest', body)).toBe('');
   const { status, body: answer } = await call(service.url, 'POST', stepPath, { raw: as(body) });
@@ -30,16 +30,16 @@ test.each([
   ['tools_required', { protocol: 'native', tools: [] }],
   ['invalid_value', { conversation_history: [{ role: 'critic', content: 'a' }] }],
   ['invalid_value', { conversation_history: [{ role: 'user', content: 'a', kind: 'review' }] }],
-])('what no schema says is told by the detail %s (rules: beyond-the-schemas, answers-grow)', async (code, changes) => {
-  expect(await refused(changes)).toEqual([400, 'invalid_request', code]);
+])('a request that breaks a rule beyond the schemas fails with the detail %s (rules: beyond-the-schemas, answers-grow)', async (code, changes) => {
+  expect(await failureOf(changes)).toEqual([400, 'invalid_request', code]);
 });
 
-test('so is an integer beyond 2^53 (rule: beyond-the-schemas)', async () => {
+test('a request with an integer beyond 2^53 fails with the detail number_out_of_range (rule: beyond-the-schemas)', async () => {
   const large = (body: unknown): string => JSON.stringify(body).replace('"large"', '9007199254740993');
   const changes = { conversation_history: [{ role: 'user', content: 'a', more: 'large' }] };
-  expect(await refused(changes, large)).toEqual([400, 'invalid_request', 'number_out_of_range']);
+  expect(await failureOf(changes, large)).toEqual([400, 'invalid_request', 'number_out_of_range']);
 });
 
-test('a key that cannot be one is 401 (rule: beyond-the-schemas)', async () => {
-  expect(await refused({ user_api_keys: { llmKey: 'short' } })).toEqual([401, 'malformed_api_key']);
+test('a request with a malformed model key fails with 401 (rule: beyond-the-schemas)', async () => {
+  expect(await failureOf({ user_api_keys: { llmKey: 'short' } })).toEqual([401, 'malformed_api_key']);
 });

@@ -19,7 +19,7 @@ const bodies = posted.filter(({ operation }) => typeof operation.response !== 's
 
 async function answerTo({ method, path }: Operation, body: unknown): Promise<unknown> {
   let answer = await call(service.url, method.toUpperCase(), path, { body });
-  // A busy machine may be told to wait (rule: overload).
+  // On a busy machine, the service may answer 503 (rule: overload).
   while (answer.status === 503) answer = await call(service.url, method.toUpperCase(), path, { body });
   expect(answer.status).toBe(200);
   return answer.body;
@@ -28,7 +28,7 @@ async function answerTo({ method, path }: Operation, body: unknown): Promise<unk
 describe('the examples of the document', () => {
   test.each(
     bodies.filter(({ operation }) => operation.method === 'post'),
-  )('$operation.operationId: a service that was just started answers $name as told', async ({
+  )('$operation.operationId: a newly started service answers the example $name as documented', async ({
     operation,
     request,
     answer,
@@ -36,7 +36,7 @@ describe('the examples of the document', () => {
     expect(comparable(await answerTo(operation, request))).toEqual(comparable(answer));
   });
 
-  test('streamReactStep: the events come in the order of the example, with what it says', async () => {
+  test('streamReactStep: the service streams the events of the example in its order', async () => {
     for (const { operation, request, answer } of posted.filter(
       ({ operation: { response } }) => response === 'stream',
     )) {
@@ -44,11 +44,11 @@ describe('the examples of the document', () => {
     }
   });
 
-  test('listModels, getVersion, getMetrics: what the example says is among the answer', async () => {
-    const told = Object.fromEntries(
+  test('listModels, getVersion, getMetrics: the answer of the service contains the example', async () => {
+    const examples = Object.fromEntries(
       posted.map(({ operation, answer }) => [operation.operationId, { operation, answer }]),
     );
-    const { listModels, getVersion, getMetrics } = told;
+    const { listModels, getVersion, getMetrics } = examples;
     if (!listModels || !getVersion || !getMetrics) throw new Error('an operation has no example');
     const { models, upstreams } = listModels.answer as Record<string, unknown[]>;
     expect(await answerTo(listModels.operation, undefined)).toEqual({
@@ -60,21 +60,27 @@ describe('the examples of the document', () => {
     expect(await answerTo(getMetrics.operation, undefined)).toContain(help);
   });
 
-  test.each(bodies)('$operation.operationId $name keeps the document', ({ operation, request, answer }) => {
+  test.each(bodies)('the example $name of $operation.operationId is valid in openapi.yaml', ({
+    operation,
+    request,
+    answer,
+  }) => {
     const { request: taken, response } = operation;
     if (typeof response === 'string') return;
     expect(breaches(nameOf(response), answer)).toBe('');
     if (taken) expect(breaches(nameOf(taken), request)).toBe('');
   });
 
-  test.each(Object.entries(failureExamples))('%s keeps the document', (_, example) => {
+  test.each(
+    Object.entries(failureExamples),
+  )('the example failure %s is valid in openapi.yaml', (_, example) => {
     expect(breaches('ErrorResponse', example)).toBe('');
   });
 });
 
 const nameOf = (schema: Exclude<Operation['response'], string>): string => String(schema.meta()?.['id']);
 
-/** Without what differs from request to request, or with the words of the instructions. */
+/** Replaces values that differ between requests, or that change with the instructions to the model. */
 function comparable(value: unknown): unknown {
   const volatile = new Set(['timestamp', 'request_id', 'system', 'prompt_sha256', 'stable_prompt_sha256']);
   return JSON.parse(
@@ -85,7 +91,7 @@ function comparable(value: unknown): unknown {
   );
 }
 
-/** The events of a stream. Adjacent deltas of one type are joined: a text may arrive in any number of them. */
+/** Reads the events of a stream. Joins adjacent deltas of one type: a text may be split in any way. */
 function eventsOf(stream: unknown): unknown[] {
   const events: Event[] = [];
   for (const [, json] of String(stream).matchAll(/^data: (.*)$/gm)) {

@@ -18,7 +18,7 @@ function at(...path: string[]): JsonObject {
   return value;
 }
 
-/** Every object of the document with the path that leads to it. */
+/** Returns all objects of the document with their paths. */
 function nodes(value: Json, path = '#'): { path: string; node: JsonObject }[] {
   if (Array.isArray(value)) return value.flatMap((each, index) => nodes(each, `${path}/${index}`));
   if (!isObject(value)) return [];
@@ -45,16 +45,16 @@ function referred(names: string[], found = new Set<string>()): Set<string> {
   return found;
 }
 
-test('openapi.yaml is what the schemas say today (`npm run openapi` writes it)', () => {
+test('openapi.yaml matches the schemas (`npm run openapi` rewrites it)', () => {
   expect(readFileSync('openapi.yaml', 'utf8')).toBe(openapiYaml());
 });
 
-describe('rules that let generated clients compile and hold (docs/decisions/openapi.md)', () => {
-  test('the version is 3.0.3', () => {
+describe('openapi.yaml for client generators (docs/decisions/openapi.md)', () => {
+  test('openapi.yaml has the OpenAPI version 3.0.3', () => {
     expect(document['openapi']).toBe('3.0.3');
   });
 
-  test('no unions, constants, tuples, null types or closed objects', () => {
+  test('openapi.yaml has no unions, constants, tuples, null types or closed objects', () => {
     const forbidden = [
       'oneOf',
       'allOf',
@@ -78,14 +78,14 @@ describe('rules that let generated clients compile and hold (docs/decisions/open
     expect(found).toEqual([]);
   });
 
-  test('objects with properties are components, never written in place', () => {
+  test('every object with properties in openapi.yaml is a component, never inline', () => {
     const inline = nodes(schemas, '#')
       .filter(({ path, node }) => path.split('/').length > 2 && isObject(node['properties']))
       .filter(({ path }) => !path.endsWith('/properties'));
     expect(inline.map(({ path }) => path)).toEqual([]);
   });
 
-  test('every reference leads to a component', () => {
+  test('every reference in openapi.yaml has a target', () => {
     const broken = nodes(document)
       .flatMap(({ node }) => (typeof node['$ref'] === 'string' ? [node['$ref']] : []))
       .filter((reference) => {
@@ -100,7 +100,7 @@ describe('rules that let generated clients compile and hold (docs/decisions/open
     expect(broken).toEqual([]);
   });
 
-  test('the only choice is between a component and null, with the type of the component', () => {
+  test('every anyOf in openapi.yaml is a component or null, with the type of the component', () => {
     for (const { node, path } of nodes(schemas).filter(({ node }) => 'anyOf' in node)) {
       const { type, nullable, anyOf, 'x-go-type': name } = node;
       const target = String(name);
@@ -110,22 +110,22 @@ describe('rules that let generated clients compile and hold (docs/decisions/open
     }
   });
 
-  test('what may be null says its type, and a nullable enum is a component, so that none has to list null', () => {
+  test('every nullable schema in openapi.yaml has a type and no enum of its own', () => {
     const nullable = nodes(schemas).filter(({ node }) => node['nullable'] === true);
     expect(nullable.filter(({ node }) => typeof node['type'] !== 'string' || 'enum' in node)).toEqual([]);
   });
 
-  test('no component has a name that a language shadows', () => {
+  test('no component of openapi.yaml has the name of a built-in type of a language', () => {
     const taken = ['Error', 'Include', 'Model', 'Selection', 'Task', 'Version', 'Warning'];
     expect(Object.keys(schemas).filter((name) => taken.includes(name))).toEqual([]);
   });
 
-  test('integers have a format', () => {
+  test('every integer in openapi.yaml has a format', () => {
     const bare = nodes(document).filter(({ node }) => node['type'] === 'integer' && !node['format']);
     expect(bare).toEqual([]);
   });
 
-  test('whatever comes in an answer has open enums; what only comes there insists on no nullable field', () => {
+  test('answers in openapi.yaml have open enums, no patterns and no required nullable fields', () => {
     const closed = [...inAnswers]
       .flatMap((name) => nodes(schemas[name] ?? null, name))
       .filter(({ node }) => typeof node['type'] === 'string' && 'enum' in node);
@@ -143,7 +143,7 @@ describe('rules that let generated clients compile and hold (docs/decisions/open
     }
   });
 
-  test('an open enum lists the values of today, for people and for programs', () => {
+  test('an open enum lists its current values in its description and in x-extensible-enum', () => {
     const { description, 'x-extensible-enum': values } = at(
       'components',
       'schemas',
@@ -157,7 +157,7 @@ describe('rules that let generated clients compile and hold (docs/decisions/open
     );
   });
 
-  test('requests keep closed enums, and no uuid pattern', () => {
+  test('requests in openapi.yaml have closed enums, and UUIDs without a pattern', () => {
     expect(at('components', 'schemas', 'Protocol')['enum']).toEqual([
       'text',
       'xml',
@@ -171,7 +171,7 @@ describe('rules that let generated clients compile and hold (docs/decisions/open
     });
   });
 
-  test('a step promises only what every version can keep', () => {
+  test('Step in openapi.yaml requires session_id, status and iterations_remaining only', () => {
     expect(at('components', 'schemas', 'Step')['required']).toEqual([
       'session_id',
       'status',
@@ -179,14 +179,14 @@ describe('rules that let generated clients compile and hold (docs/decisions/open
     ]);
   });
 
-  test('tool arguments are free', () => {
+  test('tool_args in openapi.yaml may have any properties', () => {
     expect(at('components', 'schemas', 'ActionDetails', 'properties', 'tool_args')).toMatchObject({
       type: 'object',
       additionalProperties: true,
     });
   });
 
-  test('the events of a stream are one flat component of which only the type is certain (rule: stream-events)', () => {
+  test('StreamEvent in openapi.yaml is one flat component that requires only its type (rule: stream-events)', () => {
     const { required, properties } = at('components', 'schemas', 'StreamEvent');
     expect(required).toEqual(['type']);
     expect(properties).toMatchObject({
@@ -198,7 +198,7 @@ describe('rules that let generated clients compile and hold (docs/decisions/open
     });
   });
 
-  test('the key is a password whose form is told in words: a pattern would put it into the errors of generated checks', () => {
+  test('llmKey in openapi.yaml is described in words: a pattern would put keys into the error messages of generated checks', () => {
     const { format, description, ...more } = at(
       'components',
       'schemas',
@@ -210,7 +210,7 @@ describe('rules that let generated clients compile and hold (docs/decisions/open
     expect(description).toContain('8 to 512 printable ASCII characters');
   });
 
-  test('every component and every operation is described, and every body has an example', () => {
+  test('every component and operation in openapi.yaml has a description, and every body an example', () => {
     expect(Object.keys(schemas).filter((name) => !at('components', 'schemas', name)['description'])).toEqual(
       [],
     );
@@ -222,14 +222,14 @@ describe('rules that let generated clients compile and hold (docs/decisions/open
     expect(operations.filter(({ description }) => description.length < 80)).toEqual([]);
   });
 
-  test('the version is that of the package (rule: one-version)', () => {
+  test('openapi.yaml has the version of the package (rule: one-version)', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(at('info')['version']).toBe(version);
   });
 });
 
-describe('operations', () => {
-  test('each has a unique lowerCamel id and one tag', () => {
+describe('operations of openapi.yaml', () => {
+  test('every operation has a unique lowerCamelCase id', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
@@ -237,7 +237,7 @@ describe('operations', () => {
 
   test.each(
     operations,
-  )('$operationId: one success with one content type, and one body for all failures', (operation) => {
+  )('$operationId has one success with one content type, and one body for all failures', (operation) => {
     const responses = at('paths', operation.path, operation.method, 'responses');
     expect(Object.keys(responses).filter((status) => !['200', '4XX', '5XX'].includes(status))).toEqual([]);
     for (const [range, response] of Object.entries(responses)) {
@@ -251,7 +251,7 @@ describe('operations', () => {
     }
   });
 
-  test.each(operations)('$operationId: each code that may come is told with its status', (operation) => {
+  test.each(operations)('$operationId lists each of its error codes with its status', (operation) => {
     for (const code of operation.errors) {
       const { status } = errorCodes[code];
       const range = at(

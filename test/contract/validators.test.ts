@@ -6,81 +6,76 @@ import { breaches } from '../support/contract-check.js';
 
 const turn = { role: 'user', content: 'Why?' };
 
-describe('a strict validator that has the document alone takes', () => {
+describe('openapi.yaml in a strict validator: accepted bodies', () => {
   test.each([
     [
-      'an answer with null for what is not there',
+      'an answer with null in nullable fields',
       'Step',
       { ...actionAnswer, action_details: null, parse: null },
     ],
     [
-      'an answer without what may be null',
+      'an answer without its nullable fields',
       'Step',
       { session_id: 'a', status: 'error', iterations_remaining: 0 },
     ],
     ['an answer with an error', 'ErrorResponse', failureExamples.invalid_request],
-    ['fields of a newer service', 'Step', { ...finalAnswer, later: { more: 1 } }],
-    ['a status of a newer service', 'Step', { ...finalAnswer, status: 'postponed' }],
-    ['a turn of a kind and a role of a newer service', 'Turn', { ...turn, role: 'critic', kind: 'review' }],
+    ['an answer with unknown fields', 'Step', { ...finalAnswer, later: { more: 1 } }],
+    ['an answer with an unknown status', 'Step', { ...finalAnswer, status: 'postponed' }],
+    ['a turn of an unknown kind and role', 'Turn', { ...turn, role: 'critic', kind: 'review' }],
     [
-      'a turn with null for what is not there',
+      'a turn with null in nullable fields',
       'Turn',
       { ...turn, kind: null, toolCall: null, toolResult: null },
     ],
     [
-      'a request with null for what is left out',
+      'a request with null in optional fields',
       'StepRequest',
       { ...firstStep, protocol: null, include: null },
     ],
     [
-      'a request with what it may have',
+      'a request with optional fields',
       'StepRequest',
       { ...lastStep, protocol: 'xml', include: { report: 'full' } },
     ],
-  ])('%s', (_, component, body) => {
+  ])('openapi.yaml accepts %s', (_, component, body) => {
     expect(breaches(component, body)).toBe('');
   });
 });
 
-describe('and refuses', () => {
+describe('openapi.yaml in a strict validator: rejected bodies', () => {
   test.each([
-    [
-      'null for what must be there',
-      'Step',
-      { ...actionAnswer, session_id: null },
-      '/session_id must be string',
-    ],
+    ['null in a required field', 'Step', { ...actionAnswer, session_id: null }, '/session_id must be string'],
     [
       'an answer without its status',
       'Step',
       { session_id: 'a', iterations_remaining: 0 },
       "property 'status'",
     ],
-    ['an action that is a list', 'Step', { ...actionAnswer, action_details: [] }, '/action_details'],
+    ['an array as an action', 'Step', { ...actionAnswer, action_details: [] }, '/action_details'],
     [
       'an action without its name',
       'Step',
       { ...actionAnswer, action_details: { id: 'a' } },
       "property 'tool_name'",
     ],
-    ['null among the turns', 'Step', { ...actionAnswer, new_turns: [null] }, '/new_turns/0 must be object'],
+    ['null as a turn', 'Step', { ...actionAnswer, new_turns: [null] }, '/new_turns/0 must be object'],
+    ['a number beyond int32', 'Step', { ...actionAnswer, iterations_remaining: 2 ** 31 }, 'format "int32"'],
     [
-      'a number that is no int32',
-      'Step',
-      { ...actionAnswer, iterations_remaining: 2 ** 31 },
-      'format "int32"',
-    ],
-    [
-      'a failure without its error',
+      'a failure without an error',
       'ErrorResponse',
       { ...actionAnswer, error: null },
       '/error must be object',
     ],
-    ['an enum value that no request has', 'StepRequest', { ...firstStep, protocol: 'yaml' }, '/protocol'],
-    ['a project that is no UUID', 'StepRequest', { ...firstStep, project_id: 'shop' }, 'format "uuid"'],
+    ['an unknown enum value in a request', 'StepRequest', { ...firstStep, protocol: 'yaml' }, '/protocol'],
+    ['a project id that is not a UUID', 'StepRequest', { ...firstStep, project_id: 'shop' }, 'format "uuid"'],
     ['a negative limit', 'StepRequest', { ...firstStep, max_iterations_left: -1 }, 'must be >= 0'],
-    ['a strategy that nobody knows', 'CompactionRequest', { ...maskHistory, strategy: 'drop' }, '/strategy'],
-  ])('%s', (_, component, body, problem) => {
+    [
+      'an unknown compaction strategy',
+      'CompactionRequest',
+      { ...maskHistory, strategy: 'drop' },
+      '/strategy',
+    ],
+  ])('openapi.yaml rejects %s', (_, component, body, problem) => {
     expect(breaches(component, body)).toContain(problem);
   });
 });

@@ -18,7 +18,7 @@ const observation = (content: string, toolCallId?: string): Turn => ({
 const observed = (history: Turn[]) =>
   callsOf(readUnits(history)).map(({ name, id, observation: seen }) => [name, id, seen?.text]);
 
-test('an observation belongs to the call with its id (rule: pairing)', () => {
+test('readUnits pairs an observation with the call of its id (rule: pairing)', () => {
   const history = [
     call('a', 'x', 'first'),
     call('b', 'y', 'second'),
@@ -31,7 +31,7 @@ test('an observation belongs to the call with its id (rule: pairing)', () => {
   ]);
 });
 
-test('an observation without an id, or with an unknown one, belongs to the oldest open call (rule: pairing)', () => {
+test('readUnits pairs an observation without a known id with the oldest open call (rule: pairing)', () => {
   const history = [
     call('a', 'x', 'first'),
     call('b', 'y', 'second'),
@@ -44,7 +44,7 @@ test('an observation without an id, or with an unknown one, belongs to the oldes
   ]);
 });
 
-test('missing ids are counted from the start and never clash (rule: call-ids)', () => {
+test('readUnits numbers calls without an id from the start and never repeats an id (rule: call-ids)', () => {
   const history = [
     call('a', undefined, 't'),
     call('b', 'call_3', 't'),
@@ -54,13 +54,13 @@ test('missing ids are counted from the start and never clash (rule: call-ids)', 
   expect(observed(history).map(([, id]) => id)).toEqual(['call_1', 'call_3', 'call_4', 'call_5']);
 });
 
-test('an id that is used twice is replaced, so that every call stays addressable (rule: call-ids)', () => {
+test('readUnits replaces a repeated call id, so that every call has its own (rule: call-ids)', () => {
   expect(
     observed([call('a', 'x', 't'), observation('1', 'x'), call('b', 'x', 't')]).map(([, id]) => id),
   ).toEqual(['x', 'call_2']);
 });
 
-test('further actions of one step are one unit; the next step is another (rule: units)', () => {
+test('readUnits groups the actions of one step into one unit (rule: units)', () => {
   const history = [
     call('a', '1', 'why'),
     call('b', '2'),
@@ -71,13 +71,13 @@ test('further actions of one step are one unit; the next step is another (rule: 
   expect(readUnits(history).map(turnsOf)).toEqual([[0, 1, 2, 3], [4]]);
 });
 
-test('an observation without any call stands alone (rule: pairing)', () => {
+test('readUnits makes an observation without any call a unit of its own (rule: pairing)', () => {
   expect(readUnits([observation('lost')])).toMatchObject([
     { type: 'stray_observation', observation: { text: 'lost' } },
   ]);
 });
 
-test('an observation shows its content, else its result as JSON, else its error (rule: observation-text)', () => {
+test('an observation of readUnits has its content, else its result as JSON, else its error (rule: observation-text)', () => {
   const texts = [
     { content: 'seen', toolResult: { success: true, result: 'ignored' } },
     { content: '', toolResult: { success: true, result: { a: [1] } } },
@@ -94,12 +94,12 @@ test('an observation shows its content, else its result as JSON, else its error 
   ]);
 });
 
-test('notices and summaries are never the task (rule: task-turn)', () => {
+test('readUnits does not mark notices and summaries as tasks (rule: task-turn)', () => {
   const units = readUnits([{ ...user('careful'), kind: 'notice' }, user('do it')]);
   expect(units.map((unit) => unit.type === 'user' && unit.isTask)).toEqual([false, true]);
 });
 
-test('every turn with something to show is in exactly one unit, whatever the history', () => {
+test('readUnits puts every turn that is not blank into exactly one unit, for any history', () => {
   const turn = fc.oneof(
     fc
       .string()

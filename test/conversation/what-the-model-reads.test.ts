@@ -5,7 +5,7 @@ import { observationText, resultText } from '../../src/conversation/observation-
 import { oneLine, renderTasks, taskLegend } from '../../src/conversation/task-list.js';
 import { readUnits } from '../../src/conversation/units.js';
 
-test('an observation is its text, else the result, else the error (rule: observation-text)', () => {
+test('observationText returns the content, else the result, else the error (rule: observation-text)', () => {
   const toolResult = { success: true, result: { rows: 2 }, error: 'late' };
   expect(observationText({ content: 'two rows', toolResult })).toBe('two rows');
   expect(observationText({ content: '', toolResult })).toBe('{"rows":2}');
@@ -14,7 +14,7 @@ test('an observation is its text, else the result, else the error (rule: observa
   expect(observationText({ content: '' })).toBe('');
 });
 
-test('any result has a text: cycles, big integers and what JSON cannot say (rule: observation-text)', () => {
+test('resultText returns a text for cycles, big integers and values that JSON lacks (rule: observation-text)', () => {
   const shared = { deep: 1n };
   const cycle: Record<string, unknown> = { first: shared, second: shared };
   cycle['self'] = cycle;
@@ -25,12 +25,12 @@ test('any result has a text: cycles, big integers and what JSON cannot say (rule
   expect(resultText(Symbol.for('x'))).toBe('Symbol(x)');
 });
 
-test('nulls of a sent turn are absent fields (rule: null-is-absent)', () => {
+test('observationText treats null in a turn like an absent field (rule: null-is-absent)', () => {
   const [unit] = readUnits([{ role: 'user', content: 'Go', kind: null }]);
   expect(unit).toMatchObject({ type: 'user', isTask: true });
 });
 
-test('a task is one line with one mark, and the legend tells the marks (rule: client-tools)', () => {
+test('renderTasks writes each task on one line with a mark that the legend explains (rule: client-tools)', () => {
   const tasks = [
     { id: 1, content: 'read\n the file', status: 'completed' as const },
     { id: 2, content: 'mend it', status: 'in_progress' as const },
@@ -41,7 +41,7 @@ test('a task is one line with one mark, and the legend tells the marks (rule: cl
   expect(renderTasks([])).toBe('');
 });
 
-test('a task’s runs of white space, of whatever kind, are one space each (rule: client-tools)', () => {
+test('renderTasks replaces each run of white space in a task by one space (rule: client-tools)', () => {
   const characters = fc.constantFrom('a', ' ', '\n', '\t', '\r', '\u00a0');
   fc.assert(
     fc.property(fc.string({ unit: characters }), (text) => {
@@ -50,7 +50,7 @@ test('a task’s runs of white space, of whatever kind, are one space each (rule
   );
 });
 
-test('a call is written in the taught form, keys that are no names in quotes (rule: call-rendering)', () => {
+test('renderCall writes the taught text form and quotes keys that are not identifiers (rule: call-rendering)', () => {
   expect(renderCall('read_file', { path: 'a "b"', 'max-lines': 3, none: undefined })).toBe(
     'read_file(path="a \\"b\\"", "max-lines"=3, none=null)',
   );

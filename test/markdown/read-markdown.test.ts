@@ -4,7 +4,7 @@ import { type MarkdownNode, readMarkdown } from '../../src/markdown/read-markdow
 
 const json = (text: string): string => JSON.stringify(readMarkdown(text));
 
-/** All that would be read on the page, in order. */
+/** Joins all text that a page would display, in order. */
 function words(nodes: readonly MarkdownNode[]): string {
   return nodes
     .map((node) => {
@@ -19,8 +19,8 @@ function words(nodes: readonly MarkdownNode[]): string {
 const hrefs = (text: string): string[] =>
   [...json(text).matchAll(/"href":"([^"]*)"/g)].map(([, href = '']) => href);
 
-describe("a model's Markdown (rule: playground-untrusted)", () => {
-  test('headings, lists, tables, code and emphasis are what they are', () => {
+describe('readMarkdown (rule: playground-untrusted)', () => {
+  test('readMarkdown reads headings, lists, tables, code and emphasis', () => {
     const types = json(
       '# A\n\n1. b\n\n- [x] c\n\n| d |\n| - |\n| e |\n\n```js\nf\n```\n\n**g** *h* `i` ~~j~~\n\n> k\n\n---',
     );
@@ -46,7 +46,7 @@ describe("a model's Markdown (rule: playground-untrusted)", () => {
     'a <b onclick="x()">b</b>',
     '<style>*{display:none}</style>',
     '<!-- hidden -->',
-  ])('%s is text', (html) => {
+  ])('readMarkdown returns the HTML %s as text', (html) => {
     expect(words(readMarkdown(html))).toContain(html.slice(0, 10));
   });
 
@@ -62,29 +62,29 @@ describe("a model's Markdown (rule: playground-untrusted)", () => {
     '[a][1]\n\n[1]: javascript:alert(1)',
   ])('%s leads nowhere', (text) => expect(hrefs(text)).toEqual([]));
 
-  test('a link to the web leads there, and its address can be read where the words are others', () => {
+  test('readMarkdown keeps web links and adds the address if the link text differs from it', () => {
     expect(hrefs('[bank](https://evil.example/)')).toEqual(['https://evil.example/']);
     expect(words(readMarkdown('[bank](https://evil.example/)'))).toContain('(https://evil.example/)');
     expect(words(readMarkdown('<https://a.example/>'))).toBe('https://a.example/');
   });
 
-  test('a link whose words are its address shows the address once, also if it leads nowhere', () => {
+  test('readMarkdown writes the address once if it is the link text, also for links that are not kept', () => {
     expect(words(readMarkdown('[src/a.ts](src/a.ts)'))).toBe('src/a.ts');
     expect(words(readMarkdown('[a](src/a.ts)'))).toBe('a (src/a.ts)');
   });
 
-  test('a text longer than maxChars is one text node', () => {
+  test('readMarkdown returns a text longer than maxChars as one text node', () => {
     expect(readMarkdown('**abc**', { maxChars: 7 })).not.toEqual([{ type: 'text', text: '**abc**' }]);
     expect(readMarkdown('**abc**', { maxChars: 6 })).toEqual([{ type: 'text', text: '**abc**' }]);
   });
 
-  test('quotes deeper than 16 levels stay text', () => {
+  test('readMarkdown returns quotes deeper than 16 levels as text', () => {
     const nested = json(`${'>'.repeat(18)} a`);
     expect(nested.match(/"quote"/g)).toHaveLength(16);
     expect(words(readMarkdown(`${'>'.repeat(18)} a`))).toBe('>> a');
   });
 
-  test('an image is never loaded: its words and its address are text', () => {
+  test('readMarkdown returns an image as text with its description and address', () => {
     expect(json('![pixel](https://evil.example/x.png?secret)')).not.toContain('"href"');
     expect(words(readMarkdown('![pixel](https://evil.example/x.png)'))).toContain(
       'https://evil.example/x.png',
@@ -101,12 +101,12 @@ describe("a model's Markdown (rule: playground-untrusted)", () => {
     ['two million characters', 'a'.repeat(2_000_000)],
     ['autolinks', 'www.'.repeat(20_000)],
     ['backticks', Array.from({ length: 300 }, (_, length) => '`'.repeat(length)).join(' ')],
-  ])('%s: read or shown as they are, and nothing is lost', (_, text) => {
+  ])('readMarkdown returns nodes with text for the hostile input of %s', (_, text) => {
     const shown = words(readMarkdown(text));
     expect(shown.length).toBeGreaterThan(0);
   });
 
-  test('whatever the text, what comes is of the closed list', () => {
+  test('readMarkdown returns only nodes of the documented types for any text', () => {
     const known =
       /^(?:text|code|code-block|link|break|rule|heading|list|table|paragraph|quote|strong|emphasis|deleted|plain)$/;
     fc.assert(

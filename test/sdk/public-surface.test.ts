@@ -20,7 +20,7 @@ beforeAll(() => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
 }, 120_000);
 
-/** What a consumer writes, with the strictest settings there are. */
+/** Code of a consumer, which the test compiles with the strictest settings. */
 const consumer = `
 import { defineTool, StepwiseClient, type ApprovalRule, type RunEvent, type ToolArguments } from 'stepwise';
 import { startService, type Settings } from 'stepwise/server';
@@ -75,7 +75,7 @@ const next = client.run('And then?', { llmConfig: { modelName: 'offline' }, hist
 console.log(answer, (await next.result()).summary());
 `;
 
-test('a consumer compiles with strict and exactOptionalPropertyTypes, Zod schemas included (rule: run-options)', () => {
+test('code of a consumer compiles with strict and exactOptionalPropertyTypes, also with Zod schemas (rule: run-options)', () => {
   const folder = join(types, 'consumer');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'consumer.ts'), consumer);
@@ -100,7 +100,7 @@ test('a consumer compiles with strict and exactOptionalPropertyTypes, Zod schema
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
 }, 120_000);
 
-test('the entry imports no package and nothing of Node (rule: run-events)', () => {
+test('the SDK imports no package and no Node module (rule: run-events)', () => {
   const seen = new Set<string>();
   const visit = (file: string) => {
     if (seen.has(file)) return;
@@ -114,8 +114,8 @@ test('the entry imports no package and nothing of Node (rule: run-events)', () =
   expect([...seen].some((file) => file.endsWith('/stepwise-client.js'))).toBe(true);
 });
 
-describe('the exports of the entry', () => {
-  /** The declarations of a module with the docstring before each, by their names. */
+describe('exports of the SDK', () => {
+  /** Returns the declarations of a module by name, each with its docstring. */
   const declared = (file: string) => {
     const text = readFileSync(join(types, file), 'utf8');
     const found = text.matchAll(
@@ -142,13 +142,13 @@ describe('the exports of the entry', () => {
         .map((each) => ({ ...each, file })),
     );
 
-  test('every export of the entry is found by this suite', () => {
+  test('the docstring test finds every export of the SDK', () => {
     const names = exported().flatMap((each) => each.names);
     expect(new Set(withBodies().map(({ name }) => name))).toEqual(new Set(names));
     expect(names.length).toBeGreaterThan(60);
   });
 
-  test('every export has a docstring, and so have the members of its interfaces and classes outside of the wire contract', () => {
+  test('every export of the SDK has a docstring, and so has every member of its own interfaces and classes', () => {
     const bare = withBodies().flatMap(({ name, docstring, body, file }) => [
       ...(docstring ? [] : [name]),
       ...(file.includes('/contract/') || file.startsWith('contract') ? [] : bareMembers(body)).map(
@@ -158,7 +158,7 @@ describe('the exports of the entry', () => {
     expect(bare).toEqual([]);
   });
 
-  test('no signature names a type that a module of the SDK exports and the entry does not', () => {
+  test('every type in a signature of the SDK is exported by its entry', () => {
     const names = new Set(exported().flatMap((each) => each.names));
     const own = new Set(
       [...sdkModules()]

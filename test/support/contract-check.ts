@@ -18,8 +18,8 @@ const document = JSON.parse(JSON.stringify(openapiDocument())) as {
 };
 
 /**
- * Holds an answer to the document: the operation knows the failure, the body fits the component, and every key
- * of the component is there (the server sends all of them, null or not).
+ * Asserts that an answer matches openapi.yaml: the operation lists the error code, the body is valid, and it has every key
+ * of its component, since the service sends all of them, null or not.
  */
 export function assertKeepsContract(method: string, path: string, answer: Answer): void {
   const operation = operations.find((each) => each.path === path && each.method === method.toLowerCase());
@@ -30,28 +30,29 @@ export function assertKeepsContract(method: string, path: string, answer: Answer
       `${method} ${path} ${answer.status} breaks ${component}: ${complete.errorsText(validate.errors)}`,
     );
   }
-  if (component === 'ErrorResponse') assertIsKnown(operation, answer);
+  if (component === 'ErrorResponse') assertIsDocumented(operation, answer);
   assertHasHeaders(`${method} ${path} ${answer.status}`, answer);
 }
 
-/** Also for the bodies of events. */
+/** Asserts that a value, such as the body of an event, is valid and has every key of the component. */
 export function assertIsComponent(component: string, body: unknown): void {
   const validate = validatorOf(component);
   if (!validate(body)) throw new Error(`breaks ${component}: ${complete.errorsText(validate.errors)}`);
 }
 
-/** What is wrong with a body for somebody who has the document alone; empty if nothing is. */
+/** Returns the errors of a strict validator that has openapi.yaml only; empty for a valid body. */
 export function breaches(component: string, body: unknown): string {
   const validate = strict.getSchema(referenceOf(component));
   if (!validate) throw new Error(`no component ${component}`);
   return validate(body) ? '' : strict.errorsText(validate.errors);
 }
 
-/** A failure has the status of its code, and its operation says that it may come. */
-function assertIsKnown(operation: Operation | undefined, { status, body }: Answer): void {
-  // The body has been checked.
+/** Asserts that a failure has the status of its code and that its operation lists the code. */
+function assertIsDocumented(operation: Operation | undefined, { status, body }: Answer): void {
+  // The validator has checked the body.
   const { code } = (body as { error: { code: ErrorCode } }).error;
-  if (errorCodes[code]?.status !== status) throw new Error(`${code} is no ${status}`);
+  if (errorCodes[code]?.status !== status)
+    throw new Error(`the error code ${code} must not have the status ${status}`);
   if (operation && !operation.errors.includes(code)) {
     throw new Error(`${operation.operationId} does not document ${code}`);
   }
@@ -70,7 +71,7 @@ function validatorOf(component: string): ValidateFunction {
   return validate;
 }
 
-/** Paths and methods that the document does not know fail with the common body. */
+/** Returns the component of an answer. Unknown paths and methods fail with the common error body. */
 function componentOf(operation: Operation | undefined, status: number): string {
   if (!operation || status !== 200) return 'ErrorResponse';
   const { response } = operation;
@@ -80,16 +81,16 @@ function componentOf(operation: Operation | undefined, status: number): string {
 
 const referenceOf = (component: string): string => `#/components/schemas/${component}`;
 
-/** Also insists on every key, but where some are left out. */
+/** Makes all keys required, except in components with optional keys. */
 function withAllKeys(name: string, schema: Schema): Schema {
   if (withOptionalKeys.has(name) || !schema.properties) return schema;
   return { ...schema, required: Object.keys(schema.properties) };
 }
 
-/** What callers write themselves, details, which say only what they know, and events, each with its own field. */
+/** Components whose keys are optional: parts that callers write, error details, and the flat event. */
 const withOptionalKeys = new Set(['Turn', 'ToolCall', 'ToolResult', 'ErrorDetail', 'StreamEvent']);
 
-/** Strict: a keyword that means nothing where it stands, such as a `nullable` without a type, is an error. */
+/** Creates a strict validator, for which a keyword without effect is an error, such as `nullable` without a type. */
 function validator(change: (name: string, schema: Schema) => Schema): Ajv {
   const ajv = new Ajv({
     strict: true,

@@ -11,14 +11,14 @@ export interface MiniRun {
 
 interface Options {
   readonly root?: string;
-  /** The tools that are offered; all three by default. */
+  /** Names of the offered tools; default all three. */
   readonly offered?: readonly string[];
   readonly maxSteps?: number;
-  /** Stands before the task. */
+  /** Text before the task in the first message. */
   readonly context?: string;
 }
 
-/** A loop of the simplest kind: ask, run the tool, append, until there is an answer. */
+/** Runs a minimal agent loop with the extractive model: calls the model, runs the tool, until there is an answer. */
 export function runMiniLoop(task: string, options: Options = {}): MiniRun {
   const { root = 'examples/shop', maxSteps = 8, context = '' } = options;
   const all = folderTools(root);
@@ -29,7 +29,7 @@ export function runMiniLoop(task: string, options: Options = {}): MiniRun {
   ];
   const replies: string[] = [];
   for (let step = 1; step <= maxSteps; step += 1) {
-    const reply = extractiveReply(step === maxSteps ? withLastWord(messages) : messages);
+    const reply = extractiveReply(step === maxSteps ? withAnswerRequest(messages) : messages);
     replies.push(reply);
     const [call] = readCalls(reply);
     if (!call) break;
@@ -57,7 +57,7 @@ Final Answer: the answer
 Tools:
 ${tools.map(({ signature }) => `- ${signature}`).join('\n')}`;
 
-const withLastWord = (messages: readonly ChatMessage[]): ChatMessage[] => [
+const withAnswerRequest = (messages: readonly ChatMessage[]): ChatMessage[] => [
   ...messages,
   { role: 'user', content: 'This is the last step. You must answer now from what you know.' },
 ];

@@ -3,9 +3,9 @@ import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 
 const PAUSE_MS = 200;
 
-/** A client that comes again while the service says no: on a busy machine it may (rule: overload). */
+/** Creates a client that retries while the service answers 503, which happens on a busy machine (rule: overload). */
 export function patientClient(baseUrl: string, llmKey?: string): StepwiseClient {
-  const fetchAgain: typeof fetch = async (...given) => {
+  const fetchUntilAccepted: typeof fetch = async (...given) => {
     for (;;) {
       const response = await fetch(...given);
       if (response.status !== 503) return response;
@@ -13,5 +13,5 @@ export function patientClient(baseUrl: string, llmKey?: string): StepwiseClient 
       await wait(PAUSE_MS);
     }
   };
-  return new StepwiseClient({ baseUrl, llmKey, fetch: fetchAgain });
+  return new StepwiseClient({ baseUrl, llmKey, fetch: fetchUntilAccepted });
 }

@@ -14,7 +14,7 @@ export interface RunShape {
   readonly lines: (step: number) => number;
 }
 
-/** A step as the provider received it, and as the service answered it. */
+/** The prompt of a step that the provider received, and the answer of the service. */
 export interface RecordedStep {
   readonly stable: string;
   readonly stableTokens: number;
@@ -29,8 +29,8 @@ const files = [
   { path: 'src/tax.ts', content: code(40) },
 ];
 
-/** A busy machine makes the service refuse a step, before the provider is asked. */
-async function whenTaken(step: () => Promise<StepAnswer>): Promise<StepAnswer> {
+/** Retries while the service answers `overloaded`, which happens on a busy machine before the provider is called. */
+async function untilAccepted(step: () => Promise<StepAnswer>): Promise<StepAnswer> {
   for (;;) {
     const answer = await step();
     if (answer.body.error?.code !== 'overloaded') return answer;
@@ -39,8 +39,8 @@ async function whenTaken(step: () => Promise<StepAnswer>): Promise<StepAnswer> {
 }
 
 /**
- * A run over HTTP in which the caller sends everything back each time, tasks and focus changing: step after step to
- * the next of the services. The model's part is scripted, so every run of a shape is the same.
+ * Makes a run over HTTP with scripted replies, so that runs of one shape are equal. The caller sends the whole history with
+ * each step, changes tasks and focus, and takes the services in turn.
  */
 export async function recordRun(services: readonly WholeService[], shape: RunShape): Promise<RecordedStep[]> {
   const recorded: RecordedStep[] = [];
@@ -50,7 +50,7 @@ export async function recordRun(services: readonly WholeService[], shape: RunSha
     if (!service) throw new Error('a run needs a service');
     service.fake.script(replyOf(shape, number));
     const before = service.fake.requests.length;
-    const { body: step } = await whenTaken(() => service.step(requestOf(shape, number, history)));
+    const { body: step } = await untilAccepted(() => service.step(requestOf(shape, number, history)));
     const sent = service.fake.requests[before];
     if (!sent || !step.action_details)
       throw new Error(`step ${number} went wrong: ${JSON.stringify(step.error)}`);
@@ -101,8 +101,8 @@ function requestOf(
 }
 
 /**
- * Everything before the tail, which in these runs begins with the tasks: what a vendor's cache compares. Behind a
- * native result the tail is a message, or a block, of its own.
+ * Returns the prompt before the tail, which vendors cache. In these runs the tail begins with the tasks; after a native
+ * result it is a message or block of its own.
  */
 function withoutTail(messages: readonly SentMessage[]): string {
   const whole = messages.map(({ role, text }) => `\n${role}\n${text}`).join('');
@@ -110,14 +110,14 @@ function withoutTail(messages: readonly SentMessage[]): string {
   return whole.slice(0, tail).replace(/(?:\nuser\n|,\{"type":"text","text":")$/, '');
 }
 
-/** The length of what two texts begin with alike. */
+/** Returns the length of the common prefix of two texts. */
 export function commonPrefix(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length += 1;
   return length;
 }
 
-/** For each step but the first: whether it begins with the whole stable prompt of the one before. */
+/** Returns for each step but the first whether its prompt begins with the whole stable prompt of the step before. */
 export function keptSteps(run: readonly RecordedStep[]): boolean[] {
   return run.slice(1).map(({ stable }, index) => stable.startsWith(run[index]?.stable ?? '-'));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The part of JSON Schema, as OpenAPI 3.0 has it, that our schemas come out as. */
+/** The subset of OpenAPI 3.0's JSON Schema that our schemas use. */
 export interface JsonSchema {
   $ref?: string;
   type?: string;
@@ -17,20 +17,20 @@ export interface JsonSchema {
   items?: JsonSchema;
   allOf?: JsonSchema[];
   anyOf?: JsonSchema[];
-  /** The values of an open enum that are known today (Zalando's word for it; generators read past it). */
+  /** The current values of an open enum (a keyword of Zalando's guidelines, which generators ignore). */
   'x-extensible-enum'?: readonly unknown[];
-  /** What oapi-codegen is to write instead of a union of one. */
+  /** The Go type for oapi-codegen, which would otherwise generate a union of one type. */
   'x-go-type'?: string;
 }
 
-/** The reference to the component of a schema that has an id. */
+/** Returns a reference to the component of a schema. Throws if the schema has no id. */
 export function referenceTo(schema: z.ZodType): { $ref: string } {
   const id = z.globalRegistry.get(schema)?.id;
   if (id === undefined) throw new Error('A schema of the contract has no id.');
   return { $ref: `${PREFIX}${id}` };
 }
 
-/** The components the given schemas need, each once, in the order of their names. */
+/** Returns all components that the given schemas refer to, sorted by name. */
 export function componentSchemas(roots: {
   requests: readonly z.ZodType[];
   responses: readonly z.ZodType[];
@@ -49,8 +49,8 @@ export function componentSchemas(roots: {
 }
 
 /**
- * All fields of an answer are always sent, but only these are promised: what a later version no longer knows
- * must not break a client that was generated before.
+ * The required fields of answers in the document. The service always sends all fields, but a later version may drop others,
+ * which must not break older generated clients.
  */
 const promised: Record<string, { required: string[] }> = {
   Step: { required: ['session_id', 'status', 'iterations_remaining'] },
@@ -67,7 +67,7 @@ function fromZod(): Record<string, JsonSchema> {
     uri: (id) => `${PREFIX}${id}`,
     unrepresentable: 'any',
   });
-  // A JSON copy: what Zod types as JSON Schema 2020-12 is the plain 3.0 subset above for this target.
+  // Zod types the result as JSON Schema 2020-12; for this target it is the OpenAPI 3.0 subset above.
   return JSON.parse(JSON.stringify(schemas)) as Record<string, JsonSchema>;
 }
 
@@ -97,7 +97,7 @@ function childrenOf({ properties, items, allOf }: JsonSchema): JsonSchema[] {
   return [...Object.values(properties ?? {}), ...(items ? [items] : []), ...(allOf ?? [])];
 }
 
-/** Only what client generators read as meant. */
+/** Reduces a schema to keywords that client generators interpret correctly. */
 function forGenerators(schema: JsonSchema, typeOf: (name: string) => string): JsonSchema {
   const { minimum, maximum, additionalProperties, pattern, ...rest } = without(schema, '$id');
   const [only] = rest.allOf ?? [];
@@ -109,7 +109,7 @@ function forGenerators(schema: JsonSchema, typeOf: (name: string) => string): Js
     ...(pattern !== undefined && rest.format !== 'uuid' && { pattern }),
     ...(minimum !== undefined && minimum !== int32.minimum && { minimum }),
     ...(maximum !== undefined && maximum !== int32.maximum && { maximum }),
-    // Beside properties it turns a class into a map in Java; absent, it is allowed all the same.
+    // Beside `properties`, Java generators would turn the class into a map. Additional properties are allowed by default.
     ...(!rest.properties && rest.type === 'object' && { additionalProperties: additionalProperties ?? true }),
   };
 }
@@ -117,8 +117,8 @@ function forGenerators(schema: JsonSchema, typeOf: (name: string) => string): Js
 const int32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 
 /**
- * A component or null, in the one form that both strict validators and all generators we tried take
- * (docs/decisions/openapi.md): beside a bare `allOf`, `nullable` does not let a null through.
+ * Writes a component or null in the only form that strict validators and all tested generators accept
+ * (docs/decisions/openapi.md): with a plain `allOf`, `nullable` would not accept null.
  */
 function nullableReference(
   { description }: JsonSchema,
@@ -140,18 +140,21 @@ function typeOf(all: Record<string, JsonSchema>, name: string): string {
   return type;
 }
 
-/** What can come in an answer may come with new values: they must not break a client that was generated before. */
+/** Opens the enums of answers: new values of a newer service must not break older generated clients. */
 function withOpenEnums(schema: JsonSchema): JsonSchema {
   const { enum: values, ...rest } = schema;
   if (!values || rest.type === undefined) return mapChildren(schema, withOpenEnums);
   return { ...rest, description: describeValues(rest.description, values), 'x-extensible-enum': values };
 }
 
-/** Nor must a nullable field that no longer comes; and what an answer looks like, no client needs to check. */
+/** Drops `required` for nullable fields and all patterns in answers, so that a missing field does not break older clients. */
 function withFewPromises(schema: JsonSchema): JsonSchema {
   const { required, pattern: _, ...rest } = schema;
-  const sure = required?.filter((name) => rest.properties?.[name]?.nullable !== true) ?? [];
-  return { ...mapChildren(rest, withFewPromises), ...(sure.length > 0 && { required: sure }) };
+  const promisedNames = required?.filter((name) => rest.properties?.[name]?.nullable !== true) ?? [];
+  return {
+    ...mapChildren(rest, withFewPromises),
+    ...(promisedNames.length > 0 && { required: promisedNames }),
+  };
 }
 
 function describeValues(description: string | undefined, values: readonly unknown[]): string {

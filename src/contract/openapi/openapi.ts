@@ -8,8 +8,8 @@ import { componentSchemas, referenceTo } from './openapi-schemas.js';
 import { CONTRACT_VERSION, type Example, type Operation, operations } from './operations.js';
 
 /**
- * The contract as an OpenAPI 3.0.3 document, made from the schemas that also check requests. It keeps to what client
- * generators read (docs/decisions/openapi.md).
+ * Returns the contract as an OpenAPI 3.0.3 document, built from the schemas that also check requests. Uses only what client
+ * generators can read (docs/decisions/openapi.md).
  */
 export function openapiDocument(): object {
   const requests = operations.flatMap(({ request }) => request ?? []);
@@ -42,7 +42,7 @@ export function openapiDocument(): object {
   };
 }
 
-/** The document as YAML: what `openapi.yaml` holds and `/openapi.yaml` answers, byte for byte. */
+/** Returns the document as YAML: exactly the content of the file `openapi.yaml` and of the path `/openapi.yaml`. */
 export function openapiYaml(): string {
   return stringify(openapiDocument(), { lineWidth: 110, aliasDuplicateObjects: false });
 }
@@ -100,8 +100,8 @@ function valuesOf(examples: Operation['examples'], read: (example: Example) => u
 }
 
 /**
- * Ranges, and neither one response for each status nor `default`: these are what all generators read, and a status of a
- * newer service is none that is unknown (docs/decisions/openapi.md).
+ * Describes failures by the ranges `4XX` and `5XX` instead of single statuses or `default`: all generators read ranges, and
+ * they cover statuses that a newer service may add (docs/decisions/openapi.md).
  */
 function failures(codes: readonly ErrorCode[]): Record<string, object> {
   const ranges = [...new Set(codes.map(rangeOf))].sort();
@@ -114,7 +114,7 @@ const rangeOf = (code: ErrorCode): string => `${String(errorCodes[code].status).
 
 function failure(codes: readonly ErrorCode[]): object {
   const statuses = codes.map((code) => errorCodes[code].status);
-  const shown = codes.filter((code) => failureExamples[code]);
+  const withExample = codes.filter((code) => failureExamples[code]);
   return {
     description: listed(codes),
     headers: {
@@ -128,12 +128,12 @@ function failure(codes: readonly ErrorCode[]): object {
     },
     content: json(
       errorResponseSchema,
-      Object.fromEntries(shown.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      Object.fromEntries(withExample.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
     ),
   };
 }
 
-/** A line for each code, in the order of their statuses. */
+/** Lists the codes, one a line, in the order of their statuses. */
 function listed(codes: readonly ErrorCode[]): string {
   return [...codes]
     .sort((one, other) => errorCodes[one].status - errorCodes[other].status)
@@ -154,28 +154,28 @@ const json = (schema: z.ZodType, examples: object) => ({
 const eventStream = {
   type: 'string',
   description: 'Server-sent events; the `data` of each is the JSON of a `StreamEvent`.',
-  'x-event-data': referenceTo(flatStreamEventSchema), // OpenAPI 3.0 has no word for the items of a stream
+  'x-event-data': referenceTo(flatStreamEventSchema), // OpenAPI 3.0 cannot describe the items of a stream
 };
 
 const description = `One HTTP call is one step of a ReAct agent: you keep the loop, the tools and the keys.
 
-What the schemas of requests cannot say, and is 400 \`invalid_request\` all the same: no string holds the character NUL; no integer is beyond
-2^53; nothing is nested deeper than 64 levels; \`reservedOutputTokens\` is less than \`tokenLimit\`; without a task in the history
-\`user_query\` is not empty (\`no_task\`); \`protocol: native\` needs \`tools\` (\`tools_required\`); \`role\`, \`kind\` and \`phase\` of a turn are
-of the values listed.
+Rules that the schemas of requests cannot express; a request that breaks one is answered with 400 \`invalid_request\`: no string contains the
+character NUL; no integer is beyond 2^53; nothing is nested deeper than 64 levels; \`reservedOutputTokens\` is less than \`tokenLimit\`;
+\`user_query\` is not empty unless the history has a task (\`no_task\`); \`protocol: native\` needs \`tools\` (\`tools_required\`); \`role\`,
+\`kind\` and \`phase\` of a turn have one of the listed values.
 
-Answers may grow: a newer service may send more fields, and more values where \`x-extensible-enum\` lists those of today. Unknown
-fields of a request are ignored and named in \`warnings\`; those of a turn are kept.`;
+A newer service may add fields to its answers, and values to the lists in \`x-extensible-enum\`. The service ignores unknown fields of a
+request and names them in \`warnings\`; it keeps unknown fields of a turn.`;
 
 const requestIdHeader = { $ref: '#/components/headers/RequestId' };
 
 const headers = {
   RequestId: {
-    description: 'The id of this request: the one sent, or a new one.',
+    description: 'The id of this request: the one that the caller sent, or a new one.',
     schema: { type: 'string' },
   },
   Challenge: {
-    description: 'With `unauthenticated`: that a bearer token is wanted (RFC 6750).',
+    description: 'Sent with `unauthenticated`: the request needs a bearer token (RFC 6750).',
     schema: { type: 'string' },
   },
   RetryAfter: {
@@ -188,7 +188,7 @@ const securitySchemes = {
   ServiceToken: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A token of this service, where its operator asks for one; the model key is another thing.',
+    description: 'A token of this service, if its operator requires one. It is not the key of the model.',
   },
 };
 
@@ -198,7 +198,7 @@ const parameters = {
     in: 'header',
     required: false,
     description:
-      'An id for logs and the answer: letters, digits, `_`, `.`, `-`, at most 128; any other is replaced by a new one.',
+      'An id for logs and the answer: at most 128 letters, digits, `_`, `.` and `-`. The service replaces any other id by a new one.',
     schema: { type: 'string' },
     example: '8c79401a-37f0-4a20-b79c-a51d56c9457b',
   },
@@ -207,7 +207,7 @@ const parameters = {
     in: 'header',
     required: false,
     description:
-      "The caller's model key; wins over `user_api_keys.llmKey`. 8 to 512 printable ASCII characters without spaces, else 401 " +
+      "The caller's API key for the model; wins over `user_api_keys.llmKey`. 8 to 512 printable ASCII characters without spaces, else 401 " +
       '`malformed_api_key`.',
     schema: { type: 'string', format: 'password' },
     example: 'an-example-and-no-key',

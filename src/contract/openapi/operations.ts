@@ -17,14 +17,14 @@ import {
 } from './examples/answers.js';
 import { firstStep, lastStep, maskHistory } from './examples/requests.js';
 
-/** A request that a fresh service answers with 200, without a key, and its answer. */
+/** A request without a key, and the answer with status 200 that a newly started service gives. */
 export interface Example {
   readonly summary: string;
   readonly request?: unknown;
   readonly answer: unknown;
 }
 
-/** One endpoint of the contract. Its schemas carry the id of their component. */
+/** An endpoint of the contract. Its schemas have the id of their component. */
 export interface Operation {
   readonly operationId: string;
   readonly method: 'get' | 'post';
@@ -33,27 +33,27 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly request?: z.ZodType;
-  /** By a name for each. */
+  /** Examples by name. */
   readonly examples: Readonly<Record<string, Example>>;
-  /** The one body of its 2xx, `stream` for server-sent events, or a plain text. */
+  /** The body of a successful answer; `stream` for server-sent events, `text` for plain text. */
   readonly response: z.ZodType | 'stream' | 'text';
-  /** What its answer can be sent on to, by a name for each. */
+  /** OpenAPI links to operations that accept parts of this request or answer, by name. */
   readonly links?: Readonly<Record<string, object>>;
-  /** True where the caller's model key is read. */
+  /** True if the operation reads the caller's model key. */
   readonly takesModelKey?: boolean;
   readonly errors: readonly ErrorCode[];
 }
 
-/** Of the API and the package alike (docs/reference/api.md, rule: one-version); a test compares them. */
+/** The version of the API. It equals the version of the package, which a test asserts (rule: one-version). */
 export const CONTRACT_VERSION = '0.1.0';
 
-/** What any operation may answer. */
+/** Errors of all operations. */
 const always = ['forbidden', 'method_not_allowed', 'internal_error'] as const;
 
-/** What an operation may answer that is there for those who may call. */
+/** Errors of operations that require a token, if the service has tokens. */
 const guarded = [...always, 'unauthenticated', 'rate_limited'] as const;
 
-/** What an operation may answer before it has read its body. */
+/** Errors of operations that read a request body. */
 const readingBody = [
   ...guarded,
   'overloaded',
@@ -65,7 +65,7 @@ const readingBody = [
   'invalid_request',
 ] as const satisfies readonly ErrorCode[];
 
-/** What an operation that calls a model may answer instead of a step. */
+/** Errors of operations that call a model. */
 const callingModel = [
   'unsupported_model',
   'missing_api_key',
@@ -85,14 +85,14 @@ const callingModel = [
   'upstream_timeout',
 ] as const satisfies readonly ErrorCode[];
 
-/** A link that sends parts of an answer on is no string, and openapi-generator refuses such a document. */
+/** A link with the whole request body; openapi-generator rejects links that use parts of an answer. */
 const samePrompt = {
   operationId: 'previewContext',
-  description: 'What the model was shown for it, and the whole context report.',
+  description: 'The prompt of this step, with the full context report.',
   requestBody: '$request.body',
 };
 
-/** Every endpoint that is built, in the order of the document. A new endpoint is a new row. */
+/** All endpoints, in the order of the document. */
 export const operations: readonly Operation[] = [
   {
     operationId: 'createReactStep',
@@ -101,13 +101,21 @@ export const operations: readonly Operation[] = [
     tag: 'agent',
     summary: 'One step of a ReAct agent',
     description:
-      'Builds the context inside the token budget, makes one model call, and says what the model wants to do ' +
-      'next. Tools are never executed here, and nothing is kept. Outcomes of the model itself (a refusal, a ' +
-      'cut-off action, an empty reply) are 200 with `status: error`.',
+      'Builds the context within the token budget, makes one model call, and returns the action or the answer of ' +
+      'the model. The service never executes tools and stores nothing. Failures of the model itself (a refusal, a ' +
+      'truncated action, an empty reply) are 200 with `status: error`.',
     request: stepRequestSchema,
     examples: {
-      action: { summary: 'Begins a run: the model acts', request: firstStep, answer: actionAnswer },
-      answer: { summary: 'Goes on with a result: the model answers', request: lastStep, answer: finalAnswer },
+      action: {
+        summary: 'The first step of a run: the model acts',
+        request: firstStep,
+        answer: actionAnswer,
+      },
+      answer: {
+        summary: 'A step after a tool result: the model answers',
+        request: lastStep,
+        answer: finalAnswer,
+      },
     },
     response: stepSchema,
     links: { samePrompt },
@@ -122,12 +130,16 @@ export const operations: readonly Operation[] = [
     summary: 'The same step as server-sent events',
     description:
       'Events: `step.started`, `context.built`, `reasoning.delta`, `draft.delta`, `thought.delta`, ' +
-      '`answer.delta`, `action.proposed`, and exactly one end: `step.completed` (its `step` is the answer of ' +
+      '`answer.delta`, `action.proposed`, and exactly one last event: `step.completed` (its `step` is the answer of ' +
       '`createReactStep`) or `error` (its `error` is an ErrorResponse). A failure before the first event is an ' +
       'ordinary HTTP error.',
     request: stepRequestSchema,
     examples: {
-      action: { summary: 'Begins a run: the model acts', request: firstStep, answer: streamedAnswer },
+      action: {
+        summary: 'The first step of a run: the model acts',
+        request: firstStep,
+        answer: streamedAnswer,
+      },
     },
     response: 'stream',
     takesModelKey: true,
@@ -138,10 +150,10 @@ export const operations: readonly Operation[] = [
     method: 'post',
     path: '/api/agent/context_preview',
     tag: 'agent',
-    summary: 'What a step would send, without sending it',
+    summary: 'The prompt of a step, without sending it',
     description:
-      'Takes the request of a step and answers the very messages, their hash and the full context report. No ' +
-      'model is called and no key is needed.',
+      'Takes the request of a step and returns the messages that it would send, their hash and the full context ' +
+      'report. Calls no model and needs no key.',
     request: stepRequestSchema,
     examples: { first: { summary: 'The first step of a run', request: firstStep, answer: previewAnswer } },
     response: previewSchema,
@@ -154,11 +166,11 @@ export const operations: readonly Operation[] = [
     tag: 'agent',
     summary: 'A shorter history',
     description:
-      '`mask` turns old observations into one-line stubs; it is deterministic and needs no key. `summarize` makes ' +
-      'one model call that turns the oldest part into one `summary` turn. Calling it again changes nothing.',
+      '`mask` replaces old observations by one-line stubs; it is deterministic and needs no key. `summarize` makes ' +
+      'one model call that replaces the oldest part by one `summary` turn. A second call changes nothing.',
     request: compactionRequestSchema,
     examples: {
-      mask: { summary: 'Old observations give way', request: maskHistory, answer: compactionAnswer },
+      mask: { summary: 'Replaces old observations by stubs', request: maskHistory, answer: compactionAnswer },
     },
     response: compactionSchema,
     takesModelKey: true,
@@ -169,10 +181,10 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/api/agent/models',
     tag: 'agent',
-    summary: 'The models and upstreams this service knows',
+    summary: 'The models and upstreams of this service',
     description:
-      'Names that `llm_config.modelName` and `llm_config.provider` may have here. A model that is not listed can be asked for ' +
-      'all the same, with `provider`. The upstreams are those the operator has configured; nobody is called to find out.',
+      'Values for `llm_config.modelName` and `llm_config.provider`. With `provider`, other model names are possible too. ' +
+      'The upstreams are those that the operator has configured; the service does not contact them for this list.',
     examples: { models: { summary: 'A model and two upstreams', answer: modelsAnswer } },
     response: modelListSchema,
     errors: guarded,
@@ -184,8 +196,8 @@ export const operations: readonly Operation[] = [
     tag: 'service',
     summary: 'Whether the process is alive',
     description:
-      'For a liveness probe: 200 as long as the process answers at all, also while it is overloaded or shuts down. No token is asked for.',
-    examples: { ok: { summary: 'All is well', answer: { status: 'ok' } } },
+      'For a liveness probe: 200 as long as the process answers, also while it is overloaded or shuts down. Needs no token.',
+    examples: { ok: { summary: 'A healthy service', answer: { status: 'ok' } } },
     response: healthSchema,
     errors: always,
   },
@@ -194,11 +206,11 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/readyz',
     tag: 'service',
-    summary: 'Whether new requests are welcome',
+    summary: 'Whether the service accepts new requests',
     description:
-      'For a readiness probe and load balancers: 200, or 503 `shutting_down` from the moment the service is told to end. No token ' +
-      'is asked for.',
-    examples: { ok: { summary: 'All is well', answer: { status: 'ok' } } },
+      'For a readiness probe and load balancers: 200, or 503 `shutting_down` as soon as the service begins to shut down. Needs ' +
+      'no token.',
+    examples: { ok: { summary: 'A healthy service', answer: { status: 'ok' } } },
     response: healthSchema,
     errors: [...always, 'shutting_down'],
   },
@@ -207,9 +219,9 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/version',
     tag: 'service',
-    summary: 'What is running',
+    summary: 'Name and version of the service',
     description:
-      'The name and version of the running service; the contract has the same version. No token is asked for.',
+      'The name and version of the running service. The contract has the same version. Needs no token.',
     examples: { version: { summary: 'A release', answer: { name: 'stepwise', version: CONTRACT_VERSION } } },
     response: versionSchema,
     errors: always,
@@ -219,10 +231,10 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/metrics',
     tag: 'service',
-    summary: 'What has happened so far, for Prometheus',
+    summary: 'Metrics for Prometheus',
     description:
-      'Counts and durations in the text format of Prometheus. A token is asked for where the service has tokens and the operator ' +
-      'has not opened this path.',
+      'Counts and durations in the text format of Prometheus. Needs a token if the service has tokens, unless the operator ' +
+      'has opened this path.',
     examples: { metrics: { summary: 'One gauge of many', answer: metricsAnswer } },
     response: 'text',
     errors: [...always, 'unauthenticated'],

@@ -4,20 +4,20 @@ import { hasUnseen } from '../base/unseen.js';
 import { describeEntry, entryOf } from './command-table.js';
 import type { Tool, ToolArguments } from './define-tool.js';
 
-/** What a person is asked before anything of the step runs (rule: approval). */
+/** A question to a person about one call. A step asks all of its questions before it runs anything (rule: approval). */
 export interface ApprovalRequest {
-  /** The call that waits for consent. */
+  /** The call that needs approval. */
   readonly action: ActionDetails;
-  /** What the call would do, where the tool can tell: a diff, a command line. */
+  /** The effect of the call, such as a diff or a command line; null if the tool has no preview. */
   readonly preview: string | null;
-  /** Rules that would allow this call from now on, narrowest first; none for a call that is asked about each time. */
+  /** Rules that would allow this call from now on, narrowest first; empty if it must be approved each time. */
   readonly rules: readonly ApprovalRule[];
 }
 
 /**
- * What is allowed without asking (rule: always-rules): this very call, the folder it names included; the
- * commands of one row of a closed table, all other arguments as they were; or a tool that only reads. Plain
- * JSON, to be kept; what has another shape allows nothing.
+ * A rule that allows calls without asking (rule: always-rules): `call` allows exactly this call with these arguments;
+ * `commands` the commands of one row of a fixed table, with all other arguments unchanged; `reads` every call of a
+ * read-only tool. Plain JSON that a caller may store. A value of another shape allows nothing.
  */
 export type ApprovalRule =
   | { readonly type: 'call'; readonly tool: string; readonly args: ToolArguments }
@@ -29,44 +29,44 @@ export type ApprovalRule =
     }
   | { readonly type: 'reads'; readonly tool: string };
 
-/** What the person decided. */
+/** The decision of a person about one call. */
 export type ApprovalDecision =
   | { readonly type: 'allow' }
-  /** Allowed, and what the rule covers from now on. */
+  /** Allows this call, and from now on every call that the rule covers. */
   | { readonly type: 'always'; readonly rule: ApprovalRule }
-  /** Runs with these arguments instead; the model is told. */
+  /** Runs the call with these arguments instead; the observation tells the model so. */
   | { readonly type: 'edit'; readonly args: ToolArguments }
-  /** Does not run; the model is told that a person refused, and why. */
+  /** Does not run the call; the observation tells the model that a person refused, and why. */
   | { readonly type: 'deny'; readonly reason: string }
-  /** Ends the run; nothing of the step runs. */
+  /** Ends the run before any call of the step runs. */
   | { readonly type: 'stop' };
 
-/** Asks a person. The signal fires when the run is stopped: nobody waits for the decision then. */
+/** Asks a person. The signal fires when the run is stopped; the run then no longer waits for the decision. */
 export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalDecision>;
 
-/** A call and the tool it is for. */
-interface JudgedCall {
+/** A call with its tool. */
+interface ToolCall {
   readonly action: ActionDetails;
   readonly tool: Pick<Tool, 'annotations'>;
 }
 
-/** True if a rule allows the call: the rules that would be proposed for it are the only ones that can. */
-export function isAllowed(call: JudgedCall, rules: readonly ApprovalRule[]): boolean {
-  const allowing = proposeRules(call);
-  return rules.some((rule) => allowing.some((each) => isSameRule(each, rule)));
+/** Returns true if a rule allows the call. Only a rule that would be proposed for this call can allow it. */
+export function isAllowed(call: ToolCall, rules: readonly ApprovalRule[]): boolean {
+  const candidates = proposeRules(call);
+  return rules.some((rule) => candidates.some((each) => isSameRule(each, rule)));
 }
 
-/** True if both allow the same, in whatever order their fields come. */
+/** Returns true if both rules are equal, whatever the order of their fields. */
 export const isSameRule = (a: ApprovalRule, b: ApprovalRule): boolean => sortedJson(a) === sortedJson(b);
 
-/** The rules a person may choose from for this call. */
-export function proposeRules({ action, tool }: JudgedCall): ApprovalRule[] {
+/** Returns the rules that a person may choose from for this call. */
+export function proposeRules({ action, tool }: ToolCall): ApprovalRule[] {
   const { tool_name, tool_args } = action;
   const { command, ...others } = tool_args;
   if (typeof command !== 'string') {
     return tool.annotations?.readOnlyHint === true ? [{ type: 'reads', tool: tool_name }] : [];
   }
-  // A person cannot agree to invisible characters; a rule covers one line.
+  // A person cannot approve characters they cannot see, and a rule covers a single line only.
   if (/[\n\t]/.test(command) || hasUnseen(command) || hasUnseen(JSON.stringify(others))) return [];
   const entry = entryOf(command);
   return [
@@ -75,7 +75,7 @@ export function proposeRules({ action, tool }: JudgedCall): ApprovalRule[] {
   ];
 }
 
-/** A rule in words for a person; not free of what the model wrote, so to be cleaned before it is shown on a terminal. */
+/** Describes a rule for a person. The text quotes the model: a terminal must escape control characters before it prints it. */
 export function describeRule(rule: ApprovalRule): string {
   if (rule.type === 'reads') return `${rule.tool}, which only reads`;
   if (rule.type === 'call') return `exactly ${renderCall(rule.tool, rule.args)}`;
@@ -83,7 +83,7 @@ export function describeRule(rule: ApprovalRule): string {
   return `${rule.tool}: ${describeEntry(rule.entry)}${others}`;
 }
 
-/** JSON with the keys of each object in order, so that equal values have equal texts. */
+/** Writes JSON with sorted keys, so that equal values have equal texts. */
 function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) =>
     typeof each === 'object' && each !== null && !Array.isArray(each)

@@ -3,7 +3,7 @@ import { renderTasks } from '../../conversation/task-list.js';
 import { defineTool, type Tool } from './define-tool.js';
 import { ToolError } from './tool-errors.js';
 
-/** The names of the tools that belong to the run itself. */
+/** Names of the tools that the SDK itself provides to every run. */
 export const clientToolNames = [
   'create_tasks',
   'update_task_status',
@@ -12,32 +12,32 @@ export const clientToolNames = [
   'compact_context',
 ] as const;
 
-/** One of the run's own tools. */
+/** The name of a tool that the SDK itself provides. */
 export type ClientToolName = (typeof clientToolNames)[number];
 
-/** What the model asks the person. */
+/** A question of the model to the person. */
 export interface InputRequest {
-  /** The id of the call that asks. */
+  /** Id of the `request_input` call. */
   readonly call_id: string;
-  /** In the model's words. */
+  /** The question in the model's words. */
   readonly question: string;
-  /** Answers the model suggests; may be empty, and any other may be given. */
+  /** Answers that the model suggests; may be empty. The person may give any other answer. */
   readonly choices: readonly string[];
-  /** Milliseconds the run waits for the answer. */
+  /** Maximum time that the run waits for the answer, in milliseconds. */
   readonly timeout_ms: number;
 }
 
-/** What the client's own tools act on. */
+/** The part of a run that the SDK's own tools read and change. */
 export interface ClientToolHost {
   readonly inputTimeoutMs: number;
   readonly tasks: readonly Task[];
   setTasks(tasks: readonly Task[]): Promise<void>;
-  /** Throws `InputNeeded` if the run is to end for want of an answer; undefined if it is to go on without one. */
+  /** Returns the answer, or undefined if the run continues without one. Throws `InputNeeded` if the run must end unanswered. */
   requestInput(question: Omit<InputRequest, 'timeout_ms'>, signal: AbortSignal): Promise<string | undefined>;
   requestCompaction(): void;
 }
 
-/** Ends a run that has nobody to answer the model's question; the call stays open until a later run answers it. */
+/** Ends a run whose question nobody answers. The call stays open; the task of the next run is its answer. */
 export class InputNeeded extends Error {
   override readonly name = 'InputNeeded';
   readonly request: InputRequest;
@@ -48,7 +48,7 @@ export class InputNeeded extends Error {
   }
 }
 
-/** The tools that belong to the run itself (rule: client-tools). All are read-only towards the world. */
+/** Creates the SDK's own tools (rule: client-tools). They change the run only, no files and nothing outside. */
 export function createClientTools(host: ClientToolHost): Readonly<Record<ClientToolName, Tool>> {
   return {
     create_tasks: createTasksTool(host),
@@ -97,7 +97,7 @@ const createTasksTool = (host: ClientToolHost): Tool =>
     },
   });
 
-/** What the service takes with a step (rule: body-limits): a longer list would end the run. */
+/** Maximum number of tasks that the service accepts (rule: body-limits): a longer list would end the run. */
 const MAX_TASKS = 1_000;
 
 const statuses = ['todo', 'in_progress', 'completed'] as const satisfies readonly Task['status'][];
@@ -150,7 +150,7 @@ const requestInputTool = (host: ClientToolHost): Tool =>
       },
       required: ['question'],
     },
-    timeoutMs: host.inputTimeoutMs + 60_000, // the question itself ends first
+    timeoutMs: host.inputTimeoutMs + 60_000, // longer than the question's own time limit, which must fire first
     execute: async ({ question, choices = [] }, { callId, signal }) => {
       const answer = await host.requestInput({ call_id: callId, question, choices }, signal);
       if (answer === undefined)

@@ -1,16 +1,16 @@
-/** Commands that may be allowed together: they look, or build and test what is there, and take nothing else. */
+/** Commands that one rule may allow: they only list, build or test, and accept only the listed arguments. */
 interface CommandEntry {
-  /** Program and, where it has any, subcommand. */
+  /** The program and its subcommand, if it has one. */
   readonly words: readonly string[];
-  /** The only further words, each at most once, in any order. */
+  /** Permitted arguments: each at most once, in any order. */
   readonly permitted: readonly string[];
-  /** Paths inside the folder may follow: only for programs that show names, never contents. */
+  /** True if paths inside the folder may follow; only for programs that print names and never contents. */
   readonly takesPaths?: boolean;
 }
 
 /**
- * The closed table of what "always" may allow beyond the very command (rule: always-rules). A new row must not
- * be able to write outside build folders, or to run or show what its arguments name.
+ * The commands that the decision "always" may allow as a group (rule: always-rules). The arguments of a new row must not
+ * make the program write outside build folders, run another program, or print the contents of a file.
  */
 const commandTable: Readonly<Record<string, CommandEntry>> = entries([
   { words: ['ls'], permitted: ['-1', '-a', '-A', '-l', '-h', '-la', '-al', '-lh', '-lah'], takesPaths: true },
@@ -28,15 +28,15 @@ const commandTable: Readonly<Record<string, CommandEntry>> = entries([
   { words: ['go', 'test'], permitted: ['./...', '-v', '-short', '-race'] },
 ]);
 
-/** The row of the table that has the command, by its name; undefined if none has. */
+/** Returns the name of the row that permits the command; undefined if no row does. */
 export function entryOf(command: string): string | undefined {
   const words = plainWords(command);
   return Object.keys(commandTable).find(
-    (name) => words && commandTable[name] && has(commandTable[name], words),
+    (name) => words && commandTable[name] && permits(commandTable[name], words),
   );
 }
 
-/** What the row allows, in words for a person. */
+/** Describes for a person which commands the row permits. */
 export function describeEntry(name: string): string {
   const entry = Object.hasOwn(commandTable, name) ? commandTable[name] : undefined;
   if (!entry) return name;
@@ -44,12 +44,15 @@ export function describeEntry(name: string): string {
   return `${name} with nothing but ${entry.permitted.join(' ')}${paths.join('')}`;
 }
 
-/** The words of a command that a shell reads as nothing but words; undefined for any other. */
+/** Splits a command without shell syntax into words; undefined if it has quotes, variables, pipes or other syntax. */
 function plainWords(command: string): readonly string[] | undefined {
   return /^[A-Za-z0-9_@+./:,-]+(?: [A-Za-z0-9_@+./:,-]+)*$/.test(command) ? command.split(' ') : undefined;
 }
 
-function has({ words, permitted, takesPaths = false }: CommandEntry, command: readonly string[]): boolean {
+function permits(
+  { words, permitted, takesPaths = false }: CommandEntry,
+  command: readonly string[],
+): boolean {
   const further = command.slice(words.length);
   return (
     words.every((word, index) => command[index] === word) &&

@@ -1,59 +1,59 @@
 import type { ToolDefinition } from '../../contract/tool.js';
 
-/** The arguments of a call, by their names. */
+/** The arguments of a call, by name. */
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** What a tool is given beside its arguments. */
+/** The second argument of a tool's `execute`. */
 export interface ToolContext {
-  /** Fires when the run is stopped; a tool that is still at work then should give up. */
+  /** Fires when the run is stopped or the tool's time is up; the tool should stop its work then. */
   readonly signal: AbortSignal;
-  /** The id of the call; the same in `preview` and `execute`. Other runs have calls of the same id. */
+  /** Id of the call, the same in `preview` and `execute`. Unique within one run only. */
   readonly callId: string;
-  /** The run's, as sent with every step; absent where a tool is called without a run. */
+  /** Session id of the run; absent if the tool is called outside a run. */
   readonly sessionId?: string | undefined;
-  /** Shows a piece of what the tool says while it works, in the event `tool_output`; the model reads only what it returns. */
-  readonly onOutput?: ((piece: string) => void) | undefined;
+  /** Reports output of the running tool as an event `tool_output`. The model reads only the value that the tool returns. */
+  readonly onOutput?: ((delta: string) => void) | undefined;
 }
 
-/** What a preview is given beside the arguments of the call. */
+/** The second argument of a tool's `preview`. */
 export interface PreviewContext extends ToolContext {
-  /** The calls of the same step that were cleared before and will run before this one, in their order. */
+  /** Ids of the calls of the same step that will run before this one, in that order. */
   readonly earlierCallIds: readonly string[];
-  /** A person was shown the call, has changed its arguments, and is not asked again. */
+  /** True if a person has edited the arguments of this call and will not be asked again. */
   readonly edited?: boolean;
 }
 
-/** A tool the run can execute. Whatever it returns becomes the observation: text as it is, all else as JSON. */
+/** A tool that a run can execute. Its return value becomes the observation: strings unchanged, other values as JSON. */
 export interface Tool extends ToolDefinition {
-  /** For the model: what the tool does, and when to use it. */
+  /** Tells the model what the tool does and when to use it. */
   readonly description: string;
-  /** Milliseconds after which the run gives the call up; default: the run's `toolTimeoutMs`. */
+  /** Time limit of one call in milliseconds; default: the run's `toolTimeoutMs`. */
   readonly timeoutMs?: number | undefined;
-  /** Runs the call. What it throws, and `{ success: false, error }`, is an observation that says it failed. */
+  /** Runs the call. An exception or a result `{ success: false, error }` becomes an observation that reports the failure. */
   execute(args: ToolArguments, context: ToolContext): unknown;
-  /** What the call would do, for the person who is asked to approve it: a diff, a command. */
+  /** Returns the effect of the call for the person who approves it, such as a diff or a command. */
   readonly preview?: ((args: ToolArguments, context: PreviewContext) => Promise<string>) | undefined;
 }
 
 /** The part of a parameter's JSON Schema from which the type of its argument is inferred. */
 export interface ParameterSchema {
-  /** Without it the argument is one of `enum`, or of any type. */
+  /** JSON type of the argument; without `type` and `enum`, a value of any type. */
   readonly type?: keyof TypeOf | undefined;
-  /** For the model. */
+  /** Tells the model what the argument means. */
   readonly description?: string | undefined;
-  /** The only values allowed. */
+  /** The allowed values. */
   readonly enum?: readonly unknown[] | undefined;
-  /** Of an array: the schema of each item. */
+  /** Schema of each item of an array. */
   readonly items?: ParameterSchema | undefined;
   readonly [keyword: string]: unknown;
 }
 
-/** A JSON Schema from which the types of the arguments are inferred where it is written in place. */
+/** A JSON Schema. If it is written inline, TypeScript infers the types of the arguments from it. */
 export interface InputSchema {
   readonly type: 'object';
-  /** The arguments by their names; their order names positional ones. */
+  /** The arguments by name. Positional arguments get these names in this order. */
   readonly properties: Readonly<Record<string, ParameterSchema>>;
-  /** The arguments that must be there. */
+  /** Names of the required arguments. */
   readonly required?: readonly string[] | undefined;
   readonly [keyword: string]: unknown;
 }
@@ -79,7 +79,7 @@ type RequiredName<Schema extends InputSchema> = Schema extends { required: reado
   ? Name & keyof Schema['properties']
   : never;
 
-/** The arguments a schema allows; of a schema that was made elsewhere, such as by Zod, arguments of any type. */
+/** The type of the arguments that a schema allows; `ToolArguments` for a schema that is not written inline, such as Zod's. */
 export type ArgumentsOf<Schema> = Schema extends InputSchema
   ? {
       readonly [Name in RequiredName<Schema>]: ParameterType<Schema['properties'][Name]>;
@@ -90,35 +90,35 @@ export type ArgumentsOf<Schema> = Schema extends InputSchema
     }
   : ToolArguments;
 
-/** What `defineTool` makes a tool of. */
+/** The argument of `defineTool`. */
 export interface ToolSpecification<Schema> {
-  /** As the model calls it; unique in a run, without white space, quotes and brackets. */
+  /** Name by which the model calls the tool: unique within a run, without white space, quotes and brackets. */
   readonly name: string;
-  /** For the model: what the tool does, and when to use it. */
+  /** Tells the model what the tool does and when to use it. */
   readonly description: string;
-  /** JSON Schema of the arguments; the order of its properties names positional arguments. */
+  /** JSON Schema of the arguments. Positional arguments get the names of its properties in this order. */
   readonly inputSchema: Schema;
-  /** `readOnlyHint`: it changes nothing. `requiresApproval`: a person is asked before it runs. */
+  /** `readOnlyHint`: the tool changes nothing. `requiresApproval`: a person must approve each call. */
   readonly annotations?:
     | { readonly readOnlyHint?: boolean | undefined; readonly requiresApproval?: boolean | undefined }
     | undefined;
-  /** Milliseconds after which the run gives the call up; default: the run's `toolTimeoutMs`. */
+  /** Time limit of one call in milliseconds; default: the run's `toolTimeoutMs`. */
   readonly timeoutMs?: number | undefined;
-  /** Runs the call. What it throws, and `{ success: false, error }`, is an observation that says it failed. */
+  /** Runs the call. An exception or a result `{ success: false, error }` becomes an observation that reports the failure. */
   execute(args: ArgumentsOf<Schema>, context: ToolContext): unknown;
-  /** What the call would do, for the person who is asked to approve it: a diff, a command. */
+  /** Returns the effect of the call for the person who approves it, such as a diff or a command. */
   readonly preview?: ((args: ArgumentsOf<Schema>, context: PreviewContext) => Promise<string>) | undefined;
 }
 
 /**
- * A tool whose argument types follow from its schema. The run checks every call against the schema before
- * `execute` sees it (see `findArgumentProblem`), so the types hold.
+ * Defines a tool whose argument types TypeScript infers from its schema. The run checks every call against the schema
+ * before it calls `execute`, so the types are true at run time.
  */
 export function defineTool<const Schema extends InputSchema | ToolArguments>(
   specification: ToolSpecification<Schema>,
 ): Tool {
   const { execute, preview, annotations, ...definition } = specification;
-  // `run` calls these only with arguments that passed the check against this very schema.
+  // The run calls both functions only with arguments that passed the check against this schema.
   const typed = (args: ToolArguments) => args as ArgumentsOf<Schema>;
   return {
     ...definition,

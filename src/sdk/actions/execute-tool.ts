@@ -5,30 +5,30 @@ import type { Tool, ToolContext } from './define-tool.js';
 import { renderError, renderObservation } from './render-observation.js';
 import { SecurityViolation, TerminalToolError } from './tool-errors.js';
 
-/** What a call came to. */
+/** The outcome of a tool call, with the text that the model reads. */
 export type ToolOutcome =
   | { readonly success: true; readonly text: string }
   | {
       readonly success: false;
       readonly text: string;
       readonly denied?: boolean;
-      /** It reached for what the tools must not touch. */
+      /** True if the call tried to reach something forbidden, such as a path outside the folder. */
       readonly violation?: boolean;
-      /** Ends the run. */
+      /** The error that ends the run. */
       readonly terminal?: TerminalToolError;
-      /** Ends the run too, and leaves the call open: a later run answers it. */
+      /** The question that ends the run and leaves the call open; the task of the next run answers it. */
       readonly inputRequest?: InputRequest;
     };
 
 export interface ToolLimits extends Pick<ToolContext, 'signal' | 'sessionId' | 'onOutput'> {
-  /** Milliseconds after which the tool is given up. */
+  /** Time limit of the call, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Milliseconds a stopped tool has to clean up (to end its processes) before it is given up. */
+/** Time that a stopped tool has for its cleanup, such as ending processes, before the run stops waiting for it. */
 const GRACE_MS = 2_000;
 
-/** Runs one call. Never throws, never waits for a tool that hangs. */
+/** Runs one call. Never throws, and stops waiting for a tool that hangs. */
 export async function executeTool(
   tool: Tool,
   action: ActionDetails,
@@ -42,7 +42,7 @@ export async function executeTool(
   }
 }
 
-/** A tool may return that it failed instead of throwing: `{ success: false, error }`. */
+/** Reads the tool's result. A tool may report a failure without throwing: `{ success: false, error }`. */
 function outcomeOf(result: unknown): ToolOutcome {
   const failed =
     typeof result === 'object' && result !== null && 'success' in result && result.success === false;
@@ -81,11 +81,11 @@ async function executeWithin(tool: Tool, action: ActionDetails, limits: ToolLimi
   }
 }
 
-/** A tool may throw before its first await. */
+/** Turns an exception that a tool throws synchronously into a rejected promise. */
 const invoke = async (tool: Tool, action: ActionDetails, context: Parameters<Tool['execute']>[1]) =>
   tool.execute(action.tool_args, context);
 
-/** A promise that rejects some time after it is told to. */
+/** Creates a promise that never resolves, and rejects the given time after `after` is called. */
 function alarm() {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let ring: (reason: unknown) => void;

@@ -12,9 +12,9 @@ const checks = new Map<string, (value: unknown) => boolean>([
 ]);
 
 /**
- * What is wrong with the arguments, in words for the model, or undefined. Covers `required`, `type`, `enum` and
- * `items`: what argument types are inferred from. The service checks the whole schema; arguments that a person
- * edited have not been there.
+ * Returns a sentence for the model about the first wrong argument, or undefined. Checks `required`, `type`, `enum` and
+ * `items` only, from which the types of `execute` are inferred. The service has checked the model's arguments against the
+ * whole schema, but it never sees arguments that a person edited.
  */
 export function findArgumentProblem(args: ToolArguments, schema: ToolArguments): string | undefined {
   const missing = namesIn(schema['required']).find((name) => ownValue(args, name) === undefined);
@@ -39,7 +39,7 @@ function findValueProblem(value: unknown, schema: unknown): string | undefined {
   return problem && `has an item that ${problem}`;
 }
 
-/** Names are anybody's, `constructor` among them. */
+/** Reads own properties only: a model may name an argument `constructor`. */
 const ownValue = (values: ToolArguments, name: string): unknown =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 

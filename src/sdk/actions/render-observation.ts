@@ -2,22 +2,22 @@ import { resultText } from '../../conversation/observation-text.js';
 import { isObject } from '../base/is-object.js';
 import type { ToolArguments } from './define-tool.js';
 
-/** In characters: what a tool returns beyond this would fill any context window, and the request body too. */
-const MAX_LENGTH = 100_000;
+/** A longer result would fill any context window and exceed the limit of the request body. */
+const MAX_RESULT_CHARS = 100_000;
 
-/** A tool's result as text: strings as they are, all else as JSON. Never throws, whatever the tool returned. */
+/** Returns a tool's result as text of bounded length. Never throws, whatever the tool returned. */
 export function renderObservation(result: unknown): string {
   return cap(toText(result));
 }
 
-/** What to show for whatever was thrown: an error's message, also that of another realm's error. */
+/** Returns the message of a thrown value. Does not use `instanceof`, which fails for errors of another realm. */
 export function renderError(error: unknown): string {
-  const isObject = typeof error === 'object' && error !== null;
-  const message = isObject && 'message' in error ? error.message : undefined;
+  const message =
+    typeof error === 'object' && error !== null && 'message' in error ? error.message : undefined;
   return cap(typeof message === 'string' && message !== '' ? message : toText(error));
 }
 
-/** The first line of an observation and how much more there is, for a list of steps. */
+/** Returns the first line of an observation and the number of further lines. */
 export function summarize(text: string): string {
   const [first = '', ...more] = text.trim().split('\n');
   const line = first.length > 100 ? `${first.slice(0, 99)}…` : first;
@@ -26,15 +26,15 @@ export function summarize(text: string): string {
 
 const EDITED = 'The user changed the arguments to ';
 
-/** What the model reads above the result of a call whose arguments a person changed (rule: approval). */
-export const noteOfEdit = (args: ToolArguments): string => `${EDITED}${JSON.stringify(args)}.\n`;
+/** Returns the line that tells the model that a person changed the arguments; it precedes the result (rule: approval). */
+export const editNote = (args: ToolArguments): string => `${EDITED}${JSON.stringify(args)}.\n`;
 
-/** The arguments that such a note tells of, and what follows it; undefined where there is none. */
-export function readEdit(observation: string): { args: ToolArguments; text: string } | undefined {
+/** Splits an observation into the arguments of its edit note and the result; undefined if it has no such note. */
+export function readEditNote(observation: string): { args: ToolArguments; text: string } | undefined {
   const end = observation.indexOf('.\n');
   if (!observation.startsWith(EDITED) || end === -1) return undefined;
   const args = parseObject(observation.slice(EDITED.length, end));
-  // JSON escapes line breaks, so the first one ends the note.
+  // JSON escapes line breaks, so the first line break is the end of the note.
   return args && { args, text: observation.slice(end + 2) };
 }
 
@@ -49,11 +49,11 @@ function parseObject(json: string): ToolArguments | undefined {
 
 const toText = (value: unknown): string => (value === undefined ? 'Done.' : resultText(value));
 
-/** Keeps the beginning and the end. */
+/** Shortens a long text to its beginning and its end. */
 function cap(text: string): string {
-  if (text.length <= MAX_LENGTH) return text;
-  const tail = MAX_LENGTH / 4;
-  const head = MAX_LENGTH - tail;
-  const note = `… (showing ${MAX_LENGTH} of ${text.length} characters; ask for less at a time) …`;
+  if (text.length <= MAX_RESULT_CHARS) return text;
+  const tail = MAX_RESULT_CHARS / 4;
+  const head = MAX_RESULT_CHARS - tail;
+  const note = `… (showing ${MAX_RESULT_CHARS} of ${text.length} characters; ask for less at a time) …`;
   return `${text.slice(0, head)}\n${note}\n${text.slice(-tail)}`;
 }

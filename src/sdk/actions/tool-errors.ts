@@ -1,26 +1,26 @@
-/** Why a run ended for good (rule: run-result). */
+/** Reason why no further step can help the run (rule: run-result). */
 export type TerminationReason = 'SECURITY_VIOLATION' | 'SYSTEM_ERROR' | 'STEP_LIMIT';
 
 /**
- * A failure the model can react to: a wrong argument, a missing file. Its message becomes the observation.
- * Whatever else a tool throws is treated the same way.
+ * A failure that the model can react to, such as a wrong argument or a missing file. Its message becomes the observation.
+ * A run treats any other exception of a tool the same way, except for `TerminalToolError`.
  */
 export class ToolError extends Error {
   override readonly name: string = 'ToolError';
 }
 
 /**
- * A call reached for what the tools must not touch, such as a path outside the folder. The model can react to it;
- * the third in one run ends the run (`SECURITY_VIOLATION`).
+ * A call that tried to reach something forbidden, such as a path outside the folder. The model can react to the first two;
+ * the third one ends the run with the reason `SECURITY_VIOLATION`.
  */
 export class SecurityViolation extends ToolError {
   override readonly name = 'SecurityViolation';
 }
 
-/** A failure that no further step can mend: the run ends without another call. */
+/** A failure that no further step can correct: the run ends without another model call. */
 export class TerminalToolError extends Error {
   override readonly name = 'TerminalToolError';
-  /** What the run's `termination_reason` will be. */
+  /** Becomes the run's `termination_reason`. */
   readonly reason: Exclude<TerminationReason, 'STEP_LIMIT'>;
 
   constructor(reason: Exclude<TerminationReason, 'STEP_LIMIT'>, message: string, options?: ErrorOptions) {

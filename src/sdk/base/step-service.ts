@@ -3,31 +3,31 @@ import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
 import type { StreamEvent } from '../../contract/stream.js';
 
-/** What a run needs of the service. `StepwiseClient` is one; a saved run that is played again is another. */
+/** The part of the service that a run uses. Implemented by `StepwiseClient`, and by the replay of a saved run. */
 export interface StepService {
-  /** One step. Throws `StepwiseError`, or the signal's reason. */
+  /** Makes one step. Throws `StepwiseError`, or the signal's reason. */
   step(request: StepRequestInput, options?: CallOptions): Promise<Step>;
-  /** The same step in events. Throws `StepwiseError` where it fails before or instead of its last event. */
+  /** Makes one step and yields its events. Throws `StepwiseError` if the step fails before its last event. */
   stream(request: StepRequestInput, options?: CallOptions): AsyncIterable<StepEvent>;
-  /** A shorter history. Throws `StepwiseError`. */
+  /** Returns a shorter history. Throws `StepwiseError`. */
   compact(request: CompactionRequestInput, options?: CallOptions): Promise<Compaction>;
-  /** Only of a run that has been already: what is known of its next step, by its number. */
+  /** Describes a step of a recorded run, by its number, before it is replayed. Live services do not have this method. */
   foresee?(step: number): ForeseenStep;
 }
 
-/** What a saved run tells of a step before it is played. */
+/** Facts about a step of a saved run that are available before the step is replayed. */
 export interface ForeseenStep {
-  /** False where the run was stopped before this step. */
+  /** False if the recorded run was stopped before this step. */
   readonly hasBegun: boolean;
-  /** How many steps it was still allowed, this one included; a run that was gone on from may have been allowed more. */
+  /** Steps that the recorded run had left, this one included. A continued run may have been given more than at its start. */
   readonly iterationsLeft: number;
 }
 
-/** What goes with one call. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Ends the call; its reason is thrown. */
+  /** Cancels the call, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An event of a streamed step; `step.completed` is the last one. A failure is thrown instead. */
+/** An event of a streamed step; `step.completed` is the last one. The client throws `error` events as exceptions. */
 export type StepEvent = Exclude<StreamEvent, { type: 'error' }>;

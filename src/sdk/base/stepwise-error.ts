@@ -2,37 +2,37 @@ import type { ErrorCode } from '../../contract/error-codes.js';
 import type { ErrorResponse, StepError } from '../../contract/step.js';
 import { stepError } from '../../conversation/blank-step.js';
 
-/** What can go wrong before the service has said anything. */
+/** Codes of failures for which the service has sent no answer. */
 export type ConnectionErrorCode = 'service_unreachable' | 'service_timeout' | 'invalid_answer';
 
-/** What a `StepwiseError` is made of. */
+/** The argument of the constructor of `StepwiseError`. */
 export interface Failure {
-  /** One of the service's codes, or what went wrong on the way to it. */
+  /** A code of the service, or a connection error. */
   readonly code: ErrorCode | ConnectionErrorCode;
-  /** A fixed text, without secrets. */
+  /** A fixed text that never contains a secret. */
   readonly message: string;
-  /** True where the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean;
-  /** HTTP status of the answer. */
+  /** HTTP status of the answer; absent without one. */
   readonly status?: number | undefined;
-  /** Milliseconds to wait before the next try. */
+  /** Milliseconds to wait before the next attempt. */
   readonly retryAfterMs?: number | null | undefined;
-  /** The whole error body. */
+  /** The whole body of the error. */
   readonly body?: ErrorResponse | undefined;
 }
 
-/** The service refused or failed, or could not be reached. Carries no key: messages are fixed texts. */
+/** The service refused the request, failed, or could not be reached. Never contains a key: all messages are fixed texts. */
 export class StepwiseError extends Error {
   override readonly name = 'StepwiseError';
-  /** One of the service's codes (rule: error-table), or what went wrong on the way to it. */
+  /** A code of the service (rule: error-table), or a connection error. */
   readonly code: ErrorCode | ConnectionErrorCode;
-  /** HTTP status; null where no answer came. */
+  /** HTTP status; null without an answer. */
   readonly status: number | null;
-  /** True where the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean;
-  /** Milliseconds to wait before the next try; null where the service says none. */
+  /** Milliseconds to wait before the next attempt; null if the service names no time. */
   readonly retryAfterMs: number | null;
-  /** The whole error body, where the service sent one. */
+  /** The whole body of the error; null if the service sent none. */
   readonly body: ErrorResponse | null;
 
   constructor(failure: Failure) {
@@ -44,24 +44,24 @@ export class StepwiseError extends Error {
     this.body = failure.body ?? null;
   }
 
-  /** The error of a body that follows the contract. */
+  /** Creates the error from the body of a failure. */
   static fromBody(body: ErrorResponse, status?: number): StepwiseError {
     return new StepwiseError({ ...failureOf(body.error), body, status });
   }
 
-  /** The same from the `error` field alone, as a saved run keeps it. */
+  /** Creates the error from the `error` field alone, which is what a saved run holds. */
   static fromStepError(error: StepError): StepwiseError {
     return new StepwiseError(failureOf(error));
   }
 
-  /** The same facts as the wire's error, for events and saved runs. */
+  /** Returns the error in the form of the wire, for events and saved runs. */
   toStepError(): StepError {
     return this.body?.error ?? stepError(this, { retry_after_ms: this.retryAfterMs });
   }
 }
 
 const failureOf = ({ code, message, retryable, retry_after_ms }: StepError): Failure => ({
-  // The contract lists the codes; one that a newer service adds is still a string to show.
+  // A newer service may send a code that this version does not list; callers can still show it.
   code: code as ErrorCode,
   message,
   retryable,

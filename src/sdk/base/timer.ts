@@ -1,20 +1,22 @@
-/** In milliseconds. A platform's timer that is set to more fires at once (WHATWG HTML §8.6: a signed 32-bit integer). */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** A platform timer with a longer delay fires at once: the delay is a signed 32-bit integer (WHATWG HTML §8.6). */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Rings once after so many milliseconds, however many; `Infinity` never rings. What it returns takes it back. */
-export function startTimer(milliseconds: number, ring: () => void): () => void {
+/** Calls `onTimeout` once after any number of milliseconds; never for `Infinity`. Returns a function that cancels the timer. */
+export function startTimer(milliseconds: number, onTimeout: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const wait = (left: number): void => {
-    const now = Math.min(left, LONGEST_TIMER_MS);
-    timer = setTimeout(() => (left > now ? wait(left - now) : ring()), now);
+    const now = Math.min(left, MAX_TIMER_MS);
+    timer = setTimeout(() => (left > now ? wait(left - now) : onTimeout()), now);
   };
   checkTimeLimit('A time limit', milliseconds);
   if (milliseconds !== Infinity) wait(milliseconds);
   return () => clearTimeout(timer);
 }
 
-/** Throws `RangeError` for what is no number of milliseconds; undefined is for the default. */
+/** Throws `RangeError` for a negative number and NaN. Accepts undefined, which means the default. */
 export function checkTimeLimit(name: string, milliseconds: number | undefined): void {
   if (milliseconds === undefined || milliseconds >= 0) return;
-  throw new RangeError(`${name} must be milliseconds from 0, or Infinity for no limit, not ${milliseconds}.`);
+  throw new RangeError(
+    `${name} must be a number of milliseconds (0 or more, or Infinity for no limit), not ${milliseconds}.`,
+  );
 }

@@ -1,46 +1,47 @@
 /**
- * A character that shows as nothing, as a plain space, or turns the text around it: controls, formats and direction
- * marks, fillers, other spaces, unassigned characters, the blank Braille pattern. Line breaks and tabs are seen.
+ * Matches one invisible character: one that renders as nothing or as a space, or changes the direction of the text. These are
+ * control and format characters, fillers, spaces other than U+0020, unassigned characters and the blank Braille pattern.
+ * Line breaks and tabs count as visible.
  */
-const UNSEEN = String.raw`(?![\n\t])[\p{C}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Z}`;
+const INVISIBLE = String.raw`(?![\n\t])[\p{C}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Z}`;
 
-const unseen = new RegExp(UNSEEN, 'u');
-const everyUnseen = new RegExp(UNSEEN, 'gu');
+const invisible = new RegExp(INVISIBLE, 'u');
+const allInvisible = new RegExp(INVISIBLE, 'gu');
 
-/** A piece of a text: some of the text itself, or the code of one unseen character, such as `U+202E`. */
+/** A part of a text: visible text, or the code of one invisible character, such as `U+202E`. */
 export interface TextPiece {
-  /** The text to show. */
+  /** The text to display. */
   readonly text: string;
-  /** True if `text` is the code of an unseen character: a UI marks it, so that it is not taken for text. */
+  /** True if `text` is the code of an invisible character; a UI should mark it, to distinguish it from text. */
   readonly isUnseen: boolean;
 }
 
 /**
- * True if a text has characters that a person would not see, such as zero-width or right-to-left marks. Line breaks
- * and tabs are seen.
+ * Returns true if a text has invisible characters, such as zero-width or right-to-left marks. Line breaks and tabs count
+ * as visible.
  */
-export const hasUnseen = (text: string): boolean => unseen.test(text);
+export const hasUnseen = (text: string): boolean => invisible.test(text);
 
 /**
- * Replaces each character that a person would not see by its code, such as `U+202E`, or by what `spell` returns. For
- * what a person agrees to and for names: what cannot be seen cannot be agreed to.
+ * Replaces each invisible character by its code, such as `U+202E`, or by the result of `spell`. For names and for calls that a
+ * person approves: nobody can approve a character they cannot see.
  */
 export const spellUnseen = (
   text: string,
   spell: (code: string, character: string) => string = (code) => code,
-): string => text.replace(everyUnseen, (character) => spell(codeOf(character), character));
+): string => text.replace(allInvisible, (character) => spell(codeOf(character), character));
 
-/** Splits a text into pieces, so that a UI can mark the characters that a person would not see. */
+/** Splits a text into visible parts and invisible characters, so that a UI can mark the latter. */
 export function splitUnseen(text: string): TextPiece[] {
-  const pieces: TextPiece[] = [];
+  const parts: TextPiece[] = [];
   let from = 0;
-  for (const { 0: character, index } of text.matchAll(everyUnseen)) {
-    if (index > from) pieces.push({ text: text.slice(from, index), isUnseen: false });
-    pieces.push({ text: codeOf(character), isUnseen: true });
+  for (const { 0: character, index } of text.matchAll(allInvisible)) {
+    if (index > from) parts.push({ text: text.slice(from, index), isUnseen: false });
+    parts.push({ text: codeOf(character), isUnseen: true });
     from = index + character.length;
   }
-  if (from < text.length) pieces.push({ text: text.slice(from), isUnseen: false });
-  return pieces;
+  if (from < text.length) parts.push({ text: text.slice(from), isUnseen: false });
+  return parts;
 }
 
 const codeOf = (character: string): string =>

@@ -1,6 +1,6 @@
 import { startTimer } from './timer.js';
 
-/** What the work resolves to, or the signal's reason as soon as it fires: nobody waits for work that does not listen. */
+/** Resolves like `work`, or rejects with the signal's reason as soon as it fires, even if `work` ignores the signal. */
 export async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   let stop: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -15,7 +15,7 @@ export async function untilAborted<Result>(work: Promise<Result>, signal: AbortS
   }
 }
 
-/** Waits, or throws the signal's reason as soon as it fires. */
+/** Waits for the given time; rejects with the signal's reason as soon as it fires. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await new Promise<void>((resolve, reject) => {

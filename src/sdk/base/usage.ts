@@ -1,6 +1,6 @@
 import type { Usage } from '../../contract/step.js';
 
-/** The usage of no model call: nothing was counted. */
+/** A usage without any counts: the initial value of a sum. */
 export const noUsage: Usage = {
   input_tokens: null,
   output_tokens: null,

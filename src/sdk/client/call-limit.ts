@@ -1,7 +1,7 @@
 import { StepwiseError } from '../base/stepwise-error.js';
 import { startTimer } from '../base/timer.js';
 
-/** Ends a call when the caller's signal fires or the time is up, and tells afterwards which of the two it was. */
+/** Cancels a call when the caller's signal fires or its time is up, and explains the failure afterwards. */
 export class CallLimit {
   readonly #controller = new AbortController();
   readonly #address: string;
@@ -26,7 +26,7 @@ export class CallLimit {
     return this.#controller.signal;
   }
 
-  /** What a failure during the call really was. */
+  /** Returns the error to throw for a failed call: the caller's reason, a time-out, or a broken connection. */
   explain(error: unknown): unknown {
     if (error instanceof StepwiseError) return error;
     if (this.#caller?.aborted) return this.#caller.reason;
@@ -34,7 +34,7 @@ export class CallLimit {
     return new StepwiseError({ code, message: messages[code](this.#address), retryable: true });
   }
 
-  /** To be called when the answer has been read; leaves no timer and no listener behind. */
+  /** Removes the timer and the listener. Call it once the answer has been read or the call has failed. */
   end(): void {
     this.#clearTimer();
     this.#caller?.removeEventListener('abort', this.#abort);
@@ -42,7 +42,8 @@ export class CallLimit {
 }
 
 const messages = {
-  service_timeout: (address: string) => `The service at ${address} did not answer in time.`,
+  service_timeout: (address: string) =>
+    `The service at ${address} did not answer within the time limit of the call.`,
   service_unreachable: (address: string) =>
     `The service at ${address} could not be reached, or the connection broke.`,
 } as const;

@@ -1,4 +1,4 @@
-/** The data of each server-sent event of a body, as it arrives (WHATWG HTML §9.2; comments are passed over). */
+/** Yields the data of each server-sent event as it arrives (WHATWG HTML §9.2). Skips comments. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let data: string[] = [];
   for await (const line of readLines(body)) {
@@ -9,19 +9,19 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** Whole lines, whatever the pieces; a line may end with LF, CR LF or CR. Leaving the loop cancels the body. */
+/** Yields whole lines, whatever the chunks. A line ends with LF, CR LF or CR. Cancels the body if the caller leaves the loop. */
 async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
   let afterReturn = false;
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      const text = decoder.decode(part.value, { stream: true });
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      const text = decoder.decode(chunk.value, { stream: true });
       if (text === '') continue;
-      // A CR ends its line at once; a LF that comes with the next piece belongs to it.
+      // A CR at the end of a chunk has ended its line already: a LF at the start of the next chunk belongs to it.
       const lines = (afterReturn && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|\n|\r/);
-      lines[0] = rest + lines[0]; // joined after the split: one long line stays linear
+      lines[0] = rest + lines[0]; // joined after the split, so that one very long line takes linear time
       afterReturn = text.endsWith('\r');
       rest = lines.pop() ?? '';
       yield* lines;

@@ -6,9 +6,6 @@ import type { StepRequestInput } from '../../contract/step-request.js';
 import type { CallOptions, StepEvent, StepService } from '../base/step-service.js';
 import { StepwiseError } from '../base/stepwise-error.js';
 import { checkTimeLimit } from '../base/timer.js';
-import { Run } from '../run/run.js';
-import type { RunOptions } from '../run/run-options.js';
-import { CallLimit } from './call-limit.js';
 import {
   isCompaction,
   isErrorResponse,
@@ -16,25 +13,28 @@ import {
   isPreview,
   isStep,
   isStreamEvent,
-} from './check-answer.js';
+} from '../base/wire-shapes.js';
+import { Run } from '../run/run.js';
+import type { RunOptions } from '../run/run-options.js';
+import { CallLimit } from './call-limit.js';
 import { readEvents } from './read-events.js';
 
-/** Where the service is, and what each call carries. */
+/** The address of the service, and options for all calls. */
 export interface ClientOptions {
-  /** Where the service listens, such as `http://127.0.0.1:8080`. */
+  /** Address of the service, such as `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
-  /** The service's own bearer token, where it asks for one. */
+  /** Bearer token of the service, if its operator requires one: 1 to 512 visible ASCII characters. */
   readonly token?: string | undefined;
-  /** The model key; sent in a header with each call, kept nowhere else. */
+  /** API key of the model's provider. The client sends it in a header of each call and stores it nowhere else. */
   readonly llmKey?: string | undefined;
-  /** Milliseconds for a whole call; default 130,000, a little more than the service's own deadline; `Infinity`: no limit. */
+  /** Time limit of one call in milliseconds; default 130,000, slightly more than the service's own deadline. `Infinity`: no limit. */
   readonly timeoutMs?: number | undefined;
   /**
-   * More headers for each call, asked for when it is made: the `traceparent` it belongs to, or what a gateway wants. The
-   * client's own go before them.
+   * Returns further headers; the client calls it for each request. For example `traceparent`, or a header that a gateway
+   * requires. The client's own headers win over these.
    */
   readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -48,7 +48,7 @@ const paths = {
 
 const DEFAULT_TIMEOUT_MS = 130_000;
 
-/** A request, without a body where it is a GET, and how its answer is known. */
+/** A request (without a body: a GET) and the check of its answer. */
 interface Call<Answer> {
   readonly path: string;
   readonly request?: StepRequestInput | CompactionRequestInput;
@@ -63,7 +63,7 @@ export class StepwiseClient implements StepService {
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
 
-  /** Throws `RangeError` for a `timeoutMs` that is no number of milliseconds, `TypeError` for a `token` that is none. */
+  /** Throws `RangeError` for a negative `timeoutMs` or NaN, and `TypeError` for a `token` that cannot be sent in a header. */
   constructor({ baseUrl, token, llmKey, timeoutMs, headers, fetch: ownFetch }: ClientOptions) {
     checkTimeLimit('timeoutMs', timeoutMs);
     checkToken(token);
@@ -79,37 +79,37 @@ export class StepwiseClient implements StepService {
   }
 
   /**
-   * Starts an agent on a task. Nothing happens before the first event is asked for. Throws `RangeError` for options
-   * with which a run would end at once or never, `TypeError` for two tools of one name.
+   * Creates a run of an agent on a task. The run starts when its events or its result are read. Throws `RangeError` for a
+   * step limit or time limit out of range, and `TypeError` for two tools of the same name.
    */
   run(task: string, options: RunOptions): Run {
     return new Run(this, task, options);
   }
 
   /**
-   * One step. A step that was made is returned, also one that ended badly (HTTP 200); every other failure is
-   * thrown as a `StepwiseError`. Throws the signal's reason if it fires.
+   * Makes one step. Returns every answer with HTTP status 200, also one with `status: error`. Throws `StepwiseError` for
+   * every other answer, and the signal's reason if it fires.
    */
   step(request: StepRequestInput, options?: CallOptions): Promise<Step> {
     return this.#call({ path: paths.step, request, isAnswer: isStep }, options);
   }
 
-  /** The prompt a step would send, and the context report; no model call, no key. Throws as `step` does. */
+  /** Returns the prompt that a step would send, with the context report; needs no key. Throws as `step` does. */
   preview(request: StepRequestInput, options?: CallOptions): Promise<Preview> {
     return this.#call({ path: paths.preview, request, isAnswer: isPreview }, options);
   }
 
-  /** What the service can reach, and which upstreams need a key. Throws as `step` does. */
+  /** Returns the models and upstreams of the service, and which upstreams need a key. Throws as `step` does. */
   models(options?: CallOptions): Promise<ModelList> {
     return this.#call({ path: paths.models, isAnswer: isModelList }, options);
   }
 
-  /** A shorter history that can be sent on. Throws as `step` does. */
+  /** Returns a shorter history, which can be sent with the next step. Throws as `step` does. */
   compact(request: CompactionRequestInput, options?: CallOptions): Promise<Compaction> {
     return this.#call({ path: paths.compact, request, isAnswer: isCompaction }, options);
   }
 
-  /** The same step in events; the last is `step.completed`. Throws as `step` does, also between two events. */
+  /** Makes one step and yields its events; the last is `step.completed`. Throws as `step` does, also between two events. */
   async *stream(request: StepRequestInput, options?: CallOptions): AsyncGenerator<StepEvent> {
     const limit = this.#limit(options);
     try {
@@ -141,10 +141,10 @@ export class StepwiseClient implements StepService {
     return new CallLimit(limits, options?.signal);
   }
 
-  /** With a body a POST, without one a GET. */
+  /** Sends a POST if there is a request body, else a GET. */
   async #send(path: string, request: unknown, signal: AbortSignal): Promise<Response> {
     const body = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
-    // Followed, a redirect would take the key and the task wherever it leads.
+    // `fetch` would send the key and the task to wherever a redirect leads.
     const more = Object.fromEntries(new Headers(this.#moreHeaders?.()));
     const headers = { ...more, ...this.#headers };
     const init: RequestInit = { ...body, headers, signal, redirect: 'manual' };
@@ -154,15 +154,15 @@ export class StepwiseClient implements StepService {
   }
 }
 
-/** Whether a header can carry it: the error for one that cannot be sent would quote it. */
+/** Returns true if a header can carry the token. Checked here because the error of `fetch` would quote the token. */
 export const isServiceToken = (token: string): boolean => /^[\x21-\x7e]{1,512}$/.test(token);
 
 function checkToken(token: string | undefined): void {
   if (token === undefined || isServiceToken(token)) return;
-  throw new TypeError('token must be 1 to 512 visible ASCII characters, without spaces.');
+  throw new TypeError('token must be 1 to 512 visible ASCII characters without spaces.');
 }
 
-/** To be named in a message: without what may be secret in a URL. */
+/** Returns the address for messages: only the origin, because the rest of a URL may hold secrets. */
 function addressOf(baseUrl: string): string {
   if (/^(?:$|\/)/.test(baseUrl)) return "this page's own address";
   const isUrl = /^https?:/i.test(baseUrl) && URL.canParse(baseUrl);
@@ -198,7 +198,7 @@ function parseJson(text: string, response: Response): unknown {
   }
 }
 
-/** A browser does not say which status it was. */
+/** Returns true for a redirect. Browsers hide its status and report the type `opaqueredirect`. */
 const isRedirect = ({ status, type }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400);
 
@@ -206,22 +206,22 @@ const redirected = ({ status }: Response): StepwiseError =>
   new StepwiseError({
     code: 'invalid_answer',
     message:
-      'This address leads to another one, which is not followed: give the address of the service itself.',
+      'This address redirects to another one, which the client does not follow: use the address of the service itself.',
     retryable: false,
     status,
   });
 
-/** Something between us and the service answered: a proxy's page, another server. */
+/** Creates the error for an answer that is not the service's, such as the page of a proxy. */
 const invalidAnswer = ({ status, headers }: Response): StepwiseError =>
   new StepwiseError({
     code: 'invalid_answer',
-    message: `What answers at this address is not the service (HTTP ${status}).`,
+    message: `The server at this address is not Stepwise (HTTP ${status}): check the address.`,
     retryable: status >= 500 || status === 408 || status === 429,
     retryAfterMs: readRetryAfter(headers.get('retry-after')),
     status,
   });
 
-/** In milliseconds; seconds or a date (RFC 9110 §10.2.3), else null. */
+/** Returns milliseconds from a `Retry-After` header in seconds or as a date (RFC 9110 §10.2.3), else null. */
 function readRetryAfter(value: string | null): number | null {
   if (value === null) return null;
   const wait = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();

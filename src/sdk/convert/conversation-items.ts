@@ -3,8 +3,8 @@ import { observationText } from '../../conversation/observation-text.js';
 import { callsOf, readUnits } from '../../conversation/units.js';
 
 /**
- * A history on its way to a vendor's shape: the calls of one step are together, each result follows its call,
- * and nothing is empty. `origin` is the turn's place in our history; null for what only vendors need.
+ * A part of a conversation between our history and a vendor's messages: calls of one step are grouped, their results follow
+ * them, and no text is empty. `origin` is the index of the turn in our history; null for items that only vendors need.
  */
 export type ConversationItem = TextItem | CallsItem | ResultItem;
 
@@ -17,7 +17,7 @@ export interface TextItem {
 
 interface CallsItem {
   readonly type: 'calls';
-  /** What the assistant says beside its calls; may be empty. */
+  /** The assistant's text beside its calls; may be empty. */
   readonly text: string;
   readonly calls: readonly ConversationCall[];
 }
@@ -39,18 +39,18 @@ interface ConversationCall {
 
 type Origin = number | null;
 
-/** A turn in its place; with a call, what vendors call it by, and where its result is. */
+/** A turn with its index; a call also has the id for vendors and its result. */
 interface PlacedTurn {
   readonly turn: TurnInput;
   readonly origin: number;
   readonly call?: ConversationCall & { readonly result: PlacedTurn | undefined };
 }
 
-/** Vendors refuse empty messages, and calls without results. */
+/** Placeholders: vendors refuse empty messages, and calls without results. */
 const EMPTY = '(empty)';
 const NOT_RUN = 'Not run.';
 
-/** What the turns become; every turn is in exactly one item. */
+/** Converts turns into items. Every turn becomes part of exactly one item. */
 export function toItems(history: readonly TurnInput[]): ConversationItem[] {
   const placed = placeTurns(history);
   const results = new Set(placed.map(({ call }) => call?.result));
@@ -70,7 +70,7 @@ export function toItems(history: readonly TurnInput[]): ConversationItem[] {
   return items;
 }
 
-/** The turns that a vendor's conversation amounts to; `residue` knows the rest. */
+/** Converts items into turns. The residue holds the fields that items lack. */
 export function toTurns(items: readonly ConversationItem[]): TurnInput[] {
   return items.flatMap((item): TurnInput[] => {
     if (item.type === 'text') return [{ role: item.role, content: item.text }];
@@ -83,7 +83,7 @@ export function toTurns(items: readonly ConversationItem[]): TurnInput[] {
   });
 }
 
-/** Where each of the turns of `toTurns` stood in our history. */
+/** Returns for each turn of `toTurns` its index in our history. */
 export const originsOf = (items: readonly ConversationItem[]): readonly Origin[] =>
   items.flatMap((item) => (item.type === 'calls' ? item.calls.map(({ origin }) => origin) : [item.origin]));
 
@@ -104,7 +104,7 @@ function placeTurns(history: readonly TurnInput[]): PlacedTurn[] {
   return placed;
 }
 
-/** Vendors allow letters, digits, `_` and `-`, and no id twice. */
+/** Returns an id that vendors accept: letters, digits, `_` and `-`, unique in the conversation. */
 function uniqueId(id: string, taken: Set<string>): string {
   const base = id.replace(/[^\w-]/g, '_').slice(0, 48) || 'call';
   let unique = base;
@@ -128,14 +128,14 @@ function resultItem({ id, result }: NonNullable<PlacedTurn['call']>): ResultItem
   return { type: 'result', callId: id, text: text.trim() === '' ? EMPTY : text, isError, origin };
 }
 
-/** A turn that is neither a call nor a call's result: an observation without a call is told by the user. */
+/** Converts a turn that is neither a call nor a call's result. An observation without a call becomes user text. */
 function textItem({ turn, origin }: PlacedTurn): TextItem {
   const role = turn.role === 'assistant' ? 'assistant' : 'user';
   const text = turn.role === 'tool_observation' ? observationText(turn) : turn.content;
   return { type: 'text', role, text: text.trim() === '' ? EMPTY : text, origin };
 }
 
-/** Vendors allow letters, digits, `_` and `-` in a tool's name; ours may have dots. */
+/** Replaces dots in a tool's name: vendors allow only letters, digits, `_` and `-`. */
 export const toVendorName = (name: string): string => name.replaceAll('.', '__dot__');
 
 export const fromVendorName = (name: string): string => name.replaceAll('__dot__', '.');

@@ -2,22 +2,22 @@ import type { TurnInput } from '../../contract/history.js';
 import { type ConversationItem, originsOf } from './conversation-items.js';
 
 /**
- * What a vendor's messages cannot hold: times, kinds, phases, results that are not text, signed reasoning. Plain
- * JSON, to be kept beside the messages.
+ * The parts of a history that a vendor's messages cannot hold, such as timestamps, phases, structured results and signed
+ * reasoning. Plain JSON; store it with the messages, and pass it when converting them back.
  */
 export type Residue = readonly ResidualTurn[];
 
-/** What one turn lacks when it is read back, beside its place. */
+/** The differences between an original turn and the one read back from a vendor's messages. */
 export interface ResidualTurn {
-  /** The turn's place in our history; null for what only the vendor needed. */
+  /** Index of the turn in our history; null for a message that only the vendor needed. */
   readonly origin: number | null;
   /** Fields to set. */
   readonly set?: Readonly<Record<string, unknown>> | undefined;
-  /** Fields to take away. */
+  /** Names of fields to remove. */
   readonly unset?: readonly string[] | undefined;
 }
 
-/** What is missing in the turns that were read back out of the messages which the items became. */
+/** Compares the original history with the turns that were read back from the messages made of `items`. */
 export function residueOf(
   history: readonly TurnInput[],
   items: readonly ConversationItem[],
@@ -32,16 +32,16 @@ export function residueOf(
 }
 
 /**
- * Our history again, from the turns read out of a vendor's messages. Messages may have been appended since; they
- * come after.
+ * Restores the original history from turns that were read from a vendor's messages. Turns of messages that were appended
+ * later follow unchanged.
  */
 export function restore(turns: readonly TurnInput[], residue: Residue): TurnInput[] {
-  const known = residue.flatMap((rest, index) => {
+  const restored = residue.flatMap((rest, index) => {
     const turn = turns[index];
     return turn && rest.origin !== null ? [{ origin: rest.origin, turn: amend(turn, rest) }] : [];
   });
-  known.sort((a, b) => a.origin - b.origin);
-  return [...known.map(({ turn }) => turn), ...turns.slice(residue.length)];
+  restored.sort((a, b) => a.origin - b.origin);
+  return [...restored.map(({ turn }) => turn), ...turns.slice(residue.length)];
 }
 
 function difference(turn: TurnInput, original: TurnInput): Pick<ResidualTurn, 'set' | 'unset'> {
@@ -57,9 +57,9 @@ function difference(turn: TurnInput, original: TurnInput): Pick<ResidualTurn, 's
 
 function amend(turn: TurnInput, { set = {}, unset = [] }: ResidualTurn): TurnInput {
   const kept = Object.entries(turn).filter(([name]) => !unset.includes(name));
-  // The fields were taken from a turn of the same role, by `difference`.
+  // `difference` took these fields from a turn of the same role.
   return Object.fromEntries([...kept, ...Object.entries(set)]) as TurnInput;
 }
 
-/** Equal as JSON, keys in the same order: a difference in order is kept too. */
+/** Compares as JSON, including the order of keys, so that the residue restores the order too. */
 const equalJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

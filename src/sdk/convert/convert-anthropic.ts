@@ -1,5 +1,6 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import { isObject } from '../base/is-object.js';
 import {
   type ConversationItem,
   fromVendorName,
@@ -11,15 +12,15 @@ import {
 } from './conversation-items.js';
 import { type Residue, residueOf, restore } from './conversation-residue.js';
 
-/** Messages API messages, as far as a history needs them. */
+/** A message of Anthropic's Messages API, limited to the fields that a history needs. */
 export interface AnthropicMessage {
-  /** Who speaks; results of tools are the user's. */
+  /** Role of the message; tool results have the role `user`. */
   readonly role: 'user' | 'assistant';
-  /** Text alone, or blocks. */
+  /** Plain text, or blocks. */
   readonly content: string | readonly AnthropicBlock[];
 }
 
-/** A part of a message. */
+/** A content block of a message. */
 export type AnthropicBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
@@ -33,7 +34,7 @@ export type AnthropicBlock =
       readonly is_error?: boolean | undefined;
     };
 
-/** A tool as the Messages API takes it. */
+/** A tool definition of the Messages API. */
 export interface AnthropicTool {
   readonly name: string;
   /** For the model: what the tool does. */
@@ -42,10 +43,10 @@ export interface AnthropicTool {
   readonly input_schema: Readonly<Record<string, unknown>>;
 }
 
-/** The first message must be the user's. */
+/** Inserted before a history that begins with the assistant: Anthropic requires a first message of the user. */
 const opening: TextItem = { type: 'text', role: 'user', text: 'Continue.', origin: null };
 
-/** Our history as messages that Anthropic takes, and what they cannot hold. */
+/** Converts our history into Anthropic's messages. The residue holds the fields that these messages lack. */
 export function toAnthropicMessages(history: readonly TurnInput[]): {
   readonly messages: readonly AnthropicMessage[];
   readonly residue: Residue;
@@ -56,7 +57,7 @@ export function toAnthropicMessages(history: readonly TurnInput[]): {
   return { messages, residue: residueOf(history, opened, readTurns(messages)) };
 }
 
-/** A history from Anthropic's messages; with the residue of `toAnthropicMessages` it is the very history again. */
+/** Converts Anthropic's messages into our history. With the residue of `toAnthropicMessages`, restores the original history. */
 export function fromAnthropicMessages(
   messages: readonly AnthropicMessage[],
   residue: Residue = [],
@@ -64,14 +65,14 @@ export function fromAnthropicMessages(
   return { history: restore(readTurns(messages), residue) };
 }
 
-/** A tool definition as Anthropic takes it. */
+/** Converts a tool definition into Anthropic's form. */
 export const toAnthropicTool = ({ name, description, inputSchema }: ToolDefinition): AnthropicTool => ({
   name: toVendorName(name),
   ...(description !== undefined && { description }),
   input_schema: inputSchema,
 });
 
-/** The tool definition that `toAnthropicTool` was given; annotations do not travel. */
+/** Converts Anthropic's tool definition into ours. Annotations are lost. */
 export const fromAnthropicTool = ({ name, description, input_schema }: AnthropicTool): ToolDefinition => ({
   name: fromVendorName(name),
   description,
@@ -85,7 +86,7 @@ const readTurns = (messages: readonly AnthropicMessage[]): TurnInput[] =>
 const startsWithAssistant = ([first]: readonly ConversationItem[]): boolean =>
   first !== undefined && (first.type === 'calls' || (first.type === 'text' && first.role === 'assistant'));
 
-/** Results of one step's calls go into one user message; everything else is a message of its own. */
+/** Puts the results of one step into one user message, as Anthropic requires; every other item becomes a message. */
 function groupMessages(items: readonly ConversationItem[]): AnthropicMessage[] {
   const messages: { role: 'user' | 'assistant'; content: AnthropicBlock[] }[] = [];
   let previous: ConversationItem | undefined;
@@ -118,7 +119,7 @@ const resultBlock = ({ callId, text, isError }: ResultItem): AnthropicBlock => (
   ...(isError && { is_error: true }),
 });
 
-/** Results first, then the texts; an assistant's text belongs to its calls. */
+/** Reads the items of a message: results before text. An assistant's text belongs to its calls. */
 function messageItems({ role, content }: AnthropicMessage): ConversationItem[] {
   const blocks: readonly AnthropicBlock[] =
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -126,13 +127,12 @@ function messageItems({ role, content }: AnthropicMessage): ConversationItem[] {
   const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [toResult(block)] : []));
   const text = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
   if (calls.length > 0) return [{ type: 'calls', text, calls }];
-  const said: TextItem[] = text === '' ? [] : [{ type: 'text', role, text, origin: null }];
-  return [...results, ...said];
+  const texts: TextItem[] = text === '' ? [] : [{ type: 'text', role, text, origin: null }];
+  return [...results, ...texts];
 }
 
 function toCall({ id, name, input }: Extract<AnthropicBlock, { type: 'tool_use' }>) {
-  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
-  return { id, name: fromVendorName(name), args: isObject ? { ...input } : { input }, origin: null };
+  return { id, name: fromVendorName(name), args: isObject(input) ? { ...input } : { input }, origin: null };
 }
 
 function toResult({

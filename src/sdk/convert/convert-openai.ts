@@ -1,5 +1,6 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import { isObject } from '../base/is-object.js';
 import {
   type ConversationItem,
   fromVendorName,
@@ -9,7 +10,7 @@ import {
 } from './conversation-items.js';
 import { type Residue, residueOf, restore } from './conversation-residue.js';
 
-/** Chat Completions messages, as far as a history needs them. */
+/** A message of OpenAI's Chat Completions API, limited to the fields that a history needs. */
 export type OpenAiMessage =
   | { readonly role: 'system' | 'developer' | 'user'; readonly content: OpenAiContent }
   | {
@@ -19,22 +20,22 @@ export type OpenAiMessage =
     }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: OpenAiContent };
 
-/** Text alone, or parts of which the texts are read. */
+/** Plain text, or parts. A part without text, such as an image, is converted to its type in brackets. */
 export type OpenAiContent = string | readonly { readonly type: string; readonly text?: string | undefined }[];
 
-/** A call as OpenAI writes it; the arguments are JSON text. */
+/** A tool call in OpenAI's form, with the arguments as JSON text. */
 export interface OpenAiToolCall {
-  /** Names the result that belongs to the call. */
+  /** Id by which the result refers to the call. */
   readonly id: string;
   readonly type: 'function';
-  /** Which tool, with what. */
+  /** Name of the tool and its arguments. */
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** A tool as Chat Completions takes it. */
+/** A tool definition of the Chat Completions API. */
 export interface OpenAiTool {
   readonly type: 'function';
-  /** Its name, what it does, and the JSON Schema of its arguments. */
+  /** Name, description, and JSON Schema of the arguments. */
   readonly function: {
     readonly name: string;
     readonly description?: string | undefined;
@@ -42,7 +43,7 @@ export interface OpenAiTool {
   };
 }
 
-/** Our history as messages that OpenAI takes, and what they cannot hold. */
+/** Converts our history into OpenAI's messages. The residue holds the fields that these messages lack. */
 export function toOpenAiMessages(history: readonly TurnInput[]): {
   readonly messages: readonly OpenAiMessage[];
   readonly residue: Residue;
@@ -53,8 +54,8 @@ export function toOpenAiMessages(history: readonly TurnInput[]): {
 }
 
 /**
- * A history from OpenAI's messages; with the residue of `toOpenAiMessages` it is the very history again. System
- * messages are instructions, not history.
+ * Converts OpenAI's messages into our history. With the residue of `toOpenAiMessages`, restores the original history. Returns
+ * system messages as `instructions`.
  */
 export function fromOpenAiMessages(
   messages: readonly OpenAiMessage[],
@@ -65,7 +66,7 @@ export function fromOpenAiMessages(
   return { history: restore(readTurns(messages), residue), instructions: instructions || null };
 }
 
-/** A tool definition as OpenAI takes it. */
+/** Converts a tool definition into OpenAI's form. */
 export const toOpenAiTool = ({ name, description, inputSchema }: ToolDefinition): OpenAiTool => ({
   type: 'function',
   function: {
@@ -75,7 +76,7 @@ export const toOpenAiTool = ({ name, description, inputSchema }: ToolDefinition)
   },
 });
 
-/** The tool definition that `toOpenAiTool` was given; annotations do not travel. */
+/** Converts OpenAI's tool definition into ours. Annotations are lost. */
 export const fromOpenAiTool = ({
   function: { name, description, parameters },
 }: OpenAiTool): ToolDefinition => ({
@@ -99,7 +100,7 @@ function toMessage(item: ConversationItem): OpenAiMessage {
   };
 }
 
-/** Errors are read as results: there is no mark for them in these messages. */
+/** Reads every result as successful: OpenAI's messages cannot mark errors. */
 const readTurns = (messages: readonly OpenAiMessage[]): TurnInput[] => toTurns(messages.flatMap(toItem));
 
 function toItem(message: OpenAiMessage): ConversationItem[] {
@@ -117,13 +118,13 @@ function toCall({ id, function: { name, arguments: written } }: OpenAiToolCall) 
   return { id, name: fromVendorName(name), args: parseArguments(written), origin: null };
 }
 
-/** A model may have written arguments that are no JSON object; they are kept as they are written. */
+/** Parses arguments. A model may write something other than a JSON object, which is then kept as text. */
 function parseArguments(written: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(written || '{}');
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+    if (isObject(value)) return { ...value };
   } catch {
-    // Kept below.
+    // Not JSON: kept as text below.
   }
   return { arguments: written };
 }

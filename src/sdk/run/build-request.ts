@@ -9,7 +9,7 @@ interface Call {
   readonly lastCall: boolean;
 }
 
-/** The next step's request. `lastCall` asks for an answer whatever is left of the iterations. */
+/** Builds the request of the next step. `lastCall` makes the model answer now, however many iterations are left. */
 export function buildRequest(run: RunState, { phase, lastCall }: Call): StepRequestInput {
   const { options } = run;
   return {
@@ -41,7 +41,7 @@ function contextFields(context: RunState['options']['context'] = {}): Partial<St
   };
 }
 
-/** What travels: a tool without its code. */
+/** Returns the part of a tool that is sent to the service: everything except its code. */
 export const toDefinition = ({ name, description, inputSchema, annotations }: Tool): ToolDefinition => ({
   name,
   description,

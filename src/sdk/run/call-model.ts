@@ -7,18 +7,18 @@ import type { RunState } from './run-state.js';
 
 export interface ModelCall {
   readonly phase: Step['phase'];
-  /** Asks for an answer whatever is left of the iterations. */
+  /** Makes the model answer now, however many iterations are left. */
   readonly lastCall?: boolean;
 }
 
 const DEFAULT_RETRIES = 2;
-/** Milliseconds before the first retry where the service names no time; doubled each time. */
+/** Wait before the first retry if the service names no time; each further retry doubles it. */
 const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 /**
- * One step of the service, taken into the run's history. A passing failure is tried again, as often as the run
- * allows. Throws `StepwiseError`, or the signal's reason.
+ * Requests one step and adds it to the run's history. Retries temporary failures as often as the run's `retries` allow.
+ * Throws `StepwiseError`, or the signal's reason.
  */
 export async function callModel(run: RunState, call: ModelCall): Promise<Step> {
   for (let attempt = 0; ; attempt++) {
@@ -41,14 +41,14 @@ async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: 
   const response = await receive(run, request);
   run.absorb(response);
   const spent = lastCall || phase === null || phase === 'observe' ? 1 : 0;
-  const left = run.iterationsLeft - spent; // counted here too: nothing a service says makes a run endless
+  const left = run.iterationsLeft - spent; // counted here too, so that no service can make a run endless
   run.iterationsLeft = lastCall ? left : Math.min(left, response.iterations_remaining);
-  await tell(run, response);
+  await emitResponse(run, response);
   run.signal.throwIfAborted();
   return response;
 }
 
-function tell(run: RunState, response: Step): Promise<void> {
+function emitResponse(run: RunState, response: Step): Promise<void> {
   const { thought, phase } = response;
   return phase === 'observe'
     ? run.emit({ type: 'agent_observe', observations: [], thought, response })
@@ -65,7 +65,7 @@ async function receive(run: RunState, request: StepRequestInput): Promise<Step> 
   }
   throw new StepwiseError({
     code: 'service_unreachable',
-    message: 'The stream ended early.',
+    message: 'The connection to the service ended before the step was complete.',
     retryable: true,
   });
 }
@@ -76,9 +76,9 @@ const deltaEvents = new Map<string, 'draft_delta' | 'thought_delta' | 'answer_de
   ['answer.delta', 'answer_delta'],
 ]);
 
-/** In milliseconds; null where trying again is of no use. */
+/** Returns the milliseconds before the next attempt; null if there must be none. */
 function retryWait({ options }: RunState, error: StepwiseError, attempt: number): number | null {
   const mayRetry = error.retryable && attempt < (options.retries ?? DEFAULT_RETRIES);
   if (!mayRetry) return null;
-  return Math.min(error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt, LONGEST_WAIT_MS);
+  return Math.min(error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt, MAX_WAIT_MS);
 }

@@ -7,27 +7,27 @@ import { untilAborted } from '../base/until-aborted.js';
 import type { GuardVerdict } from './run-options.js';
 import type { RunState } from './run-state.js';
 
-/** An action that guards and people have judged. */
+/** An action that has passed guards and approval, or was refused by them. */
 export type ClearedAction = ProposedAction | SettledAction;
 
 interface ProposedAction {
   readonly action: ActionDetails;
   readonly tool: Tool;
-  /** The calls that run before this one: what they change is what it finds. */
+  /** Ids of the calls of this step that run before this one; a preview must take their changes into account. */
   readonly earlierCallIds: readonly string[];
-  /** A person changed the arguments: `action` has theirs. */
+  /** True if a person has edited the arguments; `action` has the edited ones. */
   readonly edited?: boolean;
 }
 
-/** What it came to is known without running it. */
+/** An action that will not run, with its outcome. */
 interface SettledAction {
   readonly action: ActionDetails;
   readonly outcome: ToolOutcome;
 }
 
 /**
- * The first phase of a step's actions: everything is checked and asked before anything runs (rule: approval).
- * Resolves to `stop` where the person ended the run.
+ * Checks all actions of a step and asks for approval before any of them runs (rule: approval). Resolves to `stop` if the
+ * person ended the run.
  */
 export async function clearActions(
   run: RunState,
@@ -66,26 +66,26 @@ async function inspect(run: RunState, proposed: ProposedAction): Promise<Inspect
   if (problem) return settle(action, problem);
   const verdict = await askGuards(run, action);
   if (verdict?.type === 'refuse') return settle(action, verdict.reason);
-  const wanted = action.requires_approval || tool.annotations?.requiresApproval || verdict !== undefined;
-  if (!wanted || isAllowed({ action, tool }, run.approvalRules)) {
+  const mustAsk = action.requires_approval || tool.annotations?.requiresApproval || verdict !== undefined;
+  if (!mustAsk || isAllowed({ action, tool }, run.approvalRules)) {
     return { ...proposed, needsApproval: false, preview: null };
   }
   return previewCall(run, proposed);
 }
 
-/** The guards in their order: the first refusal decides, else whether any of them wants a person to see it. */
+/** Asks the guards in order. Returns the first refusal, else the first `ask`, else undefined. */
 async function askGuards(run: RunState, action: ActionDetails): Promise<GuardVerdict | undefined> {
-  let asked: GuardVerdict | undefined;
+  let needsPerson: GuardVerdict | undefined;
   for (const guard of run.options.guards ?? []) {
     const { stepNumber, history, tasks } = run;
     const verdict = await guard(action, { step: stepNumber, history, tasks });
     if (verdict?.type === 'refuse') return verdict;
-    asked ??= verdict;
+    needsPerson ??= verdict;
   }
-  return asked;
+  return needsPerson;
 }
 
-/** A call that cannot even be previewed is not worth a person's attention: its failure is the outcome. */
+/** Adds the preview. If the preview fails, the call fails without asking a person. */
 async function previewCall(run: RunState, proposed: ProposedAction) {
   const { action, tool, earlierCallIds, edited = false } = proposed;
   const { signal, sessionId } = run;
@@ -121,7 +121,7 @@ async function carryOut(
   return asked;
 }
 
-/** What a person wrote is checked like what the model wrote, but not asked about again. */
+/** Checks edited arguments like the model's own, but does not ask the person again. */
 async function applyEdit(run: RunState, proposed: ProposedAction, tool_args: ActionDetails['tool_args']) {
   return inspect(run, { ...proposed, action: { ...proposed.action, tool_args }, edited: true });
 }
@@ -140,18 +140,18 @@ const deny = (action: ActionDetails, text: string): SettledAction => ({
   outcome: { success: false, text, denied: true },
 });
 
-/** What the model reads where the run has no `approve`. */
+/** The observation of a call that needs approval in a run without `approve`. */
 export const NOBODY_TO_ASK = 'Not run. Nobody is there to approve this.';
 
-/** An `approve` without types may answer anything, `false` included: only what says that it allows does. */
+/** The observation if an untyped `approve` returned an unknown decision, such as `false`: only a known one can allow. */
 const NOT_ALLOWED = 'Not run. This was not approved.';
 
 const REFUSED = 'The user refused this call, so it was not run.';
 const REASON = ' Reason: ';
 
-/** What the model reads of a denial: not that a tool failed, but that a person refused, and why (rule: approval). */
+/** Returns the observation of a denied call: a person refused it, and why (rule: approval). */
 const denialText = (reason: string): string => (reason.trim() ? REFUSED + REASON + reason.trim() : REFUSED);
 
-/** The reason in a denial that a saved run holds; in one of a former version, all of it. */
+/** Reads the reason out of a denial in a saved run. Former versions saved nothing but the reason. */
 export const reasonOfDenial = (text: string): string =>
   text.startsWith(REFUSED) ? text.slice(REFUSED.length + REASON.length) : text;

@@ -1,12 +1,12 @@
 import { StepwiseError } from '../base/stepwise-error.js';
 import type { RunState } from './run-state.js';
 
-/** Steps between two compactions that the service's signal asks for: what was just cut cannot be cut again. */
-const STEPS_BETWEEN = 3;
+/** Minimum distance of two compactions that the service suggests: a history that was just shortened hardly gets shorter. */
+const MIN_STEPS_BETWEEN = 3;
 
 /**
- * Shortens the history where the model asked for it, or where the policy and the service's `should_compact` say
- * so. A compaction that fails is reported and left: the service fits the history into each prompt anyway.
+ * Shortens the history if the model asked for it, or if the run has a compaction policy and the service suggests it by
+ * `should_compact`. Reports a failed compaction and continues: the service fits the history into each prompt anyway.
  */
 export async function compactIfNeeded(run: RunState): Promise<void> {
   if (!run.compactionRequested && !isDue(run)) return;
@@ -22,7 +22,7 @@ export async function compactIfNeeded(run: RunState): Promise<void> {
 
 function isDue({ options, responses, stepNumber, lastCompactionStep }: RunState): boolean {
   if (!options.compaction || !responses.at(-1)?.signals?.should_compact) return false;
-  return lastCompactionStep === undefined || stepNumber - lastCompactionStep >= STEPS_BETWEEN;
+  return lastCompactionStep === undefined || stepNumber - lastCompactionStep >= MIN_STEPS_BETWEEN;
 }
 
 async function compact(run: RunState): Promise<void> {

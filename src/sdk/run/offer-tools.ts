@@ -5,20 +5,23 @@ import { runHost } from './run-host.js';
 import type { RunOptions } from './run-options.js';
 import type { RunState } from './run-state.js';
 
-/** The caller's tools and those of the run's own that can work. Throws where a name is taken twice. */
+/** Offers the model the caller's tools and the SDK's own that are enabled. Throws `TypeError` if two have the same name. */
 export function offerTools(run: RunState, given: readonly Tool[]): void {
   const own = createClientTools(runHost(run));
   const names = run.options.clientTools ?? defaultClientTools(run.options);
   const tools = [...given, ...names.map((name) => own[name])];
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  if (byName.size < tools.length) throw new TypeError('Two tools have the same name.');
+  if (byName.size < tools.length)
+    throw new TypeError(
+      'Two tools have the same name: rename yours, or leave a tool of the SDK out of the option clientTools.',
+    );
   run.tools = byName;
 }
 
 const defaultClientTools = ({ compaction }: RunOptions): readonly ClientToolName[] =>
   clientToolNames.filter((name) => name !== 'compact_context' || compaction);
 
-/** Where the caller's tools come and go: those of now. */
+/** Asks for the caller's current tools if `tools` is a function. */
 export async function renewTools(run: RunState): Promise<void> {
   const { tools } = run.options;
   if (typeof tools === 'function') offerTools(run, await untilAborted(tools(), run.signal));

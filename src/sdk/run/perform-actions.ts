@@ -1,7 +1,7 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { ActionDetails, Step } from '../../contract/step.js';
 import { executeTool, notRun, type ToolOutcome } from '../actions/execute-tool.js';
-import { noteOfEdit, summarize } from '../actions/render-observation.js';
+import { editNote, summarize } from '../actions/render-observation.js';
 import { TerminalToolError } from '../actions/tool-errors.js';
 import { type ClearedAction, clearActions } from './clear-actions.js';
 import { relayOutput } from './relay-output.js';
@@ -10,12 +10,12 @@ import type { RunState } from './run-state.js';
 
 const MAX_VIOLATIONS = 3;
 
-/** A command of the tool pack ends itself after a minute; this is for what does not. */
+/** Longer than the tool pack's own limit for commands (one minute), so that commands report their time-out themselves. */
 const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
 
 /**
- * Everything a step proposed: asked about, run, and told to the history. Each action gets an observation,
- * whatever happens, so that the history can always be gone on from.
+ * Approves and runs all actions of a step and adds their observations to the history. Each action gets an observation,
+ * whatever happens, so that a later run can always continue the history.
  */
 export async function performActions(run: RunState, response: Step): Promise<RunEnd | undefined> {
   const actions = [response.action_details, ...response.additional_actions].filter(
@@ -42,7 +42,7 @@ interface Performed {
   readonly edited?: boolean;
 }
 
-/** A run that is stopped while a person is asked ends like one that the person stopped. */
+/** Treats a run that is stopped while a person is being asked like one that the person stopped. */
 async function clearOrStop(run: RunState, actions: readonly ActionDetails[]) {
   try {
     return await clearActions(run, actions);
@@ -52,7 +52,7 @@ async function clearOrStop(run: RunState, actions: readonly ActionDetails[]) {
   }
 }
 
-/** Neighbouring read-only actions side by side, all others in their order; nothing after a terminal error. */
+/** Runs adjacent read-only actions in parallel, all others in order, and none after an error that ends the run. */
 async function executeAll(run: RunState, cleared: readonly ClearedAction[]): Promise<Performed[]> {
   const performed: Performed[] = [];
   let ended = cleared.some((each) => endsRun(each));
@@ -95,13 +95,13 @@ async function perform(run: RunState, cleared: ClearedAction): Promise<Performed
   const call = { id, tool_name, tool_args };
   const began = performance.now();
   if ('tool' in cleared) {
-    if (leavesTraces(cleared)) run.underway.set(id, unknownOutcome(id));
+    if (mayHaveEffects(cleared)) run.unfinishedStep.set(id, unknownOutcome(id));
     await run.emit({ type: 'tool_start', ...call });
   }
   const outcome = judge(run, 'outcome' in cleared ? cleared.outcome : await execute(run, cleared));
   const duration_ms = Math.round(performance.now() - began);
   const performed = { ...cleared, outcome };
-  if (!inputRequestOf(performed)) run.underway.set(id, toObservation(performed));
+  if (!inputRequestOf(performed)) run.unfinishedStep.set(id, toObservation(performed));
   if (outcome.success) {
     await run.emit({ type: 'tool_complete', ...call, observation: outcome.text, duration_ms });
   } else {
@@ -112,11 +112,11 @@ async function perform(run: RunState, cleared: ClearedAction): Promise<Performed
   return performed;
 }
 
-/** Cut off, a call that only looks is as good as not run; a question stays open, for the next run's task to answer. */
-const leavesTraces = (cleared: ClearedTool): boolean =>
+/** Returns false for calls that may count as not run after a crash: reads have no effect, and a later run answers questions. */
+const mayHaveEffects = (cleared: ClearedTool): boolean =>
   !isRead(cleared) && cleared.tool.name !== 'request_input';
 
-/** What a saved run holds of a call that is on its way: a run that goes on from there must not take it for one that never ran. */
+/** The observation of a running call in a saved run: a run that continues it must not assume that the call never ran. */
 const unknownOutcome = (id: string): TurnInput => ({
   role: 'tool_observation',
   content:
@@ -125,7 +125,7 @@ const unknownOutcome = (id: string): TurnInput => ({
   toolResult: { success: false },
 });
 
-/** A path that leads outside is a mistake that the model can mend; the third in one run ends it (rule: tool-pack). */
+/** Counts security violations: the model can correct two of them, the third one ends the run (rule: tool-pack). */
 function judge(run: RunState, outcome: ToolOutcome): ToolOutcome {
   if (outcome.success || !outcome.violation) return outcome;
   run.violations += 1;
@@ -163,7 +163,7 @@ async function observe(run: RunState, performed: readonly Performed[]): Promise<
 }
 
 function toObservation({ action, outcome, edited }: Performed): TurnInput {
-  const note = edited ? noteOfEdit(action.tool_args) : '';
+  const note = edited ? editNote(action.tool_args) : '';
   const turn = { role: 'tool_observation' as const, content: note + outcome.text, toolCallId: action.id };
   if (outcome.success) return { ...turn, toolResult: { success: true } };
   const { denied, terminal } = outcome;

@@ -1,28 +1,28 @@
-/** In characters: what a reader that is slow does not see of an output is its beginning. */
-const MAX_WAITING_OUTPUT = 16_000;
+/** Maximum output that waits for a slow reader; of a longer output, the beginning is dropped. */
+const MAX_WAITING_CHARS = 16_000;
 
-/** Tells what a tool says while it works: one piece on its way at a time; what is said meanwhile goes with the next. */
-export function relayOutput(tell: (piece: string) => Promise<void>) {
+/** Sends the output of a running tool in deltas. One delta is in flight at a time; output that arrives meanwhile is joined. */
+export function relayOutput(send: (delta: string) => Promise<void>) {
   let waiting = '';
   let isEnded = false;
-  let telling: Promise<void> | undefined;
-  const tellAll = async () => {
+  let sending: Promise<void> | undefined;
+  const sendAll = async () => {
     while (waiting !== '') {
-      const piece = waiting;
+      const delta = waiting;
       waiting = '';
-      await tell(piece);
+      await send(delta);
     }
-    telling = undefined;
+    sending = undefined;
   };
   return {
-    add: (piece: string) => {
+    add: (delta: string) => {
       if (isEnded) return;
-      waiting = (waiting + piece).slice(-MAX_WAITING_OUTPUT);
-      telling ??= tellAll();
+      waiting = (waiting + delta).slice(-MAX_WAITING_CHARS);
+      sending ??= sendAll();
     },
     end: async () => {
       isEnded = true;
-      await telling;
+      await sending;
     },
   };
 }

@@ -1,7 +1,6 @@
 /**
- * Turns work that reports events into the events themselves. Each `emit` resolves when the reader asks for the
- * next event, so a reader that stops holds the work at that point. Leaving early calls `abandon` and waits for
- * the work to end; what it still reports is dropped.
+ * Yields the events that `work` emits. Each `emit` resolves when the reader asks for the next event, so `work` waits for a
+ * slow reader. If the reader leaves early, calls `abandon`, drops further events and waits for `work` to end.
  */
 export async function* relay<Event>(
   work: (emit: (event: Event) => Promise<void>) => Promise<void>,

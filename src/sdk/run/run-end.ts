@@ -6,7 +6,7 @@ import { TerminalToolError, type TerminationReason } from '../actions/tool-error
 import { StepwiseError } from '../base/stepwise-error.js';
 import type { StopReason } from './run-result.js';
 
-/** How a run ended; what is left out is empty in the result. */
+/** The end of a run. Omitted fields become null in the result. */
 export interface RunEnd {
   readonly stopReason: StopReason;
   readonly answer?: string | null;
@@ -23,15 +23,15 @@ export const outOfSteps = (answer: string | null = null): RunEnd => ({
   answer,
 });
 
-/** A step that was made and still came to nothing: refusal, cut action, empty reply, no iterations left. */
+/** Ends the run after a step with `status: error`: a refusal, a truncated action, an empty reply, or no iterations left. */
 export function endOfFailedStep({ error }: Step): RunEnd {
   if (error?.code === 'iterations_exhausted') return outOfSteps();
   return { stopReason: 'error', ...(error && { error }) };
 }
 
 /**
- * What an exception means to the run. Whatever it is, the run ends with a result: what was done is worth more
- * than a stack, also where a guard or an `approve` of the caller's threw.
+ * Turns an exception into the end of the run, even if a guard or `approve` of the caller threw it: callers get a result
+ * with the history so far instead of an exception.
  */
 export function endOfException(error: unknown): RunEnd {
   if (error instanceof StepwiseError) return { stopReason: 'error', error: error.toStepError() };
@@ -40,6 +40,6 @@ export function endOfException(error: unknown): RunEnd {
   return { stopReason: 'error', terminationReason, error: clientError(code, renderError(error)) };
 }
 
-/** An error found on this side, in the wire's shape. */
+/** Creates an error of the SDK in the form of the wire. */
 export const clientError = (code: string, message: string): StepError =>
   stepError({ code, message, retryable: false });

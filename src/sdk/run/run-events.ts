@@ -6,8 +6,8 @@ import type { InputRequest } from '../actions/client-tools.js';
 import type { RunResult } from './run-result.js';
 
 /**
- * What happens in a run (rule: run-events). A run begins with `agent_start` and ends with exactly one of
- * `agent_completion` (an answer, or the limit reached) and `agent_stopped` (stopped, an error, input needed).
+ * An event of a run (rule: run-events). A run begins with `agent_start` and ends with exactly one of `agent_completion`
+ * (an answer, or the step limit) and `agent_stopped` (a stop, an error, or an unanswered question).
  */
 export type RunEvent = { readonly step: number } & (
   | {
@@ -15,18 +15,18 @@ export type RunEvent = { readonly step: number } & (
       readonly task: string;
       readonly model: string;
       readonly tools: readonly string[];
-      /** Model calls, in the strict strategy rounds, that the run may take. */
+      /** Maximum number of model calls; of whole rounds in the strategy `reason-act-observe`. */
       readonly max_steps: number;
     }
-  /** A step begins; in the strict strategy, a phase of it. */
+  /** A step begins, or a phase of it in the strategy `reason-act-observe`. */
   | { readonly type: 'agent_turn_start'; readonly phase: Step['phase']; readonly iterations_left: number }
-  /** `draft_delta`: prose that will be the thought or the answer; which of them, `agent_reason` tells. */
+  /** Streamed text. A `draft_delta` belongs to the thought or the answer; `agent_reason` later reports which. */
   | { readonly type: 'draft_delta' | 'thought_delta' | 'answer_delta'; readonly delta: string }
-  /** The model has spoken: its thought, and the whole response of the service. Never of the `observe` phase. */
+  /** The model has replied. Has the whole response of the service. The phase `observe` emits `agent_observe` instead. */
   | { readonly type: 'agent_reason'; readonly thought: string | null; readonly response: Step }
   | { readonly type: 'approval_requested'; readonly request: ApprovalRequest }
   | ({ readonly type: 'tool_start' } & ToolEvent)
-  /** A piece of what a tool says while it works, such as a command's output. Of what nobody reads in time, the end. */
+  /** Output of a running tool, such as a command. If the reader is slow, the beginning of the output is dropped. */
   | ({ readonly type: 'tool_output'; readonly delta: string } & ToolEvent)
   | ({
       readonly type: 'tool_complete';
@@ -41,8 +41,8 @@ export type RunEvent = { readonly step: number } & (
       readonly duration_ms: number;
     } & ToolEvent)
   /**
-   * What the step's actions brought, as it now stands in the history; in the `observe` phase of the strict
-   * strategy, what the model says of it, with the whole response of the service.
+   * The observations of the step's actions, as added to the history. In the phase `observe` instead the reply of the model,
+   * with the whole response of the service.
    */
   | {
       readonly type: 'agent_observe';
@@ -53,13 +53,13 @@ export type RunEvent = { readonly step: number } & (
   | { readonly type: 'tasks_updated'; readonly tasks: readonly Task[] }
   | ({ readonly type: 'agent_request_input' | 'agent_request_input_timeout' } & InputRequest)
   | { readonly type: 'context_compacted'; readonly tokens_before: number; readonly tokens_after: number }
-  /** A step failed. With `retry_in_ms` it is tried again. */
+  /** A step failed. If `retry_in_ms` is not null, the run retries it after that time. */
   | { readonly type: 'agent_error'; readonly error: StepError; readonly retry_in_ms: number | null }
   | { readonly type: 'agent_stopped' | 'agent_completion'; readonly result: RunResult }
 );
 
-/** The `type` of an event. */
+/** The values of an event's `type`. */
 export type RunEventType = RunEvent['type'];
 
-/** The call that an event is about. */
+/** The tool call of an event. */
 export type ToolEvent = Pick<ActionDetails, 'id' | 'tool_name' | 'tool_args'>;

@@ -4,7 +4,7 @@ import type { RunState } from './run-state.js';
 
 const DEFAULT_INPUT_TIMEOUT_MS = 300_000;
 
-/** Lets the run's own tools act on the run. */
+/** Gives the SDK's own tools access to the run. */
 export function runHost(run: RunState): ClientToolHost {
   const timeout_ms = run.options.inputTimeoutMs ?? DEFAULT_INPUT_TIMEOUT_MS;
   return {
@@ -21,8 +21,8 @@ export function runHost(run: RunState): ClientToolHost {
       await run.emit({ type: 'agent_request_input', ...request });
       const { onInputRequest } = run.options;
       if (!onInputRequest) throw new InputNeeded(request);
-      const answer = await firstOf(timeout_ms, signal, (ended) => onInputRequest(request, ended));
-      return answer ?? timeIsUp(run, request);
+      const answer = await askWithin(timeout_ms, signal, (ended) => onInputRequest(request, ended));
+      return answer ?? endQuestion(run, request);
     },
     requestCompaction: () => {
       run.compactionRequested = true;
@@ -30,13 +30,13 @@ export function runHost(run: RunState): ClientToolHost {
   };
 }
 
-async function timeIsUp(run: RunState, request: InputRequest): Promise<undefined> {
+async function endQuestion(run: RunState, request: InputRequest): Promise<undefined> {
   await run.emit({ type: 'agent_request_input_timeout', ...request });
   if (run.options.onInputTimeout !== 'continue') throw new InputNeeded(request);
 }
 
-/** The answer, or undefined when the time is up first; either way the loser's signal fires. */
-async function firstOf(
+/** Returns the answer, or undefined if the time is up first. Cancels the timer or the question, whichever is still open. */
+async function askWithin(
   timeoutMs: number,
   signal: AbortSignal,
   ask: (signal: AbortSignal) => Promise<string>,

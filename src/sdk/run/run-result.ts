@@ -6,75 +6,74 @@ import type { InputRequest } from '../actions/client-tools.js';
 import type { ToolArguments } from '../actions/define-tool.js';
 import type { TerminationReason } from '../actions/tool-errors.js';
 
-/** Why a run ended. `denied`: the last thing before the answer was a refusal by a person. */
+/** Reason for the end of a run. `denied`: a person refused a call of the last step before the answer. */
 export type StopReason = 'answered' | 'step_limit' | 'stopped' | 'denied' | 'needs_input' | 'error';
 
-/** What one step came to. */
+/** A summary of one step. */
 export interface StepRecord {
-  /** From 1. */
+  /** Number of the step, from 1. */
   readonly number: number;
   /** The newest thought of the step; null if the model wrote none. */
   readonly thought: string | null;
-  /** What it did, in order. */
+  /** The actions of the step, in order. */
   readonly actions: readonly ActionRecord[];
-  /** The tasks as they stood after the step. */
+  /** The TODO list after the step. */
   readonly tasks: readonly Task[];
-  /** The provider's counts of the step's model calls; null if there were none. */
+  /** Tokens of the step's model calls, as the provider counted them; null without any call. */
   readonly usage: Usage | null;
 }
 
 /** One action of a step. */
 export interface ActionRecord {
-  /** The tool. */
+  /** Name of the tool. */
   readonly tool_name: string;
-  /** Its arguments, as they ran. */
+  /** The arguments that the tool ran with. */
   readonly tool_args: ToolArguments;
-  /** The first line of the observation and its size. */
+  /** The first line of the observation, and how many more there are. */
   readonly result_summary: string;
-  /** False if it failed, was denied, or did not run. */
+  /** False if the action failed, was denied, or did not run. */
   readonly success: boolean;
 }
 
-/** How a run ended, and everything that happened in it (rule: run-result). */
+/** The result of a run, with everything that happened in it (rule: run-result). */
 export interface RunResult {
-  /** Always a sentence that can be shown: at the limit, what the model could say, or that it could not finish. */
+  /** The answer, or a sentence that says why there is none; never empty. At the step limit, the last text of the model. */
   readonly answer: string;
-  /** Why it ended. */
+  /** Reason for the end. */
   readonly stop_reason: StopReason;
-  /** Set where the run ended for good: no further step would mend it. */
+  /** Set if no further step can help; null otherwise. */
   readonly termination_reason: TerminationReason | null;
-  /** Every step, oldest first. */
+  /** All steps, oldest first. */
   readonly steps: readonly StepRecord[];
-  /** Valid and ready to go on from, whatever the end was. */
+  /** The history; valid whatever the end was, so that another run can continue it. */
   readonly history: readonly TurnInput[];
-  /** The TODO list as it stood at the end. */
+  /** The TODO list at the end. */
   readonly tasks: readonly Task[];
-  /** The sum of all model calls. */
+  /** Tokens of all model calls, as the provider counted them. */
   readonly usage: Usage;
-  /** What went wrong; null unless `stop_reason` is `error`. */
+  /** The error; null unless `stop_reason` is `error`. */
   readonly error: StepError | null;
-  /** What the model asked, where the run ended with `needs_input`. The next run's task answers it. */
+  /** The open question if the run ended with `needs_input`, else null. The task of the next run is its answer. */
   readonly input_request: InputRequest | null;
-  /** The run on a screen: at most 25 lines for 10 steps. */
+  /** Returns a summary for a terminal: at most ten steps, at most 25 lines. */
   summary(): string;
 }
 
 const MAX_STEPS = 10;
-/** In characters. */
-const MAX_WIDTH = 110;
+const MAX_LINE_CHARS = 110;
 
-/** A run on a screen: two lines a step, at most ten steps, and what came out. */
+/** Summarizes a run for a terminal: the newest ten steps with two lines each, then the answer. */
 export function summarizeRun(result: Omit<RunResult, 'summary'>): string {
   const { steps, stop_reason, usage, tasks, answer } = result;
-  const shown = steps.slice(-MAX_STEPS);
-  const hidden = steps.length - shown.length;
+  const newest = steps.slice(-MAX_STEPS);
+  const hidden = steps.length - newest.length;
   const counted = usage.input_tokens === null ? '' : `, ${usage.input_tokens} tokens in`;
   const written = usage.output_tokens === null ? '' : `, ${usage.output_tokens} out`;
   const done = tasks.filter(({ status }) => status === 'completed').length;
   return [
     `${stop_reason} after ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}${counted}${written}`,
     ...(hidden > 0 ? [`  … ${hidden} earlier steps`] : []),
-    ...shown.flatMap(stepLines),
+    ...newest.flatMap(stepLines),
     ...(tasks.length > 0 ? [`Tasks: ${done} of ${tasks.length} completed`] : []),
     oneLine(`Answer: ${answer}`),
   ].join('\n');
@@ -91,5 +90,5 @@ const actionText = ({ tool_name, tool_args, result_summary, success }: ActionRec
 function oneLine(text: string): string {
   const [first = '', ...more] = text.split('\n');
   const line = [first.trimEnd(), ...more.map((each) => each.trim()).filter(Boolean)].join(' ');
-  return line.length > MAX_WIDTH ? `${line.slice(0, MAX_WIDTH - 1)}…` : line;
+  return line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS - 1)}…` : line;
 }

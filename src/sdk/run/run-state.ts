@@ -14,10 +14,10 @@ import { takeUpHistory } from './take-up-history.js';
 /** Leaves a field out of each member of a union. */
 type Without<Union, Field extends PropertyKey> = Union extends unknown ? Omit<Union, Field> : never;
 
-/** Resolves when the reader of the run's events has taken this one. */
+/** Emits an event. Resolves when the reader asks for the next one. */
 export type Emit = (event: Without<RunEvent, 'step'>) => Promise<void>;
 
-/** What a run begins with. */
+/** The argument of the constructor of `RunState`. */
 export interface RunStart {
   readonly service: StepService;
   readonly task: string;
@@ -27,10 +27,10 @@ export interface RunStart {
 
 const DEFAULT_TOKEN_LIMIT = 32_000;
 const DEFAULT_RESERVED_OUTPUT_TOKENS = 4_000;
-/** Model calls, or whole rounds, where nobody says how many. */
+/** Default of `maxSteps`. */
 export const DEFAULT_MAX_STEPS = 10;
 
-/** Everything a run knows while it is on its way. */
+/** The state of a running run. */
 export class RunState {
   readonly service: StepService;
   readonly task: string;
@@ -47,26 +47,26 @@ export class RunState {
   approvalRules: readonly ApprovalRule[];
   usage: Usage = noUsage;
   readonly steps: StepRecord[] = [];
-  /** Every response of the service, as a saved run keeps them. */
+  /** All responses of the service, for the saved run. */
   readonly responses: Step[] = [];
-  /** Every observation as it was made: a compaction may shorten the history. */
+  /** All observations in full, for the saved run: a compaction may shorten those in the history. */
   readonly observations: TurnInput[] = [];
   /**
-   * By its id, what a call of this step came to, until all of them are in the history: of one that changes something, while
-   * it runs, that nobody knows. A program that is killed then leaves a saved run that says so.
+   * Observations of this step by call id, until they are all added to the history. A running call that may have effects
+   * has the observation "outcome unknown", so that a run saved before a crash does not claim that the call never ran.
    */
-  readonly underway = new Map<string, TurnInput>();
+  readonly unfinishedStep = new Map<string, TurnInput>();
   readonly beganWith: readonly TurnInput[];
   iterationsLeft: number;
   /** True until a step has taken the task into the history. */
   taskIsNew: boolean;
-  /** All tasks of the list are done: the next step is to answer. */
+  /** True if all tasks of the TODO list are completed: the next step must answer. */
   mustAnswer = false;
   correctionsInARow = 0;
   emptyRepliesInARow = 0;
-  /** Calls so far that reached for what the tools must not touch. */
+  /** Number of calls that tried to reach something forbidden, such as a path outside the folder. */
   violations = 0;
-  /** A person refused at least one of the newest actions. */
+  /** True if a person refused at least one action of the newest step. */
   lastActionsDenied = false;
   compactionRequested = false;
   lastCompactionStep: number | undefined;
@@ -86,25 +86,25 @@ export class RunState {
     this.iterationsLeft = options.maxSteps ?? DEFAULT_MAX_STEPS;
   }
 
-  /** The running step's number, from 1; 0 before the first. */
+  /** Number of the current step, from 1; 0 before the first. */
   get stepNumber(): number {
     return this.steps.length;
   }
 
   /**
-   * The history to go on from: a task that no step has taken in yet is its last turn (rule: one-signal), and in the midst
-   * of a step what is known of its calls (rule: saved-runs).
+   * The history that another run can continue. Before the first step has ended, it includes the task (rule: one-signal);
+   * during a step, it includes the outcomes of its calls so far (rule: saved-runs).
    */
   get resumableHistory(): readonly TurnInput[] {
     const last = this.history.at(-1);
-    const isThere = last?.role === 'user' && !last.kind && last.content === this.task;
-    if (this.taskIsNew && !isThere) return [...this.history, { role: 'user', content: this.task }];
-    return this.underway.size === 0 ? this.history : [...this.history, ...this.underway.values()];
+    const hasTask = last?.role === 'user' && !last.kind && last.content === this.task;
+    if (this.taskIsNew && !hasTask) return [...this.history, { role: 'user', content: this.task }];
+    return this.unfinishedStep.size === 0 ? this.history : [...this.history, ...this.unfinishedStep.values()];
   }
 
   beginStep(): void {
-    const blank = { thought: null, actions: [], usage: null, tasks: this.tasks };
-    this.steps.push({ number: this.steps.length + 1, ...blank });
+    const empty = { thought: null, actions: [], usage: null, tasks: this.tasks };
+    this.steps.push({ number: this.steps.length + 1, ...empty });
   }
 
   append(...turns: readonly TurnInput[]): void {
@@ -113,11 +113,11 @@ export class RunState {
 
   observe(...observations: readonly TurnInput[]): void {
     this.observations.push(...observations);
-    this.underway.clear();
+    this.unfinishedStep.clear();
     this.append(...observations);
   }
 
-  /** Takes in what the service said; a step that failed has added nothing to the history. */
+  /** Adds a response of the service to the run. A failed step does not consume the task: the next step sends it again. */
   absorb(response: Step): void {
     this.responses.push(response);
     this.append(...response.new_turns);

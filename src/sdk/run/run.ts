@@ -15,8 +15,8 @@ import type { Trajectory } from './trajectory.js';
 import { toTrajectory } from './trajectory.js';
 
 /**
- * An agent at work. Its events are read once, with `for await`; the run waits while nobody reads, and stops when
- * the loop is left. `result()` reads whatever is left and resolves when the run has ended.
+ * A run of an agent. Its events can be read once, with `for await`: the run waits for a slow reader, and stops if the reader
+ * leaves the loop. `result()` reads all remaining events and resolves at the end of the run.
  */
 export class Run implements AsyncIterable<RunEvent> {
   readonly #state: RunState;
@@ -39,50 +39,50 @@ export class Run implements AsyncIterable<RunEvent> {
     return this.#events;
   }
 
-  /** Ends the model call, the tools and whatever is waited for. The history stays valid. */
+  /** Stops the run: cancels its model call, its tools and any question to a person. The history stays valid. */
   stop(): void {
     this.#controller.abort();
   }
 
-  /** Reads what is left of the events and resolves at the end; rejects for nothing that went wrong in the run. */
+  /** Reads all remaining events and resolves with the result. Never rejects: a failure is part of the result. */
   async result(): Promise<RunResult> {
     for await (const _ of this.#events);
     return this.#result ?? toResult(this.#state, stopped);
   }
 
-  /** What is allowed without asking: the rules the run began with, and those that were added by "always". */
+  /** The rules for calls that need no approval: those given at the start, and those added by the decision `always`. */
   get approvalRules(): readonly ApprovalRule[] {
     return this.#state.approvalRules;
   }
 
-  /** Takes a rule back: what it allowed is asked about again, from the next step on. */
+  /** Removes a rule. From the next step on, the calls that it allowed need approval again. */
   revoke(rule: ApprovalRule): void {
     this.#state.approvalRules = this.#state.approvalRules.filter((each) => !isSameRule(each, rule));
   }
 
-  /** The run as it stands, to be kept as JSON; at any time, also before its end. */
+  /** Returns the current state of the run as plain JSON for a file. May be called at any time, also before the end. */
   save(): Trajectory {
     return toTrajectory(this.#state, this.#result);
   }
 
   async #conduct(emit: (event: RunEvent) => Promise<void>): Promise<void> {
     const run = this.#state;
-    // The step is what `Emit` leaves out of each event.
+    // The type `Emit` omits the field `step`, which is added here.
     run.emit = (event) => emit({ ...event, step: run.stepNumber } as RunEvent);
     const outside = run.options.signal;
     const stop = () => this.stop();
     outside?.addEventListener('abort', stop, { once: true });
     if (outside?.aborted) stop();
     try {
-      await this.#toTheEnd(run);
+      await this.#runToEnd(run);
     } finally {
       outside?.removeEventListener('abort', stop);
     }
   }
 
-  async #toTheEnd(run: RunState): Promise<void> {
+  async #runToEnd(run: RunState): Promise<void> {
     const renewed = renewTools(run);
-    // A run begins with `agent_start`, also one that this ends.
+    // Even if the tools cannot be listed, the first event must be `agent_start`; `carryOut` reports the failure.
     await renewed.catch(() => undefined);
     const { task, llmConfig, tools, iterationsLeft: max_steps } = run;
     const names = [...tools.keys()];

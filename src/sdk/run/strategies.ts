@@ -3,20 +3,20 @@ import type { StrategyName } from './run-options.js';
 import type { RunState } from './run-state.js';
 import { takeStep } from './take-step.js';
 
-/** How a run's steps follow one another (rule: strategies). */
+/** The strategies of a run by name (rule: strategies). */
 export const strategies = {
   react,
   'reason-act-observe': reasonActObserve,
 } as const satisfies Record<StrategyName, (run: RunState) => Promise<RunEnd>>;
 
-/** Thought, action and observation in one step each, until an answer (Yao et al. 2022, arXiv:2210.03629). */
+/** Takes steps of one thought with its actions and observations until the model answers (Yao et al. 2022, arXiv:2210.03629). */
 function react(run: RunState): Promise<RunEnd> {
   return stepByStep(run, async () => (await takeStep(run, { phase: null })).end);
 }
 
 /**
- * One model call each for reason, act and observe (rule: phases). Only `observe` spends an iteration. Where the
- * model says in `reason` that it is done, `act` is skipped and `observe` asked for the answer.
+ * Makes one model call each for the phases reason, act and observe (rule: phases). Only `observe` uses up an iteration. If
+ * the model reports in `reason` that it has finished, skips `act` and requests the answer in `observe`.
  */
 function reasonActObserve(run: RunState): Promise<RunEnd> {
   return stepByStep(run, () => takeRound(run));

@@ -9,13 +9,13 @@ import type { RunState } from './run-state.js';
 const MAX_CORRECTIONS_IN_A_ROW = 2;
 const MAX_EMPTY_REPLIES_IN_A_ROW = 2;
 
-/** A word on a line of its own, with which a model says that nothing is left to do. */
+/** Matches a line that has only the word TASK_COMPLETE, with which models mark the end of their work. */
 const completionMark = /^[^\p{L}\p{N}\n]*TASK_COMPLETE[^\p{L}\p{N}\n]*$/mu;
 
-/** A step's response, or how the run ended in it. */
+/** The response of a step, or the end of the run. */
 export type TakenStep = { readonly response: Step; readonly end?: never } | { readonly end: RunEnd };
 
-/** One model call and all that follows from it; both strategies are made of this. */
+/** Makes one model call and runs its actions. Both strategies consist of such steps. */
 export async function takeStep(run: RunState, call: ModelCall): Promise<TakenStep> {
   await compactIfNeeded(run);
   await renewTools(run);
@@ -37,7 +37,7 @@ async function followUp(run: RunState, response: Step): Promise<RunEnd | undefin
   return response.status === 'direct_response_provided' ? answer(run, response) : undefined;
 }
 
-/** An empty reply is a passing trouble, though made and billed: the next step tries again. */
+/** Ends the run after a failed step, except for an empty reply, which may be temporary: the next step tries again. */
 function endUnlessEmpty(run: RunState, response: Step): RunEnd | undefined {
   run.emptyRepliesInARow += 1;
   const again = response.error?.retryable && run.emptyRepliesInARow <= MAX_EMPTY_REPLIES_IN_A_ROW;
@@ -45,12 +45,12 @@ function endUnlessEmpty(run: RunState, response: Step): RunEnd | undefined {
 }
 
 /**
- * The model is told what was wrong with its reply (rule: correction-limit). A text that was to be the answer is
- * taken as it is, and so is one that the service reads as an answer, once the model was told.
+ * Appends the correction that tells the model what was wrong with its reply (rule: correction-limit). Accepts the text as the
+ * answer if an answer was required, or if the service reads it as one and the model was corrected before.
  */
 function correct(run: RunState, { correction, direct_response, parse }: Step): RunEnd | undefined {
-  const wasTold = run.correctionsInARow > 0 || run.iterationsLeft === 0;
-  if (run.mustAnswer || (parse?.outcome === 'answer' && wasTold)) return answered(run, direct_response);
+  const wasCorrected = run.correctionsInARow > 0 || run.iterationsLeft === 0;
+  if (run.mustAnswer || (parse?.outcome === 'answer' && wasCorrected)) return answered(run, direct_response);
   if (run.iterationsLeft === 0) return outOfSteps(direct_response);
   if (run.correctionsInARow === MAX_CORRECTIONS_IN_A_ROW) return unreadable(direct_response);
   run.correctionsInARow += 1;
@@ -58,7 +58,7 @@ function correct(run: RunState, { correction, direct_response, parse }: Step): R
   return undefined;
 }
 
-/** At the limit the model was made to answer; where it wanted to go on all the same, the run is not done. */
+/** Ends the run with the answer. If the model wanted to act at the step limit instead, the run ends with `step_limit`. */
 function answer(run: RunState, { direct_response, parse, control }: Step): RunEnd {
   const wantsMore = parse?.outcome === 'action_after_limit' || control?.should_continue === true;
   return wantsMore && !run.mustAnswer ? outOfSteps(direct_response) : answered(run, direct_response);
@@ -72,5 +72,5 @@ const answered = (run: RunState, text: string | null): RunEnd => ({
 const unreadable = (text: string | null): RunEnd => ({
   stopReason: 'error',
   answer: text,
-  error: clientError('malformed_action', 'The model wrote unreadable actions, three times in a row.'),
+  error: clientError('malformed_action', 'The model wrote three actions in a row that could not be read.'),
 });

@@ -1,15 +1,15 @@
 import type { TurnInput } from '../../contract/history.js';
 import { callsOf, type PairedCall, readUnits } from '../../conversation/units.js';
 
-/** The history a run begins with, and whether its task is still to be told. */
+/** The initial history of a run; `taskIsNew` is true if the task is not part of it yet. */
 export interface Beginning {
   readonly history: readonly TurnInput[];
   readonly taskIsNew: boolean;
 }
 
 /**
- * Goes on from a former run. Where that one ended with a question to the person, the task is the answer and
- * becomes the question's observation.
+ * Continues the history of an earlier run. If that run ended with an open question, the task is its answer and becomes
+ * its observation.
  */
 export function takeUpHistory(task: string, history: readonly TurnInput[] = []): Beginning {
   const question = openCalls(history).find(({ name }) => name === 'request_input');
@@ -20,6 +20,6 @@ export function takeUpHistory(task: string, history: readonly TurnInput[] = []):
   return { history: [...history, answer], taskIsNew: false };
 }
 
-/** The calls that nothing answers yet. */
+/** Returns the calls that have no observation yet. */
 export const openCalls = (history: readonly TurnInput[]): readonly PairedCall[] =>
   callsOf(readUnits(history)).filter(({ observation }) => observation === undefined);

@@ -8,39 +8,39 @@ import type { RunResult } from './run-result.js';
 import type { RunState } from './run-state.js';
 
 /**
- * A saved run: one JSON file, no keys. Enough to go on from, to play again without model and tools, and to read
- * its completions with another parser.
+ * A saved run: plain JSON without keys. It can be continued, replayed without a model and tools, and its completions can be
+ * read with another parser.
  */
 export interface Trajectory {
-  /** Tells a saved run from other JSON. */
+  /** Distinguishes a saved run from other JSON. */
   readonly format: 'stepwise-run';
-  /** Stands for the shape. */
+  /** Version of this format. */
   readonly version: 1;
   /** The task of the run. */
   readonly task: string;
-  /** As sent with every step. */
+  /** The project id that was sent with every step. */
   readonly project_id: string;
-  /** As sent with every step. */
+  /** The session id that was sent with every step. */
   readonly session_id: string;
-  /** The options that are data. */
+  /** The options of the run that are plain data. */
   readonly options: SavedOptions;
   /** The offered tools, without their code. */
   readonly tools: readonly ToolDefinition[];
-  /** The history the run began with. */
+  /** The initial history of the run. */
   readonly began_with: readonly TurnInput[];
-  /** Every response of the service, each with the model's own text. */
+  /** All responses of the service, with the model's original text. */
   readonly responses: readonly Step[];
-  /** Every observation as it was made, before any compaction. */
+  /** All observations in full; compactions shorten them in `history` only. */
   readonly observations: readonly TurnInput[];
-  /** As it stood when it was saved; to go on from. */
+  /** The history at the time of saving, which another run can continue. */
   readonly history: readonly TurnInput[];
-  /** The TODO list as it stood then. */
+  /** The TODO list at the time of saving. */
   readonly tasks: readonly Task[];
-  /** Null while the run is on its way. */
+  /** The result; null if the run had not ended. */
   readonly result: Omit<RunResult, 'summary'> | null;
 }
 
-/** The options of a run that are data and not code. */
+/** The options of a run that are plain data. */
 export type SavedOptions = Pick<
   RunOptions,
   | 'llmConfig'
@@ -53,7 +53,7 @@ export type SavedOptions = Pick<
   | 'clientTools'
 >;
 
-/** The run as it stands; what has no end yet has no result. */
+/** Returns the run as a saved run. Its result is null if the run has not ended. */
 export function toTrajectory(run: RunState, result: RunResult | undefined): Trajectory {
   const { projectId: project_id, sessionId: session_id, task, tasks } = run;
   return {
@@ -77,7 +77,7 @@ function withoutFunctions({ summary: _, ...result }: RunResult): Trajectory['res
   return result;
 }
 
-/** The options that are data and not code, nor anything a person decides anew. Options that nobody set are left out. */
+/** Returns the options to save: plain data only, no permissions. Leaves out unset options. */
 export function savedOptions(options: SavedOptions): SavedOptions {
   const { llmConfig, strategy, phaseInstructions, protocol, maxSteps, instructions, context, clientTools } =
     options;

@@ -6,18 +6,17 @@ import type { Trajectory } from '../run/trajectory.js';
 import { resumeOptions } from './read-trajectory.js';
 import { replayRun } from './replay-run.js';
 
-/** Where a saved run is left, to go on another way. */
+/** The point at which a new run branches off a saved one. */
 export interface Fork {
-  /** How many of its responses are kept, from the first; in the strict strategy whole rounds. */
+  /** Number of responses to keep, from the first; in the strategy `reason-act-observe` only whole rounds. */
   readonly responses: number;
-  /** What kept calls came to instead, by their ids. Such a call counts as one that succeeded. */
+  /** New observations for kept calls, by call id. Such a call counts as successful. */
   readonly observations?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * The saved run as it stood before it asked the model for the next response: to go on from another way
- * (`client.run(...continueRun(kept))`). What the run's own tools say follows from the run and cannot be given other words,
- * but for the answer to a question. Rejects like `replayRun`.
+ * Returns the saved run as it was before its next model call, for a branch: `client.run(...continueRun(kept))`.
+ * Observations of the SDK's own tools cannot be replaced, except for the answer to a question. Rejects like `replayRun`.
  */
 export async function forkRun(
   saved: Trajectory,
@@ -34,8 +33,8 @@ export async function forkRun(
   };
   const replay = replayRun(kept);
   await replay.result();
-  const { history, tasks, observations: made, result } = replay.save();
-  return { ...kept, observations: made, history, tasks, result };
+  const { history, tasks, observations: replayed, result } = replay.save();
+  return { ...kept, observations: replayed, history, tasks, result };
 }
 
 const observation = (toolCallId: string, content: string): TurnInput => ({
@@ -45,28 +44,27 @@ const observation = (toolCallId: string, content: string): TurnInput => ({
   toolResult: { success: true },
 });
 
-/** The task and options of a run that goes on from a kept one; tools are code and given anew. */
+/** Returns the task and options of a run that continues `kept`. Tools are code, which a file cannot hold: add them. */
 export function continueRun(kept: Trajectory): readonly [task: string, options: RunOptions] {
   const task = kept.responses.some(({ status }) => status !== 'error') ? '' : kept.task;
   const history = task === '' ? kept.history : kept.began_with;
   return [task, { ...resumeOptions(kept), history, maxSteps: Math.max(1, stepsLeft(kept)) }];
 }
 
-/** How many steps a run may still take: model calls, in the strict strategy rounds. */
+/** Returns how many steps are left: model calls, or whole rounds in the strategy `reason-act-observe`. */
 const stepsLeft = ({ responses, options: { maxSteps = DEFAULT_MAX_STEPS } }: Trajectory): number =>
   responses.at(-1)?.iterations_remaining ?? maxSteps;
 
 /**
- * One saved run of two: what was kept of one, then what came of going on from it. Plays from the first step to the last,
- * and can be gone on from like any other. Each response says how many steps were left then, also where more were allowed
- * later.
+ * Joins the kept part of a run and the run that continued it into one saved run, which can be replayed and continued like
+ * any other. Each response keeps the number of steps that were left when it was made.
  */
 export function joinRuns(kept: Trajectory, own: Trajectory): Trajectory {
   return {
     ...own,
     task: kept.task,
     options: { ...own.options, maxSteps: kept.options.maxSteps ?? DEFAULT_MAX_STEPS },
-    tools: [...own.tools, ...calledAlone(kept, own)],
+    tools: [...own.tools, ...calledOnlyBefore(kept, own)],
     began_with: kept.began_with,
     responses: [...kept.responses, ...own.responses],
     observations: [...kept.observations, ...own.observations],
@@ -82,8 +80,8 @@ function joinResults(kept: Trajectory['result'], own: SavedResult): SavedResult 
   return { ...own, steps: [...before, ...after], usage: sumUsage(usage, own.usage) };
 }
 
-/** The tools that only the kept part has called: without them its calls could not be played. */
-function calledAlone({ tools, responses }: Trajectory, own: Trajectory): Trajectory['tools'] {
+/** Returns the tools that only the kept part offered and called: its calls could not be replayed without them. */
+function calledOnlyBefore({ tools, responses }: Trajectory, own: Trajectory): Trajectory['tools'] {
   const called = new Set(
     responses.flatMap(({ action_details: first, additional_actions: more }) =>
       [first, ...more].map((action) => action?.tool_name),

@@ -1,17 +1,27 @@
+import type { StepRequestInput } from '../../contract/step-request.js';
 import { clientToolNames } from '../actions/client-tools.js';
-import type { RunOptions } from '../run/run-options.js';
+import { isJsonObject, isNumber, isText, listOf, oneOf, optional, shapeOf } from '../base/shape.js';
+import { isError, isStep, isTask, isTool, isTurn } from '../base/wire-shapes.js';
+import type {
+  InlineContents,
+  RetrievedChunk,
+  RunContext,
+  RunLlmConfig,
+  RunOptions,
+} from '../run/run-options.js';
 import { type SavedOptions, savedOptions, type Trajectory } from '../run/trajectory.js';
-import { isContext, isError, isLlmConfig, isResponse, isTask, isTool, isTurn } from './saved-shapes.js';
-import { isNumber, isObject, isText, listOf, nullable, oneOf, optional, shapeOf } from './shape.js';
 
-/** Reads a saved run. Throws `TypeError` for anything else. Options that no saved run has are left out: a file grants nothing. */
+/**
+ * Reads a saved run from JSON. Throws `TypeError` for text that is no JSON or no saved run. Drops options that no saved
+ * run has, such as approvals: a file must not grant permissions.
+ */
 export function readTrajectory(json: string): Trajectory {
   const value: unknown = parse(json);
   if (!isTrajectory(value)) throw new TypeError('This is not a saved run of version 1.');
   return { ...value, options: savedOptions(value.options) };
 }
 
-/** The options of a run that goes on where the saved one ended; tools are code and given anew. */
+/** Returns the options of a run that continues the saved one. Tools are code, which a file cannot hold: add them. */
 export function resumeOptions({ options, history, tasks, project_id, session_id }: Trajectory): RunOptions {
   return { ...options, history, tasks, projectId: project_id, sessionId: session_id };
 }
@@ -24,10 +34,53 @@ function parse(json: string): unknown {
   }
 }
 
+const isLlmConfig = shapeOf<RunLlmConfig>({
+  modelName: isText,
+  tokenLimit: optional(isNumber),
+  reservedOutputTokens: optional(isNumber),
+  temperature: optional(isNumber),
+  provider: optional(isText),
+  reasoningEffort: optional(isText),
+  seed: optional(isNumber),
+  maxOutputTokens: optional(isNumber),
+  deadlineMs: optional(isNumber),
+  contextShare: optional(isNumber),
+});
+
+type Inline<Name extends keyof InlineContents> = NonNullable<InlineContents[Name]>[number];
+
+const isInline = shapeOf<InlineContents>({
+  files: optional(listOf(shapeOf<Inline<'files'>>({ path: isText, content: isText }))),
+  pinned_items: optional(
+    listOf(shapeOf<Inline<'pinned_items'>>({ id: isText, title: optional(isText), content: isText })),
+  ),
+});
+
+const isChunk = shapeOf<RetrievedChunk>({
+  path: isText,
+  content: isText,
+  score: optional(isNumber),
+  start_line: optional(isNumber),
+  end_line: optional(isNumber),
+});
+
+const isContext = shapeOf<RunContext>({
+  paths: optional(listOf(isText)),
+  pinned: optional(listOf(isText)),
+  focus: optional(
+    shapeOf<NonNullable<StepRequestInput['implicit_context']>>({
+      last_focused_file_path: optional(isText),
+      selection: optional(isJsonObject),
+    }),
+  ),
+  vectorResults: optional(listOf(isChunk)),
+  inline: optional(isInline),
+});
+
 const isOptions = shapeOf<SavedOptions>({
   llmConfig: isLlmConfig,
   strategy: optional(oneOf('react', 'reason-act-observe')),
-  phaseInstructions: optional(isObject),
+  phaseInstructions: optional(isJsonObject),
   protocol: optional(oneOf('text', 'xml', 'json', 'native', 'auto')),
   maxSteps: optional(isNumber),
   instructions: optional(isText),
@@ -44,19 +97,19 @@ const hasShape = shapeOf<Trajectory>({
   options: isOptions,
   tools: listOf(isTool),
   began_with: listOf(isTurn),
-  responses: listOf(isResponse),
+  responses: listOf(isStep),
   observations: listOf(isTurn),
   history: listOf(isTurn),
   tasks: listOf(isTask),
-  result: nullable(
+  result: optional(
     shapeOf<Pick<NonNullable<Trajectory['result']>, 'answer' | 'stop_reason' | 'error' | 'steps'>>({
       answer: isText,
       stop_reason: isText,
-      error: nullable(isError),
-      steps: optional(listOf(isObject)),
+      error: optional(isError),
+      steps: optional(listOf(isJsonObject)),
     }),
   ),
 });
 
-/** The version stands for the shape; the shape is looked at, so that damage shows here and not in a walk through the run. */
+/** Checks the whole file, so that damage is reported here and not by the code that walks the run later. */
 const isTrajectory = (value: unknown): value is Trajectory => hasShape(value);

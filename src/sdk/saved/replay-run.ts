@@ -5,7 +5,7 @@ import type { Approve } from '../actions/approval.js';
 import { clientToolNames, InputNeeded } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 import { notRun } from '../actions/execute-tool.js';
-import { readEdit } from '../actions/render-observation.js';
+import { readEditNote } from '../actions/render-observation.js';
 import { TerminalToolError, ToolError } from '../actions/tool-errors.js';
 import type { ForeseenStep, StepEvent, StepService } from '../base/step-service.js';
 import { StepwiseError } from '../base/stepwise-error.js';
@@ -15,9 +15,9 @@ import type { RunOptions } from '../run/run-options.js';
 import type { Trajectory } from '../run/trajectory.js';
 
 /**
- * Plays a saved run again: the same events and the same end, without model, tools, or a person. `onRequest` is told
- * what was sent then: each request is put together again from what the run holds, under the same ids. Where the
- * history was compacted on the way, or the run began with a TODO list, the file does not say so, and neither do they.
+ * Replays a saved run: the same events and the same end, without model, tools or a person. `onRequest` receives the original
+ * requests, rebuilt from the saved run. They differ from the original ones in two cases that a file does not record: a
+ * compacted history, and an initial TODO list.
  */
 export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'onRequest'> = {}): Run {
   const observations = new Map(saved.observations.map((turn) => [turn.toolCallId ?? '', turn]));
@@ -39,7 +39,7 @@ export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'on
         execute: (_, { callId }) => repeat(saved, observations.get(callId), edited.has(callId)),
       }),
     ),
-    approve: wasAlone(saved) ? undefined : approveAsSaved(saved, observations, edited),
+    approve: hadNobodyToAsk(saved) ? undefined : approveAsSaved(saved, observations, edited),
     onInputRequest: async (request) => {
       const answer = observations.get(request.call_id);
       if (!answer) throw new InputNeeded(request);
@@ -49,14 +49,14 @@ export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'on
   });
 }
 
-/** Says what the service said, in the same order, and then fails or stops as it did then. */
+/** Returns the recorded responses in order, then fails or stops like the recorded run. */
 class SavedService implements StepService {
   readonly #responses: readonly Step[];
   readonly #error: StepError | null;
-  /** Of all that were begun; the last may have no response. */
+  /** Number of steps that began; the last one may have no response. */
   readonly #steps: number;
   readonly #end: AbortController;
-  #said = 0;
+  #next = 0;
 
   constructor({ responses, result }: Trajectory, end: AbortController) {
     this.#responses = responses;
@@ -65,9 +65,9 @@ class SavedService implements StepService {
     this.#end = end;
   }
 
-  /** Of steps, only `observe` and those without a phase are one iteration less (rule: iterations). */
+  /** The phases `reason` and `act` do not use up an iteration (rule: iterations). */
   foresee(step: number): ForeseenStep {
-    const next = this.#responses[this.#said];
+    const next = this.#responses[this.#next];
     const isUnspent = next?.phase === 'reason' || next?.phase === 'act';
     return {
       hasBegun: next !== undefined || this.#error !== null || step <= this.#steps,
@@ -76,8 +76,8 @@ class SavedService implements StepService {
   }
 
   async step(): Promise<Step> {
-    const next = this.#responses[this.#said];
-    this.#said += 1;
+    const next = this.#responses[this.#next];
+    this.#next += 1;
     if (next) return next;
     if (this.#error) throw StepwiseError.fromStepError({ ...this.#error, retryable: false });
     this.#end.abort();
@@ -91,18 +91,18 @@ class SavedService implements StepService {
     yield { type: 'step.completed', step };
   }
 
-  /** What was compacted then need not be now: the responses are there already. */
+  /** Changes nothing: the recorded responses do not depend on the history. */
   async compact(): Promise<Compaction> {
-    const nothing = { tokens_before: 0, tokens_after: 0, usage: null, warnings: [], request_id: 'replay' };
-    return { ...nothing, changed: false, conversation_history: [] };
+    const noChange = { tokens_before: 0, tokens_after: 0, usage: null, warnings: [], request_id: 'replay' };
+    return { ...noChange, changed: false, conversation_history: [] };
   }
 }
 
-/** The note of an edit is written anew by the run. */
+/** Returns or throws what the tool did then. Drops the edit note, which the run adds again. */
 function repeat({ result }: Trajectory, observation: TurnInput | undefined, wasEdited: boolean): string {
   if (!observation) throw new ToolError('The saved run has no observation for this call.');
   const { toolResult } = observation;
-  const content = (wasEdited && readEdit(observation.content)?.text) || observation.content;
+  const content = (wasEdited && readEditNote(observation.content)?.text) || observation.content;
   if (toolResult?.terminal) throw new TerminalToolError(terminalReason(result), content);
   if (toolResult?.success === false) throw new ToolError(content);
   return content;
@@ -111,11 +111,11 @@ function repeat({ result }: Trajectory, observation: TurnInput | undefined, wasE
 const terminalReason = (result: Trajectory['result']) =>
   result?.termination_reason === 'SECURITY_VIOLATION' ? 'SECURITY_VIOLATION' : 'SYSTEM_ERROR';
 
-/** True if the run had nobody to ask. */
-const wasAlone = ({ observations }: Trajectory): boolean =>
+/** Returns true if the run had no `approve`. */
+const hadNobodyToAsk = ({ observations }: Trajectory): boolean =>
   observations.some(({ content, toolResult }) => toolResult?.denied && content === NOBODY_TO_ASK);
 
-/** Decides as the person did; who changed the arguments does so again, and the call is among the `edited`. */
+/** Repeats the decisions of the person. Adds calls with edited arguments to `edited`. */
 function approveAsSaved(
   { responses }: Trajectory,
   observations: ReadonlyMap<string, TurnInput>,
@@ -126,14 +126,14 @@ function approveAsSaved(
     if (undecided.has(id)) return { type: 'stop' };
     const { content, toolResult } = observations.get(id) ?? { content: '' };
     if (toolResult?.denied) return { type: 'deny', reason: reasonOfDenial(content) };
-    const edit = readEdit(content);
+    const edit = readEditNote(content);
     if (!edit) return { type: 'allow' };
     edited.add(id);
     return { type: 'edit', args: edit.args };
   };
 }
 
-/** The newest calls, if the run went no further than asking about them: nothing runs before all is decided (rule: approval). */
+/** Returns the calls of the last step if the run ended before a decision about all of them, so that none ran (rule: approval). */
 function undecidedCalls(
   newest: Step | undefined,
   observations: ReadonlyMap<string, TurnInput>,

@@ -24,18 +24,18 @@ export const amendAction = (view: RunView, id: string, amend: Amend<ActionView>)
 /** Begins the run's step of this number, unless it has begun. */
 export function beginStep(view: RunView, number: number): RunView {
   if (view.steps.length >= view.inherited + number) return view;
-  const blank = { calls: [], actions: [], tasks: view.tasks, compactions: [] };
-  return { ...view, steps: [...view.steps, { number: view.steps.length + 1, ...blank }] };
+  const empty = { calls: [], actions: [], tasks: view.tasks, compactions: [] };
+  return { ...view, steps: [...view.steps, { number: view.steps.length + 1, ...empty }] };
 }
 
 /** Begins a model call in the newest step. */
 export const beginCall = (view: RunView, phase: ModelCallView['phase']): RunView =>
-  amendStep(view, ({ calls }) => ({ calls: [...calls, blankCall(phase)] }));
+  amendStep(view, ({ calls }) => ({ calls: [...calls, emptyCall(phase)] }));
 
 /** The texts of a call that has streamed nothing. */
 export const noTexts = { draft: '', thought: '', answer: '', isStale: false } as const;
 
-const blankCall = (phase: ModelCallView['phase']): ModelCallView => ({
+const emptyCall = (phase: ModelCallView['phase']): ModelCallView => ({
   phase,
   request: null,
   response: null,

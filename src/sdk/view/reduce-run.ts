@@ -21,14 +21,14 @@ import {
  * @param at The time of the event in milliseconds of any clock; without it, nothing in the view has a time.
  */
 export function reduceRun(view: RunView, event: RunEvent | RequestSent, at: Moment = null): RunView {
-  // The table has a reducer for each type, which takes events of that very type.
+  // Each reducer of the table takes exactly the events of its own type, which the compiler cannot see here.
   const reduce = reducers[event.type] as Reducer<ViewEvent['type']>;
   return reduce(view, event, at);
 }
 
 type ViewEvent = RunEvent | RequestSent;
 
-/** The events of a type; a member of the union may have several types. */
+/** The event with the given type. Some members of the union have several types. */
 type EventOf<Type, Event = ViewEvent> = Event extends { readonly type: infer Own }
   ? Type extends Own
     ? Event
@@ -49,13 +49,13 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
     result: null,
   }),
   agent_turn_start: (view, { phase, iterations_left, step }, at) =>
-    doing(beginCall({ ...beginStep(view, step), iterationsLeft: iterations_left }, phase), {
+    withActivity(beginCall({ ...beginStep(view, step), iterationsLeft: iterations_left }, phase), {
       type: 'thinking',
       since: at,
     }),
-  // With its retries it is one call, which began with the first try.
+  // All attempts count as one call, which began with the first attempt.
   request_sent: (view, { request }, at) =>
-    doing(
+    withActivity(
       amendCall(view, ({ startedAt }) => ({
         ...noTexts,
         request,
@@ -69,7 +69,7 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
   answer_delta: (view, { delta }, at) => wrote(view, { part: 'answer', delta }, at),
   agent_reason: (view, { response }, at) => responded(view, response, at),
   approval_requested: (view, { request }, at) =>
-    doing(
+    withActivity(
       amendAction(view, request.action.id, () => ({
         state: 'asked',
         approval: { request, decision: 'pending' },
@@ -77,7 +77,7 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
       { type: 'approval', tool: request.action.tool_name, since: at },
     ),
   tool_start: (view, { id, tool_name, tool_args }, at) =>
-    doing(
+    withActivity(
       amendAction(withAction(view, { id, tool_name, tool_args }), id, (action) => ({
         ...decided(action, 'allowed'),
         state: 'running',
@@ -114,12 +114,12 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
   },
   tasks_updated: (view, { tasks }) => amendStep({ ...view, tasks }, () => ({ tasks })),
   agent_request_input: (view, { step: _step, type: _type, ...question }, at) =>
-    doing(
+    withActivity(
       amendAction(view, question.call_id, () => ({ question: { request: question, state: 'pending' } })),
       { type: 'question', question, since: at },
     ),
   agent_request_input_timeout: (view, { call_id }, at) =>
-    doing(
+    withActivity(
       amendAction(view, call_id, (action) => answered(action, 'timed_out')),
       { type: 'thinking', since: at },
     ),
@@ -129,37 +129,37 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
     })),
   agent_error: (view, { error, retry_in_ms }, at) => {
     const failed = amendCall(view, ({ failures, response, endedAt }) => ({
-      // After a response it is the run that failed, not the call.
+      // An error after the response is a failure of the run, not of the call.
       failures: response ? failures : [...failures, { error, retryInMs: retry_in_ms }],
       isStale: retry_in_ms !== null,
       endedAt: endedAt ?? at,
     }));
     return retry_in_ms === null
       ? failed
-      : doing(failed, { type: 'retry', error, retryInMs: retry_in_ms, since: at });
+      : withActivity(failed, { type: 'retry', error, retryInMs: retry_in_ms, since: at });
   },
   agent_stopped: (view, { result }, at) => ended(view, result, at),
   agent_completion: (view, { result }, at) => ended(view, result, at),
 };
 
-const doing = (view: RunView, activity: Activity): RunView => ({ ...view, activity });
+const withActivity = (view: RunView, activity: Activity): RunView => ({ ...view, activity });
 
 interface Written {
   readonly part: 'draft' | 'thought' | 'answer';
   readonly delta: string;
 }
 
-/** Appends a delta. Blank text before the first visible character is dropped; a failed try's text gives way. */
+/** Appends a delta. Drops white space before the first visible character, and the text of a failed attempt. */
 function wrote(view: RunView, { part, delta }: Written, at: Moment): RunView {
   const writes = part === 'answer' && view.activity?.type !== 'writing';
-  return amendCall(writes ? doing(view, { type: 'writing', since: at }) : view, (call) => {
+  return amendCall(writes ? withActivity(view, { type: 'writing', since: at }) : view, (call) => {
     const before = call.isStale ? '' : call[part];
     const text = before === '' && delta.trim() === '' ? '' : before + delta;
     return { ...(call.isStale && noTexts), [part]: text };
   });
 }
 
-/** Ends the run: what was in progress has ended too, and the history has an observation for each call that did not run. */
+/** Ends the run and everything in progress. Calls that did not run get their observation from the final history. */
 function ended(view: RunView, result: RunResult, at: Moment): RunView {
   const observations = new Map(result.history.map(({ toolCallId, content }) => [toolCallId, content]));
   const closed = amendCall({ ...view, activity: null, result, tasks: result.tasks }, (call) =>
@@ -207,7 +207,7 @@ function responded(view: RunView, response: Step, at: Moment): RunView {
 const callsOf = ({ action_details, additional_actions }: Step): readonly ActionDetails[] =>
   [action_details, ...additional_actions].flatMap((action) => action ?? []);
 
-/** Adds a tool call to the newest step, unless its reply has proposed it. */
+/** Adds a tool call to the newest step unless the reply of the step already did. */
 const withAction = (view: RunView, call: ToolEvent): RunView =>
   amendStep(view, ({ actions }) =>
     actions.some(({ id }) => id === call.id) ? {} : { actions: [...actions, toActionView(call)] },
@@ -228,7 +228,7 @@ const toActionView = ({ id, tool_name, tool_args }: ToolEvent): ActionView => ({
 
 const settled = (state: ActionView['state'], text: string) => ({ state, result: text, observation: text });
 
-/** Records the decision on a call that somebody was asked about. */
+/** Records the decision about a call that waits for approval. */
 const decided = (
   { approval }: ActionView,
   decision: 'allowed' | 'denied' | 'none',
@@ -236,7 +236,7 @@ const decided = (
   approval: approval?.decision === 'pending' ? { ...approval, decision } : approval,
 });
 
-/** Records what became of a question that is still open. */
+/** Records the outcome of an open question. */
 const answered = (
   { question }: ActionView,
   state: 'answered' | 'timed_out' | 'none',

@@ -22,19 +22,19 @@ export interface RunView {
   readonly maxSteps: number;
   /** Steps that the run may still take. */
   readonly iterationsLeft: number;
-  /** Oldest first. Steps before the last one never change again. */
+  /** The steps, oldest first. Steps before the last one never change again. */
   readonly steps: readonly StepView[];
-  /** Number of the first steps that belong to earlier runs. */
+  /** Number of steps at the beginning that belong to earlier runs. */
   readonly inherited: number;
   /** The TODO list; empty if there is none. */
   readonly tasks: readonly Task[];
   /** The current activity of the run; null before the run and after it. */
   readonly activity: Activity | null;
-  /** How the newest prompt was put together; null if no response had a report. */
+  /** Context report of the newest prompt; null if no response had one. */
   readonly report: ContextReport | null;
   /** Tokens of all steps, as the providers counted them. `result.usage` also has those of compactions. */
   readonly usage: Usage;
-  /** How the run ended: stop reason, answer, error; null until then. */
+  /** The result: stop reason, answer, error; null until the run ends. */
   readonly result: Omit<RunResult, 'summary'> | null;
 }
 
@@ -54,39 +54,39 @@ export interface StepView {
 
 /** One request to the service, with its retries, and the response. */
 export interface ModelCallView {
-  /** Null in the strategy `react`. */
+  /** The phase of the strategy `reason-act-observe`; null in `react`. */
   readonly phase: Step['phase'];
-  /** The newest request of this call; null unless the UI passes `request_sent`. */
+  /** The newest request of this call; null unless the UI passes `request_sent` events. */
   readonly request: StepRequestInput | null;
-  /** Null until the model has replied. */
+  /** The response of the service; null until it arrives. */
   readonly response: Step | null;
   /** Streamed text that may become thought or answer; empty once the response says which. */
   readonly draft: string;
-  /** Grows while the model writes; then the response's own. Empty if there is none. */
+  /** The thought: first streamed text, then the one of the response; empty without one. */
   readonly thought: string;
-  /** Grows while the model writes; then the response's own, or the text of an incomplete reply. Empty if there is none. */
+  /** The answer: first streamed text, then the one of the response, or the text of an incomplete reply; empty without one. */
   readonly answer: string;
   /** The model's own reasoning as the provider reports it with the response; empty if there is none. */
   readonly reasoning: string;
-  /** True while `draft`, `thought` and `answer` are those of a failed try: the next try replaces them. */
+  /** True while `draft`, `thought` and `answer` come from a failed attempt; the next attempt replaces them. */
   readonly isStale: boolean;
-  /** Failed tries, oldest first. `retryInMs` is null for the one that ended the run. */
+  /** Failed attempts, oldest first. `retryInMs` is null for the attempt that ended the run. */
   readonly failures: readonly { readonly error: StepError; readonly retryInMs: number | null }[];
   /** True if the run ended before the response. */
   readonly isAbandoned: boolean;
-  /** When the first try began. */
+  /** Start of the first attempt. */
   readonly startedAt: Moment;
-  /** When the response arrived, or the newest try failed. */
+  /** Time of the response or of the newest failure. */
   readonly endedAt: Moment;
 }
 
-/** A call of a tool. */
+/** A tool call of a step. */
 export interface ActionView {
   /** The id of the call, unique within the run. */
   readonly id: string;
   /** Name of the tool. */
   readonly tool: string;
-  /** As the model wrote them; once the call has started, as they ran. */
+  /** The arguments that the model wrote; once the call has started, the arguments it runs with. */
   readonly args: ToolArguments;
   /**
    * `asked` waits for approval; `failed` includes calls that a guard refused; `denied` was refused by a person;
@@ -123,7 +123,7 @@ export interface QuestionView {
   readonly state: 'pending' | 'answered' | 'timed_out' | 'none';
 }
 
-/** Milliseconds of the UI's clock; null without a clock (a saved run) and for what has not happened. */
+/** A time in milliseconds of the UI's clock; null without a clock (in a saved run) or if it has not been reached. */
 export type Moment = number | null;
 
 /** A compaction of the history. */
@@ -134,7 +134,7 @@ export interface CompactionView {
   readonly tokensAfter: number;
 }
 
-/** The activity of a run, and the time since when it lasts. */
+/** The current activity of a run and its start. */
 export type Activity = { readonly since: Moment } & (
   | { readonly type: 'thinking' | 'writing' }
   | { readonly type: 'tool' | 'approval'; readonly tool: string }
@@ -152,7 +152,7 @@ export interface RequestSent {
 /** Maximum length of `ActionView.output`, in characters. */
 export const MAX_OUTPUT_CHARS = 60_000;
 
-/** Returns the view before anything has happened. `inherited` are the steps of earlier runs, if it goes on from them. */
+/** Returns the view of a run that has not started. `inherited` are the steps of the earlier runs that it continues. */
 export function emptyRun(inherited: readonly StepView[] = []): RunView {
   const responses = inherited.flatMap(({ calls }) => calls).flatMap(({ response }) => response ?? []);
   return {

@@ -31,7 +31,7 @@ describe('approval in two phases (rule: approval)', () => {
     return { ...finished, asked, calls, ranWhenAsked, observations };
   }
 
-  test('everything is asked, with a preview, before anything runs', async () => {
+  test('a step asks for approval of all its calls, with previews, before any call runs', async () => {
     const { asked, ranWhenAsked, calls, types } = await decide();
     expect(asked.map(({ preview }) => preview)).toEqual(['$ npm run test', '$ npm run build']);
     expect(ranWhenAsked).toEqual([0, 0]);
@@ -39,7 +39,7 @@ describe('approval in two phases (rule: approval)', () => {
     expect(types.indexOf('tool_start')).toBeGreaterThan(types.lastIndexOf('approval_requested'));
   });
 
-  test('deny: the reason is the observation, marked as denied, and the other call runs', async () => {
+  test('the decision deny puts the reason into the observation, marks it as denied, and lets the other call run', async () => {
     const { calls, observations, result } = await decide({ type: 'deny', reason: 'Too slow.' });
     expect(calls).toEqual(['npm run build']);
     expect(observations[0]).toMatchObject({
@@ -54,14 +54,14 @@ describe('approval in two phases (rule: approval)', () => {
     { type: 'no' },
     false,
     {},
-  ])('an answer that is no decision allows nothing: %j', async (answer) => {
-    // What a program without types may answer.
+  ])('approve cannot allow a call by returning the invalid decision %j', async (answer) => {
+    // Untyped code may return a decision that the types forbid.
     const { calls, observations } = await decide(answer as ApprovalDecision, answer as ApprovalDecision);
     expect(calls).toEqual([]);
     expect(observations[0]).toMatchObject({ toolResult: { success: false, denied: true } });
   });
 
-  test('a run that went on after a denial is answered, not denied', async () => {
+  test('a run that continued after a denial ends with answered, not denied', async () => {
     const { tool } = recordingTool();
     const { result } = await finish(
       [command('rm x'), { call: { name: 'look_up', args: { key: 'a' } } }, done],
@@ -74,7 +74,7 @@ describe('approval in two phases (rule: approval)', () => {
     expect(result.history[2]?.content).toBe('The user refused this call, so it was not run.');
   });
 
-  test('edit: what the person wrote runs, and the model is told', async () => {
+  test('the decision edit runs the edited arguments and tells the model so', async () => {
     const { calls, observations, events } = await decide({
       type: 'edit',
       args: { command: 'npm test -- fast' },
@@ -88,13 +88,13 @@ describe('approval in two phases (rule: approval)', () => {
     );
   });
 
-  test('edit: arguments that do not fit are an observation and run nothing', async () => {
+  test('the decision edit with invalid arguments runs nothing and reports the problem to the model', async () => {
     const { calls, observations } = await decide({ type: 'edit', args: { command: 3 } });
     expect(calls).toEqual(['npm run build']);
     expect(observations[0]?.content).toBe('The argument "command" must be of type string.');
   });
 
-  test('always: the rule holds for the next call already, and can be taken back (rule: always-rules)', async () => {
+  test('the decision always allows the very next call; revoke removes its rule (rule: always-rules)', async () => {
     const { tool, calls } = recordingTool();
     const asked: string[] = [];
     const { run } = await start(
@@ -119,14 +119,14 @@ describe('approval in two phases (rule: approval)', () => {
     ]);
   });
 
-  test('stop: nothing runs, not even what was allowed before, and the history is complete', async () => {
+  test('the decision stop runs no call, not even one approved before, and leaves a complete history', async () => {
     const { calls, result } = await decide({ type: 'allow' }, { type: 'stop' });
     expect(calls).toEqual([]);
     expect(result.stop_reason).toBe('stopped');
     expect(openCalls(result.history)).toEqual([]);
   });
 
-  test('with nobody to ask, what needs approval is denied', async () => {
+  test('a run without approve denies calls that need approval', async () => {
     const { tool, calls } = recordingTool();
     const { result } = await finish([command('npm test'), done], { tools: [tool] });
     expect(calls).toEqual([]);
@@ -137,14 +137,27 @@ describe('approval in two phases (rule: approval)', () => {
     expect(result.stop_reason).toBe('denied');
   });
 
-  test("the tool's own wish counts, whatever the service says", async () => {
+  test('a tool with requiresApproval needs approval even if the service reports requires_approval: false', async () => {
     const { tool, calls } = recordingTool();
     const call = { name: 'run_command', args: { command: 'ls' }, requiresApproval: false };
     await finish([{ call }, done], { tools: [tool] });
     expect(calls).toEqual([]);
   });
 
-  test('a guard can ask for a person where the tool does not', async () => {
+  test('a call with requires_approval from the service needs approval even if the tool does not require it', async () => {
+    const call = { name: 'look_up', args: { key: 'a' }, requiresApproval: true };
+    const asked: string[] = [];
+    const { result } = await finish([{ call }, done], {
+      approve: async ({ action }) => {
+        asked.push(action.tool_name);
+        return { type: 'deny', reason: 'No.' };
+      },
+    });
+    expect(asked).toEqual(['look_up']);
+    expect(result.history[2]).toMatchObject({ toolResult: { success: false, denied: true } });
+  });
+
+  test('a guard can require approval for a tool that does not', async () => {
     const { result } = await finish([{ call: { name: 'look_up', args: { key: 'a' } } }, done], {
       guards: [() => ({ type: 'ask' })],
     });
@@ -152,7 +165,7 @@ describe('approval in two phases (rule: approval)', () => {
   });
 });
 
-describe('what "always" allows (rule: always-rules)', () => {
+describe('rules of the decision always (rule: always-rules)', () => {
   const call = (args: Record<string, unknown>, tool: { readOnlyHint?: boolean } = {}) => ({
     action: {
       tool_name: 'run_command',
@@ -174,7 +187,7 @@ describe('what "always" allows (rule: always-rules)', () => {
     ['npm test', 'npm  test'],
     ['npm test', 'npm test '],
     ['echo a', 'echo A'],
-  ])('for `%s` it does not allow `%s`', (agreed, other) => {
+  ])('a rule for `%s` does not allow `%s`', (agreed, other) => {
     const rules = proposeRules(run(agreed));
     expect(isAllowed(run(agreed), rules)).toBe(true);
     expect(isAllowed(run(other), rules)).toBe(false);
@@ -192,17 +205,17 @@ describe('what "always" allows (rule: always-rules)', () => {
     ['a combining grapheme joiner', '\u034f'],
     ['a blank Braille pattern', '\u2800'],
     ['a bell', '\u0007'],
-  ])('for a call with %s, which cannot be seen, nothing is proposed', (_, unseen) => {
+  ])('no rule is proposed for a call with the invisible character %s', (_, unseen) => {
     expect(proposeRules(run(`ls${unseen}src`))).toEqual([]);
     expect(isAllowed(run(`ls${unseen}src`), [{ ...exactly(`ls${unseen}src`), type: 'call' }])).toBe(false);
   });
 
-  test('what cannot be seen counts in the folder too, and letters of any script can be seen', () => {
+  test('no rule covers a call whose folder has invisible characters; letters of any script are visible', () => {
     expect(proposeRules(run('ls', { working_dir: 'src\u3164' }))).toEqual([]);
     expect(proposeRules(run('ls größe 日本語 e\u0301', { working_dir: 'año' }))).toHaveLength(1);
   });
 
-  test('the very command holds for the very folder', () => {
+  test('a rule for one command covers it in the same folder only', () => {
     const rules = proposeRules(run('make', { working_dir: 'a' }));
     expect(isAllowed({ ...run('make', { working_dir: 'a' }) }, rules)).toBe(true);
     expect(isAllowed(call({ working_dir: 'a', command: 'make' }), rules)).toBe(true);
@@ -216,7 +229,7 @@ describe('what "always" allows (rule: always-rules)', () => {
     ['git log --oneline', ['git log', 'git log -5 --stat']],
     ['npm test', ['npm test --silent']],
     ['go test ./...', ['go test', 'go test -v ./...']],
-  ])('a row of the table that has `%s` allows its permitted arguments and nothing else', (agreed, others) => {
+  ])('the command rule for `%s` allows the permitted arguments and no others', (agreed, others) => {
     const rules = proposeRules(run(agreed)).filter(({ type }) => type === 'commands');
     expect(rules).toHaveLength(1);
     for (const other of [agreed, ...others]) expect(isAllowed(run(other), rules)).toBe(true);
@@ -276,7 +289,7 @@ describe('what "always" allows (rule: always-rules)', () => {
     (command) => `sudo ${command}`,
   );
 
-  test('a rule never allows a command that differs, but by the table', () => {
+  test('a rule allows a different command only if the command table does', () => {
     const words = fc.constantFrom(
       ...[
         'git',
@@ -316,12 +329,12 @@ describe('what "always" allows (rule: always-rules)', () => {
     );
   });
 
-  test('a command with what cannot be seen is asked about each time', () => {
+  test('a command with invisible characters needs approval each time', () => {
     for (const hidden of ['npm test\u001b[2K', 'npm\ttest', 'a\nb', 'a\u202eb', 'a\u200bb'])
       expect(proposeRules(run(hidden))).toEqual([]);
   });
 
-  test('of other tools only those that read can be allowed by their name', () => {
+  test('a rule by tool name is proposed for read-only tools only', () => {
     expect(proposeRules(call({ path: 'a' }))).toEqual([]);
     const read = call({ path: 'a' }, { readOnlyHint: true });
     expect(proposeRules(read)).toEqual([{ type: 'reads', tool: 'run_command' }]);
@@ -331,14 +344,14 @@ describe('what "always" allows (rule: always-rules)', () => {
     expect(isAllowed(run('ls'), [{ type: 'reads', tool: 'run_command' }])).toBe(false);
   });
 
-  test('a rule of a former version allows nothing', () => {
+  test('a rule in the format of a former version allows nothing', () => {
     const former: ApprovalRule[] = JSON.parse(
       '[{"tool":"run_command"},{"tool":"run_command","command_prefix":"npm"},{"type":"commands","tool":"run_command","entry":"npm"}]',
     );
     expect(isAllowed(run('npm test'), former)).toBe(false);
   });
 
-  test('a rule can be told to a person', () => {
+  test('describeRule describes each kind of rule in words', () => {
     expect(proposeRules(run('git status', { working_dir: 'a' })).map(describeRule)).toEqual([
       'exactly run_command(command="git status", working_dir="a")',
       'run_command: git status with nothing but -s --short -b --branch --porcelain, {"working_dir":"a"}',

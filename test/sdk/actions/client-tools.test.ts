@@ -7,10 +7,10 @@ import type { Script } from '../../support/scripted-service.js';
 const call = (name: string, args: Record<string, unknown> = {}): Script => ({ call: { name, args } });
 const ask = call('request_input', { question: 'Which shop?', choices: ['A', 'B'] });
 
-describe('TODO list (rule: client-tools)', () => {
+describe('the TODO list of a run (rule: client-tools)', () => {
   const twoTasks = call('create_tasks', { tasks: ['Read the code', ' Fix it '] });
 
-  test('tasks are made, change, and travel with every request', async () => {
+  test('the model creates and updates tasks, and every request contains them', async () => {
     const { service, events, result } = await finish([
       twoTasks,
       call('update_task_status', { id: 1, status: 'in_progress' }),
@@ -26,7 +26,7 @@ describe('TODO list (rule: client-tools)', () => {
     expect(result.steps[0]?.tasks).toHaveLength(2);
   });
 
-  test('when all are completed the next step asks for the answer', async () => {
+  test('once all tasks are completed, the next step requires an answer', async () => {
     const { service, result } = await finish([
       call('create_tasks', { tasks: ['Look'] }),
       call('update_task_status', { id: 1, status: 'completed' }),
@@ -36,7 +36,7 @@ describe('TODO list (rule: client-tools)', () => {
     expect(result).toMatchObject({ stop_reason: 'answered', answer: 'Found.' });
   });
 
-  test('a new list replaces the old one, so that completing it ends the work', async () => {
+  test('create_tasks replaces the TODO list, so completing the new list ends the work', async () => {
     const { service, result } = await finish([
       twoTasks,
       call('create_tasks', { tasks: [{ content: 'Look', status: 'in_progress' }, 'Tell', { content: ' ' }] }),
@@ -52,7 +52,7 @@ describe('TODO list (rule: client-tools)', () => {
     expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
   });
 
-  test('a list is as long as the service takes it, and a longer one is a mistake that the model can mend', async () => {
+  test('create_tasks accepts as many tasks as the service does and returns an error to the model for more', async () => {
     const long = (length: number) => call('create_tasks', { tasks: Array(length).fill('Look') });
     const { service, result } = await finish([long(1_001), long(1_000), done]);
     expect(result.history[2]).toMatchObject({
@@ -66,7 +66,7 @@ describe('TODO list (rule: client-tools)', () => {
     expect(result.stop_reason).toBe('answered');
   });
 
-  test('a list that was completed by an earlier run asks for nothing', async () => {
+  test('a TODO list that an earlier run completed does not require an answer', async () => {
     const { service } = await finish([lookUpCall(), done], {
       tasks: [{ id: 1, content: 'Old', status: 'completed' }],
     });
@@ -81,14 +81,14 @@ describe('TODO list (rule: client-tools)', () => {
     ['create_tasks', { tasks: [{ content: 'x', status: 'done' }] }, 'status todo, in_progress, completed'],
     ['create_tasks', { tasks: [{ status: 'todo' }] }, 'A task is a text'],
     ['create_tasks', { tasks: [null] }, 'A task is a text'],
-  ])('%s(%j) is an observation', async (name, args, message) => {
+  ])('%s(%j) returns an error to the model', async (name, args, message) => {
     const { result } = await finish([call(name, args), done]);
     expect(result.history[2]?.content).toContain(message);
   });
 });
 
 describe('request_input (rule: client-tools)', () => {
-  test('pauses the run until the answer, which is the observation', async () => {
+  test('request_input pauses the run until the person answers; the answer is the observation', async () => {
     const { types, result, events } = await finish([ask, done], { onInputRequest: async () => 'Shop B' });
     expect(types).toContain('agent_request_input');
     expect(events.find(({ type }) => type === 'agent_request_input')).toMatchObject({
@@ -102,7 +102,7 @@ describe('request_input (rule: client-tools)', () => {
   const hesitate = (onAbort: () => void) => (_: unknown, signal: AbortSignal) =>
     new Promise<string>(() => signal.addEventListener('abort', onAbort));
 
-  test('after the time is up the run ends, and the next task answers', async () => {
+  test('a question without an answer in time ends the run; the next task is the answer', async () => {
     let withdrawn = false;
     const { types, result, service } = await finish([ask, done], {
       inputTimeoutMs: 20,
@@ -117,7 +117,7 @@ describe('request_input (rule: client-tools)', () => {
     expect((await next.result()).history[2]).toMatchObject({ content: 'Shop A', toolCallId: 'call_1' });
   });
 
-  test('with onInputTimeout: continue the model goes on, and the question is withdrawn', async () => {
+  test('onInputTimeout: continue cancels an unanswered question and continues the run', async () => {
     let withdrawn = false;
     const { types, result } = await finish([ask, done], {
       inputTimeoutMs: 20,
@@ -130,7 +130,7 @@ describe('request_input (rule: client-tools)', () => {
     expect(withdrawn).toBe(true);
   });
 
-  test('with nobody to ask the run ends; the next task answers the open question', async () => {
+  test('a question ends a run without onInputRequest; the next task is the answer', async () => {
     const first = await finish([ask]);
     expect(first.result).toMatchObject({
       stop_reason: 'needs_input',
@@ -153,7 +153,7 @@ describe('compaction (rule: client-tools)', () => {
   const long = [lookUpCall('x'.repeat(200)), call('compact_context'), done];
   const compaction = { strategy: 'mask', targetTokens: 500 } as const;
 
-  test('the model asks for it, and the next step begins with the shorter history', async () => {
+  test('compact_context shortens the history before the next step', async () => {
     const { events, service, result } = await finish(long, { compaction });
     expect(events.find(({ type }) => type === 'context_compacted')).toBeDefined();
     expect(service.compactions[0]).toMatchObject({ target_tokens: 500, strategy: 'mask' });
@@ -161,12 +161,12 @@ describe('compaction (rule: client-tools)', () => {
     expect(result.stop_reason).toBe('answered');
   });
 
-  test('the tool is offered only where there is a policy', async () => {
+  test('compact_context is not offered without a compaction policy', async () => {
     const { service } = await finish([done]);
     expect(service.requests[0]?.tools?.map(({ name }) => name)).not.toContain('compact_context');
   });
 
-  test("the service's signal starts it, with a quarter of the budget as the target", async () => {
+  test('should_compact starts a compaction to a quarter of the budget by default', async () => {
     const { service } = await finish(
       [{ ...lookUpCall('x'.repeat(200)), shouldCompact: true } as Script, done],
       {
@@ -176,5 +176,12 @@ describe('compaction (rule: client-tools)', () => {
     expect(service.compactions).toEqual([
       expect.objectContaining({ target_tokens: 1_750, strategy: 'summarize' }),
     ]);
+  });
+
+  test('compactions that the service suggests are at least three steps apart', async () => {
+    const busy = { ...lookUpCall('x'.repeat(200)), shouldCompact: true } as Script;
+    const { events } = await finish([busy], { compaction: { strategy: 'mask' }, maxSteps: 8 });
+    const steps = events.flatMap(({ type, step }) => (type === 'context_compacted' ? [step] : []));
+    expect(steps).toEqual([2, 5, 8]);
   });
 });

@@ -17,7 +17,7 @@ const inputSchema = {
   required: ['path'],
 } as const;
 
-test('the types of the arguments follow from the schema (rule: tool-definitions)', async () => {
+test('defineTool infers the types of the arguments from the schema (rule: tool-definitions)', async () => {
   const tool = defineTool({
     name: 'typed',
     description: '',
@@ -34,7 +34,7 @@ test('the types of the arguments follow from the schema (rule: tool-definitions)
   expect(tool.execute({ path: 'a', lines: 3 }, context)).toEqual(['a', 3, undefined, undefined]);
 });
 
-describe('what is wrong with arguments is said in words', () => {
+describe('findArgumentProblem describes the first wrong argument in a sentence', () => {
   test.each([
     [{}, 'The argument "path" is missing.'],
     [{ path: 1 }, 'The argument "path" must be of type string.'],
@@ -49,7 +49,7 @@ describe('what is wrong with arguments is said in words', () => {
     [{ path: 'a', lines: undefined }, undefined],
   ])('%j', (args, problem) => expect(findArgumentProblem(args, inputSchema)).toBe(problem));
 
-  test('a name that every object has is a name like any other', () => {
+  test('findArgumentProblem treats inherited names such as constructor like any other name', () => {
     expect(findArgumentProblem({ constructor: 1, toString: 2 }, { properties: {} })).toBeUndefined();
     expect(findArgumentProblem({}, { required: ['constructor'] })).toBe(
       'The argument "constructor" is missing.',
@@ -58,7 +58,7 @@ describe('what is wrong with arguments is said in words', () => {
     expect(findArgumentProblem({ a: 1 }, { properties: { a: { type: 'isPrototypeOf' } } })).toBeUndefined();
   });
 
-  test('several types, no types and odd schemas are taken as they are', () => {
+  test('findArgumentProblem accepts schemas with several types, without types, and with unknown types', () => {
     expect(
       findArgumentProblem({ a: null }, { properties: { a: { type: ['string', 'null'] } } }),
     ).toBeUndefined();
@@ -76,7 +76,7 @@ describe('what is wrong with arguments is said in words', () => {
   });
 });
 
-test('an id is a UUID of version 4 (RFC 9562), and never the same', () => {
+test('randomId returns different UUIDs of version 4 (RFC 9562)', () => {
   const ids = Array.from({ length: 200 }, randomId);
   for (const id of ids)
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

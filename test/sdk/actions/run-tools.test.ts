@@ -4,7 +4,7 @@ import { SecurityViolation, TerminalToolError } from '../../../src/sdk/actions/t
 import { openCalls } from '../../../src/sdk/run/take-up-history.js';
 import { done, finish, lookUp, lookUpCall, start } from '../../support/run-harness.js';
 
-describe('tools (rule: tool-definitions)', () => {
+describe('tools of a run (rule: tool-definitions)', () => {
   const failing = (execute: () => unknown) =>
     defineTool({
       name: 'look_up',
@@ -20,7 +20,7 @@ describe('tools (rule: tool-definitions)', () => {
     return { turn: result.history.find(({ role }) => role === 'tool_observation'), result, events };
   };
 
-  test('what a tool throws is an observation, and the run goes on', async () => {
+  test('an exception of a tool becomes an observation, and the run continues', async () => {
     const { turn, result, events } = await observationOf(() => {
       throw new Error('No such shelf.');
     });
@@ -35,14 +35,14 @@ describe('tools (rule: tool-definitions)', () => {
     [{ success: false, error: 'No such shelf.' }, 'No such shelf.'],
     [{ success: false, error: new Error('Broken.') }, 'Broken.'],
     [{ success: false, code: 7 }, '{"success":false,"code":7}'],
-  ])('%j as a result is a failure', async (returned, content) => {
+  ])('the tool result %j counts as a failure', async (returned, content) => {
     const { turn, result, events } = await observationOf(() => returned);
     expect(turn).toMatchObject({ content, toolResult: { success: false } });
     expect(events.map(({ type }) => type)).toContain('tool_error');
     expect(result.steps[0]?.actions[0]?.success).toBe(false);
   });
 
-  test('{ success: true } is a result like any other', async () => {
+  test('a tool result { success: true } becomes an observation unchanged', async () => {
     const { turn } = await observationOf(() => ({ success: true, rows: 2 }));
     expect(turn).toMatchObject({ content: '{"success":true,"rows":2}', toolResult: { success: true } });
   });
@@ -53,11 +53,11 @@ describe('tools (rule: tool-definitions)', () => {
     ['an object', { a: [1] }, '{"a":[1]}'],
     ['a big integer', { n: 10n }, '{"n":"10"}'],
     ['a function', () => 1, '() => 1'],
-  ])('%s as a result can be shown', async (_, result, shown) => {
+  ])('a tool result of %s becomes a text', async (_, result, shown) => {
     expect((await observationOf(() => result)).turn?.content).toBe(shown);
   });
 
-  test('a cyclic object is shown up to where it repeats', async () => {
+  test('a cyclic tool result is written up to the first repetition', async () => {
     const shelf: Record<string, unknown> = { name: 'shelf' };
     shelf['self'] = { inside: shelf };
     expect((await observationOf(() => shelf)).turn?.content).toBe(
@@ -65,7 +65,7 @@ describe('tools (rule: tool-definitions)', () => {
     );
   });
 
-  test('an object that throws when it is read is an observation', async () => {
+  test('a tool result that throws when it is serialized becomes an observation', async () => {
     const bad = {
       toJSON: () => {
         throw new Error('no');
@@ -74,19 +74,19 @@ describe('tools (rule: tool-definitions)', () => {
     expect((await observationOf(() => bad)).turn?.content).toContain('cannot be shown');
   });
 
-  test('50 MB are cut to their beginning and end', async () => {
+  test('a tool result of 50 MB is cut to its beginning and end', async () => {
     const { turn } = await observationOf(() => `begin${'x'.repeat(50_000_000)}end`);
     expect(turn?.content.length).toBeLessThan(101_000);
     expect(turn?.content).toMatch(/^begin.*showing 100000 of 50000008 characters.*end$/s);
   });
 
-  test('a tool that hangs is given up', async () => {
+  test('a run stops waiting for a tool that hangs', async () => {
     const { turn, result } = await observationOf(() => new Promise(() => undefined), { toolTimeoutMs: 30 });
     expect(turn?.content).toContain('Given up after 30 ms');
     expect(result.stop_reason).toBe('answered');
   }, 10_000);
 
-  test('two violations can be mended, the third in one run ends it (rule: tool-pack)', async () => {
+  test('a run continues after two security violations and ends at the third (rule: tool-pack)', async () => {
     const tools = [
       failing(() => {
         throw new SecurityViolation('Outside.');
@@ -99,7 +99,7 @@ describe('tools (rule: tool-definitions)', () => {
     expect(thrice.result).toMatchObject({ stop_reason: 'error', termination_reason: 'SECURITY_VIOLATION' });
   });
 
-  test('a terminal error ends the run without another call', async () => {
+  test('a TerminalToolError ends the run without another model call', async () => {
     const { result, events, turn } = await observationOf(() => {
       throw new TerminalToolError('SECURITY_VIOLATION', 'Outside the project.');
     });
@@ -116,12 +116,12 @@ describe('tools (rule: tool-definitions)', () => {
     ]);
   });
 
-  test('arguments that do not fit the schema never reach the tool', async () => {
+  test('a tool is never called with arguments that violate its schema', async () => {
     const { result } = await finish([{ call: { name: 'look_up', args: { key: 7 } } }, done]);
     expect(result.history[2]?.content).toBe('The argument "key" must be of type string.');
   });
 
-  test('read-only actions of one step run side by side, others in their order', async () => {
+  test('read-only actions of one step run in parallel, other actions in order', async () => {
     const log: string[] = [];
     const tool = (name: string, readOnlyHint: boolean) =>
       defineTool({
@@ -143,11 +143,11 @@ describe('tools (rule: tool-definitions)', () => {
     expect(log.slice(4)).toEqual(['write_a begins', 'write_a ends', 'write_b begins', 'write_b ends']);
   });
 
-  test('two tools of one name are refused at once', async () => {
-    await expect(start([done], { tools: [lookUp, lookUp] })).rejects.toThrow('Two tools have the same name.');
+  test('client.run throws for two tools of the same name', async () => {
+    await expect(start([done], { tools: [lookUp, lookUp] })).rejects.toThrow('Two tools have the same name');
   });
 
-  test('a guard refuses with a reason that the model reads', async () => {
+  test('the reason of a guard that refuses a call becomes the observation', async () => {
     const { result } = await finish([lookUpCall('secret'), lookUpCall('price'), done], {
       guards: [
         ({ tool_args }) =>
@@ -159,7 +159,7 @@ describe('tools (rule: tool-definitions)', () => {
     expect(seen[0]?.toolResult).toEqual({ success: false });
   });
 
-  test('a guard that throws ends the run, and what was done is kept', async () => {
+  test('a guard that throws ends the run with an error and keeps the history', async () => {
     const { result } = await finish([lookUpCall()], {
       guards: [
         () => {

@@ -12,7 +12,7 @@ describe('time limits (rule: run-options)', () => {
     2 ** 31 - 1,
     2 ** 31,
     3 * 2 ** 31,
-  ])('%d ms are over when they are over, however many', (milliseconds) => {
+  ])('startTimer fires after %d ms, also beyond the limit of a platform timer', (milliseconds) => {
     jest.useFakeTimers();
     const ring = jest.fn();
     startTimer(milliseconds, ring);
@@ -22,7 +22,7 @@ describe('time limits (rule: run-options)', () => {
     expect(ring).toHaveBeenCalledTimes(1);
   });
 
-  test('a timer that was taken back never rings, and one without limit holds no timer', () => {
+  test('a cancelled timer never fires, and a limit of Infinity starts no timer', () => {
     jest.useFakeTimers();
     const ring = jest.fn();
     const clear = startTimer(2 ** 32, ring);
@@ -39,7 +39,7 @@ describe('time limits (rule: run-options)', () => {
   test.each([
     2 ** 31,
     Infinity,
-  ])('a tool and a question that may take %d ms are waited for', async (limit) => {
+  ])('a run waits for a tool and a question with a time limit of %d ms', async (limit) => {
     const question = { call: { name: 'request_input', args: { question: 'Which shop?' } } };
     const { result, types } = await finish([lookUpCall(), question, done], {
       tools: [{ ...lookUp, execute: () => later('slow but there') }],
@@ -53,10 +53,13 @@ describe('time limits (rule: run-options)', () => {
     expect(result.stop_reason).toBe('answered');
   });
 
-  test.each([NaN, -1])('a tool whose own limit is %d says so and does not run', async (timeoutMs) => {
+  test.each([
+    NaN,
+    -1,
+  ])('a tool with the time limit %d fails with an error and does not run', async (timeoutMs) => {
     const { result } = await finish([lookUpCall(), done], { tools: [{ ...lookUp, timeoutMs }] });
     expect(result.history.find(({ role }) => role === 'tool_observation')?.content).toBe(
-      `A time limit must be milliseconds from 0, or Infinity for no limit, not ${timeoutMs}.`,
+      `A time limit must be a number of milliseconds (0 or more, or Infinity for no limit), not ${timeoutMs}.`,
     );
   });
 });

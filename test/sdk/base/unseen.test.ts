@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { hasUnseen, spellUnseen, splitUnseen } from '../../../src/sdk/base/unseen.js';
 
-describe('unseen characters (rule: playground-untrusted)', () => {
+describe('invisible characters (rule: playground-untrusted)', () => {
   test.each([
     ['a bidi override', 'rm \u202Etxt.exe', 'U+202E'],
     ['a zero width space', 'a\u200Bb', 'U+200B'],
@@ -10,7 +10,7 @@ describe('unseen characters (rule: playground-untrusted)', () => {
     ['a space that is none', 'a\u00A0b', 'U+00A0'],
     ['a filler', '\u3164', 'U+3164'],
     ['a tag character', '\u{E0041}', 'U+E0041'],
-  ])('%s is split off as its code', (_, text, code) => {
+  ])('splitUnseen replaces %s by its code', (_, text, code) => {
     expect(
       splitUnseen(text)
         .filter(({ isUnseen }) => isUnseen)
@@ -18,12 +18,12 @@ describe('unseen characters (rule: playground-untrusted)', () => {
     ).toEqual([code]);
   });
 
-  test('line breaks, tabs, letters of any script and emoji are seen', () => {
+  test('line breaks, tabs, letters of any script and emoji count as visible', () => {
     const text = 'مرحبا\n\tπ = 3 漢字 👍';
     expect(splitUnseen(text)).toEqual([{ text, isUnseen: false }]);
   });
 
-  test('nothing is lost', () => {
+  test('the parts of splitUnseen add up to the whole text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const back = splitUnseen(text).map((piece) =>
@@ -42,7 +42,7 @@ describe('unseen characters (rule: playground-untrusted)', () => {
     );
   });
 
-  test('spellUnseen replaces each unseen character by what the caller makes of it', () => {
+  test('spellUnseen replaces each invisible character by the result of the callback', () => {
     expect(spellUnseen('a\u200Bb')).toBe('aU+200Bb');
     expect(spellUnseen('a\u200Bb\n', (code, character) => `<${code} ${character.length}>`)).toBe(
       'a<U+200B 1>b\n',

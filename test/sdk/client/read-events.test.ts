@@ -2,21 +2,21 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readEvents } from '../../../src/sdk/client/read-events.js';
 
-async function read(pieces: readonly Uint8Array[]): Promise<string[]> {
+async function read(chunks: readonly Uint8Array[]): Promise<string[]> {
   const events: string[] = [];
-  for await (const data of readEvents(bodyOf(pieces))) events.push(data);
+  for await (const data of readEvents(bodyOf(chunks))) events.push(data);
   return events;
 }
 
 function bodyOf(
-  pieces: readonly Uint8Array[],
+  chunks: readonly Uint8Array[],
   cancel: () => void = () => undefined,
 ): ReadableStream<Uint8Array> {
-  const left = [...pieces];
+  const left = [...chunks];
   return new ReadableStream({
     pull: (controller) => {
-      const piece = left.shift();
-      if (piece) controller.enqueue(piece);
+      const chunk = left.shift();
+      if (chunk) controller.enqueue(chunk);
       else controller.close();
     },
     cancel,
@@ -25,17 +25,17 @@ function bodyOf(
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-test('the events are the same however the bytes are cut (rule: stream-events)', async () => {
+test('readEvents yields the same events however the bytes are split into chunks (rule: stream-events)', async () => {
   const data = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, ' '));
   const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
   await fc.assert(
     fc.asyncProperty(fc.array(data), lineEnd, fc.array(fc.nat({ max: 400 })), async (all, end, cuts) => {
       const stream = bytes(all.map((each) => `: note${end}event: x${end}data: ${each}${end}${end}`).join(''));
       const points = [...new Set(cuts.map((cut) => Math.min(cut, stream.length)))].sort((a, b) => a - b);
-      const pieces = [0, ...points].map((point, index) =>
+      const chunks = [0, ...points].map((point, index) =>
         stream.slice(point, points[index] ?? stream.length),
       );
-      expect(await read(pieces)).toEqual(all);
+      expect(await read(chunks)).toEqual(all);
     }),
   );
 });
@@ -46,11 +46,16 @@ test.each([
   [': only a comment\n\n', []],
   ['data: never ended', []],
   ['data:\n\n', ['']],
-])('%j carries %j (WHATWG HTML §9.2)', async (stream, events) => {
+])('readEvents reads the stream %j as the events %j (WHATWG HTML §9.2)', async (stream, events) => {
   expect(await read([bytes(stream)])).toEqual(events);
 });
 
-test('leaving the loop cancels the body', async () => {
+test('readEvents takes CR and LF in separate chunks as one line end', async () => {
+  const chunks = ['data: two\r', '\n', 'data: lines\r', '\n', '\r', '\n', 'data: more\r\n\r\n'];
+  expect(await read(chunks.map(bytes))).toEqual(['two\nlines', 'more']);
+});
+
+test('readEvents cancels the body if the caller leaves the loop', async () => {
   let cancelled = false;
   const body = bodyOf([bytes('data: 1\n\n'), bytes('data: 2\n\n')], () => {
     cancelled = true;

@@ -17,7 +17,7 @@ const serve = (answer: RequestListener): Promise<string> => {
 
 test.each([
   301, 302, 303, 307, 308,
-])('HTTP %d takes neither key nor task elsewhere (rule: key-redaction)', async (status) => {
+])('the client does not follow HTTP %d, so the redirect receives neither key nor task (rule: key-redaction)', async (status) => {
   let asked = 0;
   const elsewhere = await serve((_request, response) => {
     asked += 1;
@@ -31,7 +31,7 @@ test.each([
   for (const call of calls) {
     const error = await call.catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'invalid_answer', status, retryable: false });
-    expect(error.message).toMatch(/leads to another one, which is not followed/);
+    expect(error.message).toMatch(/redirects to another one, which the client does not follow/);
   }
   expect(asked).toBe(0);
 });

@@ -55,7 +55,7 @@ const turn = fc.tuple(fc.oneof(userTurn, assistantTurn, observationTurn), extra)
   ...fields,
 }));
 
-/** As it would be read from a file: no undefined fields, no negative zero. */
+/** Copies a value through JSON, as a file would: without undefined fields and negative zero. */
 const history = fc
   .array(turn, { maxLength: 12 })
   .map((turns) => JSON.parse(JSON.stringify(turns)) as TurnInput[]);
@@ -67,10 +67,10 @@ describe.each([
   { vendor: 'OpenAI', to: toOpenAiMessages, from: fromOpenAiMessages },
   { vendor: 'Anthropic', to: toAnthropicMessages, from: fromAnthropicMessages },
 ] as const)('history → $vendor → history (rule: converters)', ({ to, from }) => {
-  // The pairs belong together; a table of functions loses that.
+  // In the table, the compiler loses which `from` belongs to which `to`.
   const read = from as (messages: readonly never[], residue: unknown) => { history: readonly TurnInput[] };
 
-  test('loses nothing, also when messages and residue were kept as JSON', () => {
+  test('a history survives conversion to a vendor and back, also with messages and residue stored as JSON', () => {
     fc.assert(
       fc.property(history, (turns) => {
         const { messages, residue } = throughJson(to(turns));
@@ -80,7 +80,7 @@ describe.each([
     );
   });
 
-  test('keeps what was appended to the messages, after the history', () => {
+  test('messages that were appended after the conversion follow the restored history', () => {
     fc.assert(
       fc.property(history, (turns) => {
         const { messages, residue } = to(turns);
@@ -93,7 +93,7 @@ describe.each([
     );
   });
 
-  test('without the residue every call and every text is still there', () => {
+  test('conversion back without the residue keeps every call and every text', () => {
     fc.assert(
       fc.property(history, (turns) => {
         const plain = read(to(turns).messages as never, []).history;
@@ -105,7 +105,7 @@ describe.each([
   });
 });
 
-test('Anthropic: every tool_use is answered in the next message, no id twice, the user begins', () => {
+test('toAnthropicMessages answers every tool_use in the next message, with unique ids and a user message first', () => {
   fc.assert(
     fc.property(history, (turns) => {
       const { messages } = toAnthropicMessages(turns);
@@ -129,7 +129,7 @@ test('Anthropic: every tool_use is answered in the next message, no id twice, th
   );
 });
 
-test('OpenAI: the tool messages of a call follow it at once', () => {
+test('toOpenAiMessages puts the tool messages directly after their call', () => {
   fc.assert(
     fc.property(history, (turns) => {
       const { messages } = toOpenAiMessages(turns);
@@ -144,7 +144,7 @@ test('OpenAI: the tool messages of a call follow it at once', () => {
   );
 });
 
-test('a conversation that OpenAI clients keep is read: parts, system texts, arguments that are no JSON', () => {
+test('fromOpenAiMessages reads content parts, system messages and arguments that are not JSON', () => {
   const { history: turns, instructions } = fromOpenAiMessages([
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: [{ type: 'text', text: 'Look: ' }, { type: 'image_url' }] },
@@ -167,7 +167,7 @@ test('a conversation that OpenAI clients keep is read: parts, system texts, argu
   ]);
 });
 
-test("a conversation that Anthropic's clients keep is read: results and texts of one message, errors, odd inputs", () => {
+test('fromAnthropicMessages reads results and text of one message, errors, and inputs that are not objects', () => {
   const { history: turns } = fromAnthropicMessages([
     { role: 'user', content: 'Go.' },
     {
@@ -205,7 +205,7 @@ test("a conversation that Anthropic's clients keep is read: results and texts of
   ]);
 });
 
-test("tools keep name, description and schema through both vendors' shapes", () => {
+test("tools keep name, description and schema through both vendors' forms", () => {
   const tool = {
     name: 'fs.read',
     description: 'Read.',
@@ -221,7 +221,7 @@ test("tools keep name, description and schema through both vendors' shapes", () 
   });
 });
 
-test('a field that is undefined is one left out, in types (exactOptionalPropertyTypes) and in what is read', () => {
+test('the converters treat undefined fields as absent, in types (exactOptionalPropertyTypes) and at run time', () => {
   const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } } as const;
   const openAi = fromOpenAiMessages([
     { role: 'user', content: [{ type: 'image_url', text: undefined }] },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { done, finish, key, lookUp, lookUpCall, task } from '../../support/run-harness.js';
 
-describe('the request (rule: run-options)', () => {
-  test('tells the task once; then the history speaks', async () => {
+describe('requests of a run (rule: run-options)', () => {
+  test('a run sends the task as user_query in the first request only', async () => {
     const { service } = await finish([lookUpCall('a'), done]);
     expect(service.requests.map(({ user_query }) => user_query)).toEqual([task, '']);
     expect(service.requests[1]?.conversation_history.at(-1)).toMatchObject({
@@ -13,7 +13,7 @@ describe('the request (rule: run-options)', () => {
     });
   });
 
-  test('carries context, protocol, instructions and the tools without their code', async () => {
+  test('a request has context, protocol, instructions, and the tools without their code', async () => {
     const { service } = await finish([done], {
       context: { paths: ['src'], pinned: ['p1'], inline: { files: [{ path: 'a.ts', content: 'x' }] } },
       protocol: 'xml',
@@ -32,7 +32,7 @@ describe('the request (rule: run-options)', () => {
     });
   });
 
-  test('options that are undefined are options left out', async () => {
+  test('undefined options of a run have the same effect as absent ones', async () => {
     const { service } = await finish([done], {
       llmConfig: { modelName: 'scripted', tokenLimit: undefined, reservedOutputTokens: undefined },
       maxSteps: undefined,
@@ -46,13 +46,13 @@ describe('the request (rule: run-options)', () => {
     expect(service.requests[0]?.instructions).toBeUndefined();
   });
 
-  test('sends the key as a header, never in a body', async () => {
+  test('a run sends the model key as a header, never in a body', async () => {
     const { service } = await finish([done]);
     expect(service.headers[0]?.['x-llm-api-key']).toBe(key);
     expect(JSON.stringify(service.requests)).not.toContain(key);
   });
 
-  test('counts the iterations down', async () => {
+  test('a run decrements max_iterations_left with each step', async () => {
     const { service } = await finish([lookUpCall(), lookUpCall('b'), done], { maxSteps: 5 });
     expect(service.requests.map(({ max_iterations_left }) => max_iterations_left)).toEqual([5, 4, 3]);
   });

@@ -14,8 +14,8 @@ const foreignStep = (fields: Record<string, unknown>): string =>
   });
 const proposed = (action_details: unknown) => ({ status: 'action_proposed', action_details });
 
-describe('trouble on the way (rule: run-options)', () => {
-  test('a service that is gone is tried again, then the run ends with a history to go on from', async () => {
+describe('failures and retries of a run (rule: run-options)', () => {
+  test('a run retries an unreachable service, then ends with a history that can be continued', async () => {
     const { run, service } = await start([lookUpCall(), { fault: 'hang-up' }], { retries: 1 });
     const events = [];
     for await (const event of run) {
@@ -86,11 +86,11 @@ describe('trouble on the way (rule: run-options)', () => {
         ] as [string, Script, boolean][],
     ),
     ...foreignStreams.map(([name, line]) => [name, line, true] as [string, Script, boolean]),
-  ])('%s is not taken for the service, and what was done is kept (%j, stream: %j)', async (_, line, streamed) => {
+  ])('a run reports %s as invalid_answer and keeps its history (%j, stream: %j)', async (_, line, streamed) => {
     const { result } = await finish([lookUpCall(), line], { retries: 0, stream: streamed });
     expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'invalid_answer' } });
     expect(result.error?.message).toMatch(
-      /^What answers at this address is not the service \(HTTP \d{3}\)\.$/,
+      /^The server at this address is not Stepwise \(HTTP \d{3}\): check the address\.$/,
     );
     expect(result.history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool_observation']);
   });
@@ -98,7 +98,7 @@ describe('trouble on the way (rule: run-options)', () => {
   test.each([
     ['react', 4],
     ['reason-act-observe', 12],
-  ] as const)('a service that never counts down cannot make %s endless (rule: iterations)', async (strategy, calls) => {
+  ] as const)('the strategy %s ends at maxSteps even if the service never counts down (rule: iterations)', async (strategy, calls) => {
     const endless: Script = {
       foreign: foreignStep({ status: 'phase_completed', iterations_remaining: 9 }),
       status: 200,
@@ -108,7 +108,7 @@ describe('trouble on the way (rule: run-options)', () => {
     expect(service.requests).toHaveLength(calls);
   });
 
-  test('events that a newer service adds are passed over (rule: stream-events)', async () => {
+  test('the client skips events of unknown types (rule: stream-events)', async () => {
     const { service } = await start([done]);
     const step = await new StepwiseClient({ baseUrl: service.url }).step({
       project_id: randomId(),
@@ -128,8 +128,8 @@ describe('trouble on the way (rule: run-options)', () => {
   test.each([
     ['in seconds', '0', 0],
     ['as a date', 'Sun, 06 Nov 1994 08:49:37 GMT', 0],
-    ['in other words', 'soon', 1_000],
-  ])('a proxy that limits the rate is tried again when its page says, %s', async (_, retryAfter, wait) => {
+    ['in no known form', 'soon', 1_000],
+  ])('a run retries after a 429 page of a proxy with Retry-After %s', async (_, retryAfter, wait) => {
     const page = {
       foreign: '<h1>Slow down</h1>',
       status: 429,
@@ -147,29 +147,51 @@ describe('trouble on the way (rule: run-options)', () => {
     2.5,
     NaN,
     Infinity,
-  ])('%d steps are none that a run can take (rule: run-options)', (maxSteps) => {
+  ])('client.run rejects maxSteps %d, and NaN as a time limit (rule: run-options)', (maxSteps) => {
     const client = new StepwiseClient({ baseUrl: 'http://127.0.0.1:1' });
     expect(() => client.run(task, { llmConfig, maxSteps })).toThrow(
       `maxSteps must be a whole number from 1 to 2147483647, not ${maxSteps}.`,
     );
     expect(() => client.run(task, { llmConfig, toolTimeoutMs: NaN })).toThrow(
-      'toolTimeoutMs must be milliseconds',
+      'toolTimeoutMs must be a number of milliseconds',
     );
     expect(() => client.run(task, { llmConfig, inputTimeoutMs: NaN })).toThrow(
-      'inputTimeoutMs must be milliseconds',
+      'inputTimeoutMs must be a number of milliseconds',
     );
   });
 
-  test('retries that are no number are none (rule: run-options)', async () => {
+  test('a run with retries: NaN does not retry (rule: run-options)', async () => {
     const { result, service } = await finish([{ error: 'overloaded', retryAfterMs: 1 }], { retries: NaN });
     expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'overloaded' } });
     expect(service.requests).toHaveLength(1);
   });
 
-  test('the wait that the service names is kept', async () => {
+  test('a run retries twice by default (rule: run-options)', async () => {
+    const { result, events, service } = await finish([{ error: 'overloaded', retryAfterMs: 1 }]);
+    expect(events.flatMap((each) => (each.type === 'agent_error' ? [each.retry_in_ms] : []))).toEqual([
+      1,
+      1,
+      null,
+    ]);
+    expect(service.requests).toHaveLength(3);
+    expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'overloaded' } });
+  });
+
+  test('a run waits as long as the service asks for before it retries', async () => {
     const { result, events } = await finish([{ error: 'upstream_rate_limited', retryAfterMs: 30 }, done]);
     expect(events).toContainEqual(expect.objectContaining({ type: 'agent_error', retry_in_ms: 30 }));
     expect(result.stop_reason).toBe('answered');
+  });
+
+  test('a run waits at most 60 seconds before a retry, even if the service asks for more', async () => {
+    const { run } = await start([{ error: 'upstream_rate_limited', retryAfterMs: 3_600_000 }]);
+    const waits: (number | null)[] = [];
+    for await (const each of run) {
+      if (each.type !== 'agent_error') continue;
+      waits.push(each.retry_in_ms);
+      run.stop();
+    }
+    expect(waits).toEqual([60_000]);
   });
 
   test.each([
@@ -183,7 +205,7 @@ describe('trouble on the way (rule: run-options)', () => {
     ],
     ['a stream that is cut', { fault: 'cut-stream' } as const, 'service_unreachable', 1],
     ["a proxy's page", { fault: 'html' } as const, 'invalid_answer', 1],
-  ])('%s ends the run', async (_, line, code, calls) => {
+  ])('%s ends a run without retries and keeps the task in the history', async (_, line, code, calls) => {
     const { result, service } = await finish([line], { retries: 0 });
     expect(result).toMatchObject({ stop_reason: 'error', error: { code } });
     expect(service.requests).toHaveLength(calls);

@@ -13,14 +13,14 @@ async function record() {
   return { ...finished, told };
 }
 
-test('onRequest is told each try as the service receives it, without the key (rule: run-options)', async () => {
+test('onRequest receives the request of each attempt as sent to the service, without the key (rule: run-options)', async () => {
   const { told, service } = await record();
   expect(told).toHaveLength(3);
   expect(asJson(told)).toEqual(asJson(service.requests));
   expect(JSON.stringify(told)).not.toContain(key);
 });
 
-test('a saved run that is played again tells the same requests (rule: saved-runs)', async () => {
+test('a replayed run passes the original requests to onRequest (rule: saved-runs)', async () => {
   const { told, run } = await record();
   const again: StepRequestInput[] = [];
   const saved = readTrajectory(JSON.stringify(run.save()));

@@ -3,8 +3,8 @@ import { openCalls } from '../../../src/sdk/run/take-up-history.js';
 import { done, finish, lookUpCall, task } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 
-describe('the end (rule: run-result)', () => {
-  test('at the limit the answer is what the model could say', async () => {
+describe('the end of a run (rule: run-result)', () => {
+  test('a run at its step limit ends with the last text of the model', async () => {
     const { result } = await finish(
       [lookUpCall(), { answer: 'I know this much.', outcome: 'action_after_limit' }],
       { maxSteps: 2 },
@@ -16,18 +16,18 @@ describe('the end (rule: run-result)', () => {
     });
   });
 
-  test('an answer in the last step is an answer', async () => {
+  test('an answer in the last step ends the run with answered', async () => {
     expect((await finish([done], { maxSteps: 1 })).result.stop_reason).toBe('answered');
   });
 
-  test('without any answer at the limit it says that it could not finish', async () => {
+  test('a run at its step limit without any text reports that it could not finish', async () => {
     const { result } = await finish([lookUpCall()], { maxSteps: 3 });
     expect(result).toMatchObject({ stop_reason: 'step_limit' });
     expect(result.answer).toBe('The task could not be finished within the allowed number of steps.');
     expect(result.steps).toHaveLength(3);
   });
 
-  test('TASK_COMPLETE on a line of its own ends the run, and an action beside it does not run', async () => {
+  test('TASK_COMPLETE on a line of its own ends the run without running the action beside it', async () => {
     const { result, types } = await finish([
       { thought: 'All is done.\n**TASK_COMPLETE**', call: { name: 'look_up', args: { key: 'x' } } },
     ]);
@@ -36,12 +36,12 @@ describe('the end (rule: run-result)', () => {
     expect(openCalls(result.history)).toEqual([]);
   });
 
-  test('the word inside a sentence ends nothing', async () => {
+  test('TASK_COMPLETE inside a sentence does not end the run', async () => {
     const { result } = await finish([{ thought: 'Not yet TASK_COMPLETE, one more.', ...lookUpCall() }, done]);
     expect(result.steps).toHaveLength(2);
   });
 
-  test('a correction is appended at most twice in a row (rule: correction-limit)', async () => {
+  test('a run appends at most two corrections in a row (rule: correction-limit)', async () => {
     const bad = { malformed: 'Action: look_up(' };
     const { result, service } = await finish([bad, bad, bad, bad]);
     expect(service.requests).toHaveLength(3);
@@ -49,7 +49,7 @@ describe('the end (rule: run-result)', () => {
     expect(result.history.filter(({ kind }) => kind === 'notice')).toHaveLength(2);
   });
 
-  test('an answer that comes with a correction is corrected once, then taken (rule: correction-limit)', async () => {
+  test('a run corrects an answer with a correction once, then accepts it (rule: correction-limit)', async () => {
     const unclear: Script = { answer: 'Fenced.', correctAnswer: true };
     const again = await finish([unclear, { answer: 'Still fenced.', correctAnswer: true }]);
     expect(again.result).toMatchObject({ stop_reason: 'answered', answer: 'Still fenced.' });
@@ -61,24 +61,24 @@ describe('the end (rule: run-result)', () => {
     expect(last.result).toMatchObject({ stop_reason: 'answered', answer: 'Fenced.' });
   });
 
-  test('corrections count anew after an action that could be read', async () => {
+  test('a readable action resets the count of corrections', async () => {
     const bad = { malformed: 'Action: look_up(' };
     const { result } = await finish([bad, bad, lookUpCall(), bad, bad, done]);
     expect(result.stop_reason).toBe('answered');
   });
 
-  test('a refusal of the model ends the run with its code', async () => {
+  test('a refusal of the model ends the run with the code upstream_refusal', async () => {
     const { result } = await finish([{ error: 'upstream_refusal' }]);
     expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'upstream_refusal' } });
   });
 
-  test('an empty reply is tried again as the next step', async () => {
+  test('a run takes another step after an empty reply', async () => {
     const { result, service } = await finish([{ error: 'empty_response' }, done]);
     expect(result.stop_reason).toBe('answered');
     expect(service.requests.map(({ user_query }) => user_query)).toEqual([task, task]);
   });
 
-  test('the summary of ten steps has at most 25 lines', async () => {
+  test('the summary of a run of ten steps has at most 25 lines', async () => {
     const steps = Array.from({ length: 9 }, (_, index) => lookUpCall(`thing ${index}\n\n`));
     const { result } = await finish([...steps, { answer: 'Long.\n'.repeat(50) }], { maxSteps: 10 });
     expect(result.steps).toHaveLength(10);

@@ -5,8 +5,8 @@ import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import { openCalls } from '../../../src/sdk/run/take-up-history.js';
 import { done, finish, lookUpCall, start, task } from '../../support/run-harness.js';
 
-describe('events (rule: run-events)', () => {
-  test('an action, its observation and an answer, in this order', async () => {
+describe('events of a run (rule: run-events)', () => {
+  test('a run emits the events of an action, its observation and an answer in this order', async () => {
     const { types, result } = await finish([lookUpCall(), done]);
     expect(types).toEqual([
       'agent_start',
@@ -31,7 +31,7 @@ describe('events (rule: run-events)', () => {
     ]);
   });
 
-  test('each carries its step; the first comes before any step', async () => {
+  test('every event has the number of its step; agent_start has 0', async () => {
     const { events } = await finish([lookUpCall(), done]);
     expect(events[0]).toMatchObject({ type: 'agent_start', step: 0, task, model: 'scripted', max_steps: 10 });
     expect(events.at(-1)?.step).toBe(2);
@@ -47,14 +47,14 @@ describe('events (rule: run-events)', () => {
     expect(openCalls(result.history)).toEqual([]);
   });
 
-  test('without streaming there are no deltas', async () => {
+  test('a run with stream: false emits no deltas', async () => {
     const { types } = await finish([lookUpCall(), done], { stream: false });
     expect(types.filter((type) => type.endsWith('_delta'))).toEqual([]);
     expect(types.at(-1)).toBe('agent_completion');
   });
 });
 
-describe('what a tool says while it works (rule: run-events)', () => {
+describe('output of a running tool (rule: run-events)', () => {
   const talking = defineTool({
     name: 'look_up',
     description: 'Says what it does.',
@@ -73,7 +73,7 @@ describe('what a tool says while it works (rule: run-events)', () => {
   const outputs = (events: readonly RunEvent[]) =>
     events.map((event) => (event.type === 'tool_output' ? event.delta : '')).join('');
 
-  test('comes between the beginning and the end of its call, and the model does not read it', async () => {
+  test('tool_output events come between start and end of the call and never reach the model', async () => {
     const { events, types, service } = await finish([call, done], { tools: [talking] });
     expect(outputs(events)).toBe('one two three');
     const last = types.lastIndexOf('tool_output');
@@ -81,7 +81,7 @@ describe('what a tool says while it works (rule: run-events)', () => {
     expect(JSON.stringify(service.requests.at(-1))).not.toContain('three');
   });
 
-  test('who reads slowly gets the end of it, and holds no memory', async () => {
+  test('a slow reader gets the end of the tool output, and the rest is not buffered', async () => {
     const endless = {
       ...talking,
       execute: async (_: unknown, { onOutput }: ToolContext) => {

@@ -21,8 +21,8 @@ import {
 } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 
-describe('stop (rule: one-signal)', () => {
-  test('at every checkpoint the history is valid, complete, and can be gone on from', async () => {
+describe('stopping a run (rule: one-signal)', () => {
+  test('a run stopped at any event leaves a valid and complete history that another run can continue', async () => {
     const script = [
       lookUpCall('a'),
       { ...lookUpCall('b'), more: [{ name: 'look_up', args: { key: 'c' } }] },
@@ -43,7 +43,7 @@ describe('stop (rule: one-signal)', () => {
     }
   }, 30_000);
 
-  test('the model call is aborted at once', async () => {
+  test('stopping a run aborts its model call', async () => {
     const { run, service } = await start([{ fault: 'silence' }]);
     const stopWhenCalled = setInterval(() => service.requests.length > 0 && run.stop(), 5);
     const types = (await readAll(run)).map(({ type }) => type);
@@ -56,7 +56,7 @@ describe('stop (rule: one-signal)', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('a task that is given again after a stop in the first call stands in the history once', async () => {
+  test('a task that is repeated after a stop in the first call occurs in the history once', async () => {
     const { service, run } = await start([{ error: 'upstream_refusal' }, done], {
       history: [{ role: 'user', content: task }],
     });
@@ -66,12 +66,12 @@ describe('stop (rule: one-signal)', () => {
     expect(history).toEqual([{ role: 'user', content: task }]);
   });
 
-  test("the caller's signal stops the run, also before it began", async () => {
+  test("the caller's signal stops a run before it begins", async () => {
     const { result } = await finish([done], { signal: AbortSignal.abort() });
     expect(result).toMatchObject({ stop_reason: 'stopped', history: [{ role: 'user', content: task }] });
   });
 
-  test('a running tool is told, and what it leaves is an observation', async () => {
+  test('stopping a run aborts the running tool and adds an observation for it', async () => {
     const controller = new AbortController();
     const waiting = defineTool({
       name: 'look_up',
@@ -91,7 +91,7 @@ describe('stop (rule: one-signal)', () => {
     expect(result.history.at(-1)).toMatchObject({ content: 'Stopped before it was done.' });
   });
 
-  test('nobody waits for an approval, a preview or an answer that never comes', async () => {
+  test('a stopped run does not wait for a pending approval, preview or answer', async () => {
     const never = () => new Promise<never>(() => undefined);
     const { tool } = recordingTool();
     const asking = { call: { name: 'request_input', args: { question: 'Q' } } };
@@ -110,7 +110,7 @@ describe('stop (rule: one-signal)', () => {
   }, 20_000);
 });
 
-describe('a run that is killed in the midst of a step (rule: saved-runs)', () => {
+describe('a run saved during a step (rule: saved-runs)', () => {
   const { tool } = recordingTool();
   const two = {
     ...command('deploy'),
@@ -120,7 +120,7 @@ describe('a run that is killed in the midst of a step (rule: saved-runs)', () =>
     ],
   };
 
-  /** What the saved run says of each call at an event, by its id. */
+  /** Saves the run at an event; returns the observation of each call in the saved run. */
   async function savedAt(script: Script, isWanted: (event: RunEvent) => boolean) {
     const { run } = await start([script], {
       tools: [tool, lookUp],
@@ -142,7 +142,7 @@ describe('a run that is killed in the midst of a step (rule: saved-runs)', () =>
       event.type === 'tool_start' && event.tool_name === name && ++seen === nth;
   };
 
-  test('what was started is not taken for a call that never ran; what ended keeps its outcome, and the rest did not run', async () => {
+  test('a saved run marks a started call as unknown, keeps the outcome of ended calls, and has none for the rest', async () => {
     const unknown = expect.stringContaining('its outcome is unknown');
     const first = await savedAt(two, starts('run_command')(1));
     expect(first.known).toEqual([unknown, undefined, undefined]);
@@ -153,13 +153,13 @@ describe('a run that is killed in the midst of a step (rule: saved-runs)', () =>
     expect(resumed.service.requests[0]?.conversation_history).toEqual(second.history);
   });
 
-  test('a call that only looks, and one that waits for its approval, are left as not run', async () => {
+  test('a saved run has no observation for a running read and for a call that waits for approval', async () => {
     expect((await savedAt(lookUpCall(), starts('look_up')(1))).known).toEqual([undefined]);
     const asked = await savedAt(two, ({ type }) => type === 'approval_requested');
     expect(asked.known).toEqual([undefined, undefined, undefined]);
   });
 
-  test('a question stays open for the next task to answer', async () => {
+  test('a saved run keeps an unanswered question open for the next task', async () => {
     const asking = { call: { name: 'request_input', args: { question: 'Which?' } } };
     const { history } = await savedAt(asking, starts('request_input')(1));
     expect(openCalls(history).map(({ name }) => name)).toEqual(['request_input']);

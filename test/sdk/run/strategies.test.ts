@@ -11,8 +11,8 @@ const reason: Script = { thought: 'I need the price.', control: { plan: 'look', 
 const act: Script = { thought: 'Now.', call: { name: 'look_up', args: { key: 'price' } } };
 const observe: Script = { thought: 'It is 42.', control: { observation: 'known', should_continue: true } };
 
-describe('the strict strategy (rule: strategies)', () => {
-  test('one call for each phase; only observe spends an iteration', async () => {
+describe('the strategy reason-act-observe (rule: strategies)', () => {
+  test('reason-act-observe makes one call per phase, and only observe uses up an iteration', async () => {
     const { service, result } = await finish(
       [reason, act, observe, reason, act, done],
       strict({ maxSteps: 4 }),
@@ -28,7 +28,7 @@ describe('the strict strategy (rule: strategies)', () => {
     expect(result.steps).toHaveLength(2);
   });
 
-  test('what observe says comes as agent_observe, with its response; never as agent_reason (rule: run-events)', async () => {
+  test('the phase observe emits agent_observe with its response, never agent_reason (rule: run-events)', async () => {
     const { events } = await finish([reason, act, observe, reason, act, done], strict({ maxSteps: 2 }));
     const said = events.filter(({ type }) => type === 'agent_reason');
     expect(said.map((event) => 'response' in event && event.response?.phase)).toEqual([
@@ -46,7 +46,7 @@ describe('the strict strategy (rule: strategies)', () => {
     ]);
   });
 
-  test('finish: true skips act and asks observe for the answer', async () => {
+  test('finish: true in reason skips act and makes observe answer', async () => {
     const { service, result } = await finish(
       [{ thought: 'Clear.', control: { finish: true } }, done],
       strict(),
@@ -56,19 +56,19 @@ describe('the strict strategy (rule: strategies)', () => {
     expect(result.stop_reason).toBe('answered');
   });
 
-  test('a text without action in act goes on to observe', async () => {
+  test('a text without an action in act continues with observe', async () => {
     const { service } = await finish([reason, { thought: 'Nothing to do.', control: {} }, done], strict());
     expect(service.requests.map(({ phase }) => phase)).toEqual(['reason', 'act', 'observe']);
   });
 
-  test('the step limit counts whole rounds', async () => {
+  test('maxSteps counts whole rounds in reason-act-observe', async () => {
     const { result, service } = await finish([reason, act, observe], strict({ maxSteps: 1 }));
     expect(service.requests).toHaveLength(3);
     expect(result.stop_reason).toBe('step_limit');
   });
 });
 
-describe('every event (rule: run-events)', () => {
+describe('event types of a run (rule: run-events)', () => {
   const { tool } = recordingTool();
   const tools = [lookUp, tool];
   const everything: Script[] = [
@@ -108,12 +108,12 @@ describe('every event (rule: run-events)', () => {
     approve: async () => ({ type: 'allow' }),
   };
 
-  test('occurs in react, first occurrences in this order', async () => {
+  test('react emits the event types of an answered run, with first occurrences in the expected order', async () => {
     const { types } = await finish(everything, options);
     expect([...new Set(types)]).toEqual(expected);
   });
 
-  test('occurs in reason-act-observe, first occurrences in this order', async () => {
+  test('reason-act-observe emits the same event types as react, with first occurrences in the same order', async () => {
     const rounds = everything.flatMap((line): Script[] =>
       'error' in line ? [line] : line === done ? [reason, line] : [reason, line, observe],
     );
@@ -121,7 +121,7 @@ describe('every event (rule: run-events)', () => {
     expect([...new Set(types)]).toEqual(expected);
   });
 
-  test('agent_stopped ends a run without an answer, in both', async () => {
+  test('agent_stopped ends a run without an answer in both strategies', async () => {
     for (const strategy of ['react', 'reason-act-observe'] as const) {
       const { types } = await finish([{ error: 'upstream_refusal' }], { strategy });
       expect(types.slice(-2)).toEqual(['agent_error', 'agent_stopped']);

@@ -9,7 +9,7 @@ const other = defineTool({
   execute: () => 'done',
 });
 
-test('a function gives the tools of now: at the beginning and before each step (rule: run-options)', async () => {
+test('a run calls the function tools at its start and before each step (rule: run-options)', async () => {
   const changing: Tool = { ...lookUp, execute: () => offered.push(other) };
   const offered = [changing];
   const { events, service } = await finish([lookUpCall(), done], {
@@ -21,7 +21,7 @@ test('a function gives the tools of now: at the beginning and before each step (
   expect(sent).toEqual([['look_up'], ['look_up', 'other']]);
 });
 
-test('what it throws ends the run with an error, after `agent_start` (rule: run-events)', async () => {
+test('a function tools that throws ends the run with an error after `agent_start` (rule: run-events)', async () => {
   const { types, result } = await finish([done], {
     tools: async () => {
       throw new Error('No tools today.');

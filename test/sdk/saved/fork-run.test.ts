@@ -13,7 +13,7 @@ async function save(script: readonly Script[], options?: Partial<RunOptions>): P
   return readTrajectory(JSON.stringify(run.save()));
 }
 
-/** Leaves a run and goes on against another script. */
+/** Forks a run and continues it with another script. */
 async function branch(
   saved: Trajectory,
   fork: Fork,
@@ -35,8 +35,8 @@ async function branch(
 
 const calls = ['a', 'b', 'c'].map((name) => lookUpCall(name));
 
-describe('a run that goes on another way (rule: saved-runs)', () => {
-  test('begins with the very history the run had before that step', async () => {
+describe('a run forked off a saved one (rule: saved-runs)', () => {
+  test('a forked run begins with the history of the saved run before that step', async () => {
     const { run, service } = await finish([...calls, done]);
     const { requests } = await branch(run.save(), { responses: 2 }, { script: [done] });
     const [before] = [service.requests[2]];
@@ -46,13 +46,13 @@ describe('a run that goes on another way (rule: saved-runs)', () => {
     expect(requests[0]?.max_iterations_left).toBe(before?.max_iterations_left);
   });
 
-  test('from the first step asks the task again', async () => {
+  test('a run forked before the first step sends the task again', async () => {
     const { run, service } = await finish([...calls, done]);
     const { requests } = await branch(run.save(), { responses: 0 }, { script: [done] });
     expect(requests[0]).toEqual(service.requests[0]);
   });
 
-  test('shows the model the words that a call was given instead', async () => {
+  test('a forked run sends the replaced observation to the model', async () => {
     const saved = await save([...calls, done]);
     const { requests, joined } = await branch(
       saved,
@@ -66,7 +66,7 @@ describe('a run that goes on another way (rule: saved-runs)', () => {
     expect(JSON.stringify(joined)).not.toContain('b is 42');
   });
 
-  test('keeps what a person decided: a denial, changed arguments', async () => {
+  test('a forked run keeps denials and edited arguments', async () => {
     const { tool } = recordingTool();
     const decisions = [
       { type: 'deny', reason: 'No.' },
@@ -81,7 +81,7 @@ describe('a run that goes on another way (rule: saved-runs)', () => {
     expect(kept.observations).toEqual(saved.observations.slice(0, 2));
   });
 
-  test('answers the question that the run ended with', async () => {
+  test('a forked run can answer the question that the saved run ended with', async () => {
     const saved = await save([{ call: { name: 'request_input', args: { question: 'Q' } } }]);
     const { requests, result } = await branch(
       saved,
@@ -92,14 +92,14 @@ describe('a run that goes on another way (rule: saved-runs)', () => {
     expect(result.stop_reason).toBe('answered');
   });
 
-  test('keeps the TODO list as it stood', async () => {
+  test('a forked run has the TODO list of that step', async () => {
     const tasks: Script = { call: { name: 'create_tasks', args: { tasks: ['x'] } } };
     const saved = await save([lookUpCall(), tasks, done]);
     expect((await forkRun(saved, { responses: 1 })).tasks).toEqual([]);
     expect((await forkRun(saved, { responses: 2 })).tasks).toHaveLength(1);
   });
 
-  test('with a round of the strict strategy', async () => {
+  test('a run of reason-act-observe can be forked after a round', async () => {
     const round: Script[] = [
       { control: { plan: 'look' }, thought: 'I look.' },
       lookUpCall(),
@@ -117,12 +117,12 @@ describe('a run that goes on another way (rule: saved-runs)', () => {
   });
 });
 
-describe('the file of a run and what came of going on from it (rule: saved-runs)', () => {
+describe('a saved run joined with its continuation (rule: saved-runs)', () => {
   test.each<[string, Partial<RunOptions>]>([
     ['as many steps as were left', {}],
-    ['more', { maxSteps: 30 }],
-    ['fewer', { maxSteps: 2 }],
-  ])('plays from the first step to the last, with %s', async (_, options) => {
+    ['more steps', { maxSteps: 30 }],
+    ['fewer steps', { maxSteps: 2 }],
+  ])('the replay of a joined run has all its steps if the continuation was allowed %s', async (_, options) => {
     const saved = await save([...calls, done], { maxSteps: 8 });
     const script = [lookUpCall('x'), lookUpCall('y'), done];
     const { joined, result } = await branch(saved, { responses: 3 }, { script, options });
@@ -135,7 +135,7 @@ describe('the file of a run and what came of going on from it (rule: saved-runs)
     expect(replay.save()).toMatchObject({ task: saved.task, responses: joined.responses });
   });
 
-  test('tells of each step how many were left then, as its own request did', async () => {
+  test('the replay of a joined run sends the original max_iterations_left with each step', async () => {
     const saved = await save([...calls, done], { maxSteps: 3 });
     const { joined, kept, requests } = await branch(
       saved,
@@ -143,14 +143,14 @@ describe('the file of a run and what came of going on from it (rule: saved-runs)
       { script: [lookUpCall('x'), done], options: { maxSteps: 30 } },
     );
     expect(joined.responses.slice(0, 3)).toEqual(kept.responses);
-    const told: (number | undefined)[] = [];
-    const replay = replayRun(joined, { onRequest: (request) => told.push(request.max_iterations_left) });
+    const limits: (number | undefined)[] = [];
+    const replay = replayRun(joined, { onRequest: (request) => limits.push(request.max_iterations_left) });
     expect((await replay.result()).stop_reason).toBe('answered');
     expect(requests.map((request) => request.max_iterations_left)).toEqual([30, 29]);
-    expect(told).toEqual([3, 2, 1, 30, 29]);
+    expect(limits).toEqual([3, 2, 1, 30, 29]);
   });
 
-  test('has every step in its result, and what all of them took', async () => {
+  test('the result of a joined run has all steps and the sum of their usage', async () => {
     const saved = await save([...calls, done]);
     const { joined, result } = await branch(saved, { responses: 2 }, { script: [lookUpCall('x'), done] });
     expect(joined.result?.steps.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
@@ -159,7 +159,7 @@ describe('the file of a run and what came of going on from it (rule: saved-runs)
     expect(joined.result?.answer).toBe(result.answer);
   });
 
-  test('plays the calls of tools that are not offered any more', async () => {
+  test('the replay of a joined run includes calls of tools that the continuation no longer offers', async () => {
     const { tool } = recordingTool();
     const approve = async () => ({ type: 'allow' as const });
     const saved = await save([command('ls'), lookUpCall(), done], { tools: [tool, lookUp], approve });
@@ -168,7 +168,7 @@ describe('the file of a run and what came of going on from it (rule: saved-runs)
     expect((await replayRun(joined).result()).history).toEqual(result.history);
   });
 
-  test('can be left again, before the first fork and after it', async () => {
+  test('a joined run can be forked before and after the first fork', async () => {
     const saved = await save([...calls, done]);
     const first = await branch(saved, { responses: 1 }, { script: [lookUpCall('x'), lookUpCall('y'), done] });
     const early = await branch(first.joined, { responses: 1 }, { script: [done] });

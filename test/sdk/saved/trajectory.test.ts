@@ -23,7 +23,7 @@ async function save(script: readonly Script[], options?: Partial<RunOptions>) {
   return { ...finished, json, saved: readTrajectory(json) };
 }
 
-test('a file grants nothing: approvals, tools and signals that someone wrote into it are left out (rule: saved-runs)', async () => {
+test('readTrajectory drops approvals, tools and signals that someone added to the file (rule: saved-runs)', async () => {
   const { json } = await save([done]);
   const saved = JSON.parse(json) as { options: object };
   const forged = {
@@ -38,15 +38,15 @@ test('a file grants nothing: approvals, tools and signals that someone wrote int
   for (const name of Object.keys(forged)) expect(resumeOptions(read)).not.toHaveProperty(name);
 });
 
-/** What does not depend on the clock. */
-const essence = (events: readonly RunEvent[]) =>
+/** Drops deltas and times, which differ between a run and its replay. */
+const comparable = (events: readonly RunEvent[]) =>
   events
     .filter(({ type }) => !type.endsWith('_delta'))
     .map((event) => ({ ...event, duration_ms: 0, request: undefined }))
     .map((event) => JSON.parse(JSON.stringify(event)) as unknown);
 
-/** The least that is a saved run. */
-const blank = JSON.stringify({
+/** The smallest saved run. */
+const minimal = JSON.stringify({
   format: 'stepwise-run',
   version: 1,
   task: '',
@@ -62,8 +62,8 @@ const blank = JSON.stringify({
   result: null,
 });
 
-describe('a saved run (rule: saved-runs)', () => {
-  test('holds no key', async () => {
+describe('saved runs (rule: saved-runs)', () => {
+  test('a saved run holds no key', async () => {
     const { json } = await save([lookUpCall(), done]);
     expect(json).not.toContain(key);
     expect(json).toContain('"completion_text"');
@@ -118,14 +118,14 @@ describe('a saved run (rule: saved-runs)', () => {
     ['a stop before any of two calls ran', [both], { tools: [tool, lookUp], approve: stop }],
     ['a stop while a tool ran', [lookUpCall()], { tools: [left], signal: leaving.signal }],
     ['the strict strategy', [{ control: { finish: true } }, done], { strategy: 'reason-act-observe' }],
-  ])('with %s plays again: the same events, the same end', async (_, script, options) => {
+  ])('the replay of a run with %s has the same events and the same result', async (_, script, options) => {
     const { saved, events, result } = await save(script, options);
     const replay = replayRun(saved);
-    expect(essence(await readAll(replay))).toEqual(essence(events));
+    expect(comparable(await readAll(replay))).toEqual(comparable(events));
     expect(JSON.parse(JSON.stringify(await replay.result()))).toEqual(JSON.parse(JSON.stringify(result)));
   });
 
-  test('of which any one value is damaged is refused, or plays to an end', async () => {
+  test('a saved run with one damaged value is rejected or replays to an end', async () => {
     const { json } = await save([lookUpCall(), { malformed: 'Action: (' }, done]);
     const damage = fc.constantFrom<unknown>(null, 7, 'x', [], {}, [null], { length: 1 });
     await fc.assert(
@@ -138,11 +138,11 @@ describe('a saved run (rule: saved-runs)', () => {
     );
   });
 
-  test('that is the least there is loads', () => {
-    expect(readTrajectory(blank).options.llmConfig.modelName).toBe('m');
+  test('readTrajectory reads the smallest saved run', () => {
+    expect(readTrajectory(minimal).options.llmConfig.modelName).toBe('m');
   });
 
-  test('of a former version loads, plays again and can be gone on from', async () => {
+  test('a saved run of a former version can be read, replayed and continued', async () => {
     const { saved } = await save([command('ls'), done], {
       tools: [tool],
       approve: async () => ({ type: 'deny', reason: 'No.' }),
@@ -166,7 +166,7 @@ describe('a saved run (rule: saved-runs)', () => {
     expect(service.requests[0]?.conversation_history[2]).toMatchObject(asItWas);
   });
 
-  test('that was stopped plays until there and stops', async () => {
+  test('the replay of a stopped run stops at the same point', async () => {
     const controller = new AbortController();
     const { saved } = await save([lookUpCall(), { fault: 'silence' }], {
       signal: controller.signal,
@@ -177,7 +177,7 @@ describe('a saved run (rule: saved-runs)', () => {
     expect(replay.history).toHaveLength(3);
   });
 
-  test('is gone on from with the same session, model and tasks', async () => {
+  test('a continued run has the session, model and tasks of the saved one', async () => {
     const { saved } = await save([{ call: { name: 'create_tasks', args: { tasks: ['a'] } } }], {
       maxSteps: 1,
     });
@@ -202,22 +202,22 @@ describe('a saved run (rule: saved-runs)', () => {
     '{}',
     '{"format":"stepwise-run","version":2}',
     '{"format":"stepwise-run","version":1,"task":"x","options":{},"history":7}',
-    JSON.stringify({ ...JSON.parse(blank), responses: [{}] }),
+    JSON.stringify({ ...JSON.parse(minimal), responses: [{}] }),
     JSON.stringify({
-      ...JSON.parse(blank),
+      ...JSON.parse(minimal),
       options: { llmConfig: { modelName: 'm' }, strategy: 'constructor' },
     }),
-    JSON.stringify({ ...JSON.parse(blank), tools: [{ name: 'x', inputSchema: 7 }] }),
-    blank.replace(
+    JSON.stringify({ ...JSON.parse(minimal), tools: [{ name: 'x', inputSchema: 7 }] }),
+    minimal.replace(
       '"tasks":[]',
       `"tasks":[],"observations":[{"role":"user","content":"","x":7,"toolResult":{"success":true,"result":${'['.repeat(5_000)}${']'.repeat(5_000)}}}]`,
     ),
-  ])('`%.60s` is not one, and that is said', (json) => {
+  ])('readTrajectory throws a TypeError for `%.60s`', (json) => {
     expect(() => readTrajectory(json)).toThrow(TypeError);
   });
 });
 
-/** The JSON with one of its values, wherever it stands, replaced by another. */
+/** Replaces one of the values in the JSON, at any depth. */
 function withDamage(json: string, { at, value }: { at: number; value: unknown }): string {
   let count = 0;
   JSON.parse(json, (_, each: unknown) => {
@@ -228,7 +228,7 @@ function withDamage(json: string, { at, value }: { at: number; value: unknown })
   return JSON.stringify(JSON.parse(json, (_, each: unknown) => (left-- === 0 ? value : each)));
 }
 
-/** `TypeError` and, where no run can have such options, `RangeError` are refusals; everything else is a bug. */
+/** Returns undefined for a rejected file: `TypeError`, or `RangeError` for impossible options. Any other error is a bug. */
 function readOrRefuse(json: string) {
   try {
     const saved = readTrajectory(json);

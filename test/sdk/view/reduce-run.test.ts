@@ -8,7 +8,7 @@ import { emptyRun, type RequestSent, type RunView } from '../../../src/sdk/view/
 import { command, done, finish, lookUpCall, recordingTool, start } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 
-/** A run as the page reads it, and every view on the way. */
+/** Runs a script and returns the view after each event. */
 async function live(script: readonly Script[], options: Partial<RunOptions> = {}) {
   const views: RunView[] = [emptyRun()];
   let at = 0;
@@ -23,7 +23,7 @@ async function live(script: readonly Script[], options: Partial<RunOptions> = {}
   return { views, view: views.at(-1) ?? emptyRun(), saved, service: started.service };
 }
 
-/** What does not depend on when it happened. */
+/** Drops times, which differ between a run and its replay. */
 const timeless = (view: RunView): unknown =>
   JSON.parse(
     JSON.stringify(view, (name, value: unknown) =>
@@ -68,13 +68,13 @@ describe('the view of a run (rule: run-view)', () => {
     expect(timeless(await playSaved(saved))).toEqual(timeless(view));
   });
 
-  test('each model call holds its request as the service received it', async () => {
+  test('each model call in the view has the request that the service received', async () => {
     const { view, service } = await live([lookUpCall(), done]);
     const requests = view.steps.flatMap(({ calls }) => calls.map(({ request }) => request));
     expect(JSON.parse(JSON.stringify(requests))).toEqual(JSON.parse(JSON.stringify(service.requests)));
   });
 
-  test('a step holds its tool call with state and observation', async () => {
+  test('a step in the view has its tool call with state and observation', async () => {
     const { view } = await live([lookUpCall(), done]);
     expect(view.steps.map(({ number }) => number)).toEqual([1, 2]);
     expect(view.steps[0]?.actions).toMatchObject([
@@ -84,19 +84,19 @@ describe('the view of a run (rule: run-view)', () => {
     expect(view.activity).toBeNull();
   });
 
-  test('the answer grows with its deltas before the response arrives', async () => {
+  test('the answer in the view grows with its deltas before the response arrives', async () => {
     const { views } = await live([lookUpCall(), done]);
     const partial = views.map(({ steps }) => steps[1]?.calls[0]).filter((call) => call && !call.response);
     expect(partial.some((call) => call?.answer !== '')).toBe(true);
   });
 
-  test('the activity is thinking, then the tool, then writing, and null at the end', async () => {
+  test('the activity of the view is thinking, then the tool, then writing, and null at the end', async () => {
     const { views } = await live([lookUpCall(), done]);
     const types = views.map(({ activity }) => activity?.type ?? null);
     expect(types).toEqual(expect.arrayContaining(['thinking', 'tool', 'writing']));
   });
 
-  test('a denied call and the one beside it both have an observation', async () => {
+  test('a denied call and the other call of its step both have an observation', async () => {
     const both = {
       ...command('ls'),
       more: [{ name: 'run_command', args: { command: 'id' }, requiresApproval: true }],
@@ -111,7 +111,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(view.steps[0]?.actions.every(({ observation }) => observation !== null)).toBe(true);
   });
 
-  test('a retried call keeps its failed try and the response', async () => {
+  test('the view of a retried call has its failed attempt and the response', async () => {
     const { view, views } = await live([unreachable, done], { retries: 1 });
     expect(view.steps).toHaveLength(1);
     expect(view.steps[0]?.calls[0]).toMatchObject({
@@ -121,7 +121,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(views.some(({ activity }) => activity?.type === 'retry')).toBe(true);
   });
 
-  test('the time of a retried call runs from its first try to its response', async () => {
+  test('the time of a retried call runs from its first attempt to its response', async () => {
     const { views } = await live([unreachable, done], { retries: 1 });
     const calls = views.flatMap(({ steps }) => steps[0]?.calls[0] ?? []).filter(({ startedAt }) => startedAt);
     expect(new Set(calls.map(({ startedAt }) => startedAt)).size).toBe(1);
@@ -131,7 +131,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(calls.filter(({ response }) => !response).at(-1)?.endedAt).toBeNull();
   });
 
-  test('a run that failed keeps its earlier steps and the failure', async () => {
+  test('the view of a failed run keeps its earlier steps and the failure', async () => {
     const { view } = await live([lookUpCall(), { error: 'upstream_billing' }]);
     expect(view.result?.error?.code).toBe('upstream_billing');
     expect(view.steps[1]?.calls[0]?.failures).toHaveLength(1);
@@ -161,7 +161,7 @@ describe('the view of a run (rule: run-view)', () => {
     ]);
   });
 
-  test('a step stays the same object once the next step has begun', async () => {
+  test('reduceRun keeps a step the same object once the next step has begun', async () => {
     const { views } = await live([lookUpCall(), lookUpCall('b'), done]);
     const first = views.findIndex(({ steps }) => steps.length === 2);
     expect(new Set(views.slice(first).map(({ steps }) => steps[0])).size).toBe(1);
@@ -177,7 +177,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(branch.steps[0]).toBe(inherited[0]);
   });
 
-  test('a whole run adds no fields to the view', async () => {
+  test('the view after a whole run has the same fields as emptyRun', async () => {
     const { events } = await finish([tasks, lookUpCall(), done]);
     const view = events.reduce((before, event) => reduceRun(before, event), emptyRun());
     expect(Object.keys(view).sort()).toEqual(Object.keys(emptyRun()).sort());
@@ -192,7 +192,7 @@ describe('the view of a run (rule: run-view)', () => {
       .steps.at(-1)
       ?.calls.at(-1);
 
-  test('draft, thought and answer are kept apart, without blank text before their first word', () => {
+  test('the view separates draft, thought and answer and drops white space before their first word', () => {
     const deltas = [
       event({ type: 'draft_delta', delta: ' \n' }),
       event({ type: 'draft_delta', delta: 'Maybe' }),
@@ -202,7 +202,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(callOf(turn, ...deltas)).toMatchObject({ draft: 'Maybe', thought: 'I look', answer: '' });
   });
 
-  test('the text of a failed try stays until the next try writes, and gives way to it', () => {
+  test('the text of a failed attempt stays in the view until the next attempt streams text', () => {
     const failed = [
       turn,
       event({ type: 'draft_delta', delta: 'May' }),
@@ -213,13 +213,13 @@ describe('the view of a run (rule: run-view)', () => {
     expect(callOf(...failed, again)).toMatchObject({ draft: '', thought: 'I', isStale: false });
   });
 
-  test('usage is the sum of the steps, and the report the newest one', async () => {
+  test('the view has the sum of all usage and the newest context report', async () => {
     const { view } = await live([lookUpCall(), done]);
     expect(view.usage).toEqual(view.result?.usage);
     expect(view.report).toBe(view.steps.at(-1)?.calls.at(-1)?.response?.context_report ?? null);
   });
 
-  test('an approval is pending until the call starts or is denied', async () => {
+  test('an approval in the view is pending until the call starts or is denied', async () => {
     const { views: allowed } = await live([command('ls'), done], allow);
     const { views: denied } = await live([command('ls'), done], deny);
     const decisions = (views: readonly RunView[]) => [
@@ -229,13 +229,13 @@ describe('the view of a run (rule: run-view)', () => {
     expect(decisions(denied)).toEqual(['pending', 'denied']);
   });
 
-  test('an approval that nobody decided before the end has the decision none', async () => {
+  test('an approval without a decision has the decision none at the end of the run', async () => {
     const approve = async () => ({ type: 'stop' as const });
     const { view } = await live([command('ls')], { tools: [tool], approve });
     expect(view.steps[0]?.actions[0]?.approval?.decision).toBe('none');
   });
 
-  test('a question is pending until it is answered, and has no answer if nobody can be asked', async () => {
+  test('a question in the view is pending until it is answered, and ends with none if nobody can be asked', async () => {
     const question: Script = { call: { name: 'request_input', args: { question: 'Which?' } } };
     const states = ({ views }: { views: readonly RunView[] }) => [
       ...new Set(views.flatMap(({ steps }) => steps[0]?.actions[0]?.question?.state ?? [])),
@@ -252,7 +252,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(states(late)).toEqual(['pending', 'timed_out']);
   });
 
-  test('the output of a running tool is kept up to its last 60,000 characters', () => {
+  test('the view keeps the last 60,000 characters of the output of a running tool', () => {
     const call = { id: 'c', tool_name: 'run_command', tool_args: {}, step: 1 };
     const output = (delta: string) => event({ type: 'tool_output', ...call, delta });
     const events = [turn, event({ type: 'tool_start', ...call }), output('a'.repeat(50_000)), output('b')];
@@ -263,7 +263,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(outputOf(output('c'.repeat(59_999)))).toBe(`b${'c'.repeat(59_999)}`);
   });
 
-  test('result is what the tool returned; observation adds the remark on arguments that a person changed', async () => {
+  test('a tool call in the view has the result of the tool, and in its observation also the note on edited arguments', async () => {
     const approve = async () => ({ type: 'edit' as const, args: { command: 'pwd' } });
     const { view } = await live([command('ls'), done], { tools: [tool], approve });
     const [action] = view.steps[0]?.actions ?? [];
@@ -272,7 +272,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(action?.observation?.endsWith(action.result ?? '?')).toBe(true);
   });
 
-  test('a second run in the same view continues its steps, numbers and usage', async () => {
+  test('a second run in the same view continues the steps, their numbers and the usage', async () => {
     const { events: first } = await finish([lookUpCall(), done]);
     const { events: second } = await finish([done]);
     const viewOf = (events: readonly RunEvent[], before = emptyRun()) =>
@@ -287,7 +287,7 @@ describe('the view of a run (rule: run-view)', () => {
     );
   });
 
-  test('no view is changed in place: all views of a run stay as they were', async () => {
+  test('reduceRun changes no earlier view of a run', async () => {
     const freeze = (value: unknown): void => {
       if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
       Object.freeze(value);

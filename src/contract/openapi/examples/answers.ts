@@ -6,8 +6,8 @@ import type { Step } from '../../step.js';
 import { firstStep, lastStep, maskHistory } from './requests.js';
 
 /**
- * What a fresh service answers to the requests beside. test/contract/examples.test.ts holds them to it, but for ids, times,
- * counts, and the instructions to the model.
+ * The answers of a newly started service to the requests in `requests.ts`. test/contract/examples.test.ts compares them with
+ * real answers, except for ids, times, counts, and the instructions to the model.
  */
 const request_id = '8c79401a-37f0-4a20-b79c-a51d56c9457b';
 const timestamp = '2026-11-23T09:30:00.000Z';
@@ -42,7 +42,7 @@ const acted: Step['new_turns'] = [
   },
 ];
 
-/** To `firstStep`. */
+/** The answer to `firstStep`. */
 export const actionAnswer: Step = {
   session_id: firstStep.session_id,
   status: 'action_proposed',
@@ -108,7 +108,7 @@ Found by a search, not written by a language model: nobody has judged what it me
 const reason = 'I have seen the passages that match best, and quote them.';
 const answered: Step['new_turns'] = [{ role: 'assistant', content: answer, thought: reason, timestamp }];
 
-/** To `lastStep`. */
+/** The answer to `lastStep`. */
 export const finalAnswer: Step = {
   ...actionAnswer,
   status: 'direct_response_provided',
@@ -116,7 +116,7 @@ export const finalAnswer: Step = {
   thought: reason,
   direct_response: answer,
   action_details: null,
-  // The turns came as JSON: no field of theirs is null.
+  // The turns are written as JSON, so no field is null.
   updated_conversation_history: [...(lastStep.conversation_history as Step['new_turns']), ...answered],
   new_turns: answered,
   parse: {
@@ -137,7 +137,7 @@ export const finalAnswer: Step = {
   },
 };
 
-/** To `firstStep`. The instructions go on. */
+/** The preview of `firstStep`, with shortened instructions. */
 export const previewAnswer: Preview = {
   system:
     'You work on a task step by step. In each reply you either take one action or give the final answer. …',
@@ -164,9 +164,9 @@ export const previewAnswer: Preview = {
 
 const stub = '[5 lines, 204 characters left out; call the tool again to see them]';
 
-/** To `maskHistory`: its oldest observation is a stub now. */
+/** The answer to `maskHistory`, with a stub for the oldest observation. */
 export const compactionAnswer: Compaction = {
-  // As above.
+  // The turns are written as JSON, so no field is null.
   conversation_history: maskHistory.conversation_history.map((turn, index) =>
     index === 2 ? { ...turn, content: stub } : turn,
   ) as Compaction['conversation_history'],
@@ -178,7 +178,7 @@ export const compactionAnswer: Compaction = {
   request_id,
 };
 
-/** Some of what a service with its own upstream lists. */
+/** A part of the list of a service with two upstreams. */
 export const modelsAnswer: ModelList = {
   models: [
     {
@@ -201,7 +201,7 @@ export const metricsAnswer = `# HELP stepwise_requests_in_flight Requests accept
 stepwise_requests_in_flight 3
 `;
 
-/** The whole of `actionAnswer`, as it is streamed. */
+/** The event stream of `actionAnswer`. */
 export const streamedAnswer = [
   { type: 'step.started', request_id },
   { type: 'context.built', report },

@@ -3,7 +3,7 @@ import type { ErrorDetail, ErrorResponse, StepError } from '../../step.js';
 import { actionAnswer } from './answers.js';
 import { firstStep } from './requests.js';
 
-/** Before the request was read: what is not known of it is null (rule: null-never-empty). */
+/** Builds a failure before the request was read: its fields are null (rule: null-never-empty). */
 function unread(code: ErrorCode, more: Partial<StepError> = {}): ErrorResponse {
   return {
     ...actionAnswer,
@@ -36,7 +36,7 @@ function unread(code: ErrorCode, more: Partial<StepError> = {}): ErrorResponse {
   };
 }
 
-/** After it was read: the history comes back as it was sent. */
+/** Builds a failure after the request was read: it returns the history unchanged. */
 function read(code: ErrorCode, more: Partial<StepError>): ErrorResponse {
   const { session_id, max_iterations_left } = firstStep;
   return {
@@ -53,7 +53,7 @@ const noTokenLimit: ErrorDetail = {
   message: 'this field is required: a whole number',
 };
 
-/** One body for each way a step fails: the caller's request, its key, this service, a provider. */
+/** Example bodies for each cause of failure: the request, its key, the service, a provider. */
 export const failureExamples: Partial<Record<ErrorCode, ErrorResponse>> = {
   invalid_request: unread('invalid_request', { details: [noTokenLimit] }),
   missing_api_key: unread('missing_api_key'),

@@ -9,7 +9,7 @@ const ids = {
 const offline = { modelName: 'offline', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
 const task = 'Why does the cart total ignore discounts?';
 
-/** Begins a run: the model acts. A service without a key answers it. */
+/** The first step of a run, with the offline model, which needs no key. The model acts. */
 export const firstStep: StepRequestInput = {
   ...ids,
   user_query: task,
@@ -26,7 +26,7 @@ export const firstStep: StepRequestInput = {
   max_iterations_left: 10,
 };
 
-/** Goes on with what the tool returned, at the last iteration: the model answers. */
+/** The step after the tool result, at the last iteration. The model answers. */
 export const lastStep: StepRequestInput = {
   ...firstStep,
   user_query: '',
@@ -64,7 +64,7 @@ const searched = (pattern: string, index: number): TurnInput[] => [
   },
 ];
 
-/** A history of which one observation gives way. */
+/** A compaction that replaces one observation by a stub. */
 export const maskHistory: CompactionRequestInput = {
   ...ids,
   conversation_history: [
