@@ -18,7 +18,7 @@ export interface Vendor {
   /** Begins to read the reply to a request. */
   startReply(request: SentRequest, cap: ReplyCap): VendorReply;
   /** Reads an error: the body of an answer with an error status, or of a 200 that holds an error all the same. */
-  readError(status: number, body: string): VendorError;
+  readError(body: string): VendorError;
 }
 
 /** A prompt in the vendor's format, and the way back from the names it uses. */

@@ -1,7 +1,7 @@
-import { APIError } from '@anthropic-ai/sdk/error';
 import { isObject } from '../../../contract/fields.js';
 import type { ProviderFailure } from '../../step/provider.js';
-import { parseJson, type VendorError } from '../vendor.js';
+import { readErrorBody } from '../error-body.js';
+import type { VendorError } from '../vendor.js';
 
 /** `error.details.error_code` and `error.type`, as the types of `@anthropic-ai/sdk` 1.12 list them. */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
@@ -19,22 +19,16 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   } as const),
 );
 
-/** Reads an error as the vendor's SDK does. */
-export function readError(status: number, body: string): VendorError {
-  const json = parseJson(body);
-  const { errorCode, type, apiMessage } = APIError.generate(
-    status,
-    isObject(json) ? json : {},
-    undefined,
-    new Headers(),
-  );
-  const message = typeof apiMessage === 'string' ? apiMessage : '';
+export function readError(body: string): VendorError {
+  const { fields, message, parameter, words } = readErrorBody(body);
+  const { details, type } = fields;
+  const code = isObject(details) ? details['error_code'] : undefined;
   return {
-    codes: [errorCode, type].filter((each) => typeof each === 'string'),
+    codes: [code, type].filter((each) => typeof each === 'string'),
     status: undefined,
-    parameter: parameterIn(message),
+    parameter: parameter ?? parameterIn(message),
     message,
-    words: { message, parameter: undefined },
+    words,
   };
 }
 

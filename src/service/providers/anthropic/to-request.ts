@@ -72,8 +72,15 @@ function wantedParameters(
   traits: ModelTraits,
 ) {
   const taken = traits.efforts.some((each) => each === effort);
+  const thinks = taken && effort !== 'none';
   return [
-    { name: 'temperature', wire: 'temperature', value: temperature, taken: traits.temperature },
+    {
+      name: 'temperature',
+      wire: 'temperature',
+      value: temperature,
+      taken: traits.temperature && !thinks,
+      ...(thinks && { because: 'a model that thinks takes none' }),
+    },
     { name: 'seed', wire: 'seed', value: seed, taken: traits.seed },
     effort === 'none'
       ? { name: 'reasoningEffort', wire: 'thinking', value: { type: 'disabled' }, taken }

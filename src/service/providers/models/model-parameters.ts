@@ -7,6 +7,8 @@ export interface WantedParameter {
   readonly value: unknown;
   /** Whether the model table says that the model takes this value. */
   readonly taken: boolean;
+  /** The reason why it is not taken; by default that the model does not take it. */
+  readonly because?: string;
 }
 
 /** Returns the parameters that can be sent, and a warning for each of the others (rule: model-table). */
@@ -19,9 +21,9 @@ export function chooseParameters(wanted: readonly WantedParameter[], refused: Re
   };
 }
 
-const dropped = ({ name }: WantedParameter): Warning => ({
+const dropped = ({ name, because = 'this model does not take it' }: WantedParameter): Warning => ({
   code: 'parameter_dropped',
-  message: `${name} was not sent: this model does not take it.`,
+  message: `${name} was not sent: ${because}.`,
 });
 
 const MAX_MODELS = 1_000;

@@ -5,7 +5,7 @@ export type Effort = NonNullable<CompletionRequest['reasoningEffort']>;
 
 /** The parameters that a model takes and how it counts: a row of the model table, completed from its family. */
 export interface ModelTraits extends ModelProfile {
-  /** False if the model refuses any value but its own, or if that is unknown. */
+  /** False if the model is known to refuse any value but its own. */
   readonly temperature: boolean;
   readonly seed: boolean;
   /** The reasoning efforts the model takes; empty if it takes none. */
@@ -41,7 +41,7 @@ const openaiFraming = { prompt: 3, message: 4 };
 /** Anthropic does not publish its format; an upper bound of all observed values. */
 const anthropicFraming = { prompt: 8, message: 8 };
 
-/** Defaults for OpenAI's models: a model that reasons, as all new ones do. */
+/** Defaults for OpenAI's models. */
 export const openaiModel: ModelTraits = {
   contextWindow: null,
   encoding: 'o200k_base',
@@ -50,7 +50,7 @@ export const openaiModel: ModelTraits = {
   nativeTools: 'good',
   structured: openaiSchema,
   needsExample: false,
-  temperature: false,
+  temperature: true,
   seed: true,
   efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
   maxTokensParam: 'max_completion_tokens',
@@ -66,6 +66,7 @@ export const anthropicModel: ModelTraits = {
   countMargin: estimateMargins.claudeSince47,
   framing: anthropicFraming,
   structured: anthropicSchema,
+  temperature: false,
   seed: false,
   efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
   maxTokensParam: 'max_tokens',
@@ -80,7 +81,6 @@ export const compatibleModel: ModelTraits = {
   nativeTools: 'poor',
   structured: 'none',
   needsExample: true,
-  temperature: true,
   maxTokensParam: 'max_tokens',
   cacheKey: false,
 };

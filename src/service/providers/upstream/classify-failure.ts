@@ -51,7 +51,14 @@ const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFai
  */
 const overflowWording =
   /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt) length|input is too long|reduce the length of the messages|input token count/i;
-const creditWording = /credit balance is too low/i;
+
+/** How servers word a refused key with a 400: Google's has no code of its own. */
+const keyWording = /api[ _-]?key (?:is )?(?:not valid|invalid|incorrect)|(?:invalid|incorrect) api[ _-]?key/i;
+
+/** How servers word a limit of money, with whatever status and code. It is not one of requests or tokens a minute. */
+const billingWording =
+  /insufficient[ _](?:quota|balance|credits?|funds)|balance is (?:too low|insufficient)|exceeded (?:your|the) (?:current )?(?:quota|spend(?:ing)? limit|budget)|(?:spend(?:ing)?|budget|billing)(?: hard)?[ _]limit|budget has been exceeded|out of credits|(?:no|requires more) credits/i;
+const rateWording = /per[ _-]?(?:second|minute|hour|day)|retry in\b|rate[ _-]limit/i;
 
 /** How servers word a refused parameter; Anthropic and most compatible servers have no code for it. */
 const parameterCode = /^(?:unsupported|unknown|unrecognized)_/;
@@ -137,9 +144,10 @@ function failureOf(
     .map((code) => known.get(code))
     .find((each) => each && refinements[failure]?.includes(each));
   if (refined) return refined;
+  if (billingWording.test(message) && !rateWording.test(message)) return 'billing';
   if (failure !== 'rejected') return failure;
   if (overflowWording.test(message)) return 'context_length';
-  return creditWording.test(message) ? 'billing' : 'rejected';
+  return keyWording.test(message) ? 'authentication' : 'rejected';
 }
 
 function isRepeatable({ status, headers }: ErrorAnswer, failure: ProviderFailure): boolean {
