@@ -20,10 +20,21 @@ export function renderJsonAction(thought: string, name: string, parameters: Para
 }
 
 function renderKey(key: string): string {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? key : JSON.stringify(key);
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? key : renderValue(key);
 }
 
-/** JSON; what JSON cannot express becomes null, as in `JSON.stringify` of an array. */
+/**
+ * JSON; what JSON cannot express becomes null, as in `JSON.stringify` of an array. Without `\b` and `\f`, which are read
+ * as text outside an object: a model hardly ever means them.
+ */
 function renderValue(value: unknown): string {
-  return JSON.stringify(value) ?? 'null';
+  return (JSON.stringify(value) ?? 'null').replace(
+    /\\[\s\S]/g,
+    (written) => rareEscapes.get(written) ?? written,
+  );
 }
+
+const rareEscapes: ReadonlyMap<string, string> = new Map([
+  ['\\b', '\\u0008'],
+  ['\\f', '\\u000c'],
+]);

@@ -96,7 +96,7 @@ export class ChatReply implements VendorReply {
     if (!answer || !choice || !message) return false;
     const { read, unread } = splitCalls(message.tool_calls ?? []);
     const calls = callPartsSchema.safeParse(read).data;
-    if (!calls?.every((call) => call.function?.name)) return false;
+    if (!calls?.every((call) => typeof call.function?.name === 'string')) return false;
     this.#addHead(answer);
     this.#addTexts(message);
     this.#addFinish(choice);
