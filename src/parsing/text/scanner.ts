@@ -11,6 +11,7 @@ export type Repair =
   | 'literal_backslashes'
   | 'big_integer_as_text'
   | 'undefined_as_null'
+  | 'null_dropped'
   | 'duplicate_key'
   | 'second_outcome'
   | 'closing_fence'
