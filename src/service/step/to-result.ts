@@ -8,10 +8,11 @@ import { blankStep, stepError } from '../../conversation/blank-step.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
 import type { Message } from './provider.js';
+import type { Reply } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { hashPrompt } from './report-context.js';
 import type { StepDependencies } from './step-dependencies.js';
-import type { ReplySituation } from './types.js';
+import type { MustAnswer, ReplySituation } from './types.js';
 
 /** The answer to a step without the fields that the HTTP layer adds. */
 export type StepResult = Omit<Step, 'updated_conversation_history' | 'request_id'>;
@@ -65,7 +66,7 @@ export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>)
       ...situation.warnings,
       ...completion.warnings,
       ...truncationWarnings(completion.usage, report),
-      ...replyWarnings(conclusion),
+      ...replyWarnings(conclusion, situation),
     ],
     error: conclusion.error && { ...conclusion.error, provider },
   };
@@ -138,7 +139,11 @@ function signalsOf(
 }
 
 /** Warnings for callers that look at the status alone (rule: unreadable-action). */
-function replyWarnings({ reply, status, outcome }: Conclusion): Warning[] {
+function replyWarnings(
+  { reply, status, outcome }: Conclusion,
+  { mustAnswer }: Pick<ReplySituation, 'mustAnswer'>,
+): Warning[] {
+  if (outcome === 'action_after_limit') return [actionWithheld(reply, mustAnswer)];
   if (outcome === 'malformed_action' || outcome === 'unknown_tool') return [unreadableAction];
   const isCut = reply.completion.finishReason === 'length';
   return isCut && status !== 'action_proposed' && status !== 'error' ? [answerTruncated] : [];
@@ -163,6 +168,17 @@ function truncationWarnings(
       message: `The provider counted ${counted} prompt tokens where about ${sent} were sent, so it has probably cut the prompt. Raise the context length of the server (Ollama: num_ctx), or lower tokenLimit.`,
     },
   ];
+}
+
+function actionWithheld({ actions: [action] }: Reply, mustAnswer: MustAnswer | undefined): Warning {
+  const reason =
+    mustAnswer === 'terminal_error'
+      ? 'a tool failed with `terminal: true`, so this step had to answer'
+      : 'this was the last step, so it had to answer (on_last_iteration: "allow_action" proposes it)';
+  return {
+    code: 'action_withheld',
+    message: `The action ${action?.name ?? ''} was not proposed: ${reason}.`,
+  };
 }
 
 const unreadableAction: Warning = {

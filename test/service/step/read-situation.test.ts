@@ -171,3 +171,25 @@ test('(rules: observation-text, stable-prompt) a result is shown with its keys b
   expect(first).toContain('{"a":{},"b":[{"c":2,"d":1}]}');
   expect(await shown({ a: {}, b: [{ c: 2, d: 1 }] })).toBe(first);
 });
+
+describe('an observation with a text and a result (rule: observation-text)', () => {
+  const warned = async (content: string, result: unknown) => {
+    const observed = { ...saw('a'), content, toolResult: { success: true, result } };
+    const history = [{ role: 'user' as const, content: 'Read.' }, call('a'), observed];
+    const situation = await situationOf({ conversation_history: history });
+    return situation.warnings.map(({ code }) => code);
+  };
+
+  test('is warned about if the result is another text', async () => {
+    expect(await warned('done', { lines: 3 })).toEqual(['tool_result_not_shown']);
+  });
+
+  test.each([
+    ['the result is the text', 'done', 'done'],
+    ['the result as JSON is the text', '{"lines":3}', { lines: 3 }],
+    ['the text is empty', '', { lines: 3 }],
+    ['there is no result', 'done', null],
+  ])('is not warned about if %s', async (_, content, result) => {
+    expect(await warned(content, result)).toEqual([]);
+  });
+});
