@@ -140,12 +140,29 @@ export type ProviderFailure =
   | 'context_length'
   | 'rejected';
 
+/** Why no connection to a provider came about, or why it broke (rule: connection-failures). */
+export type ConnectionProblem =
+  | 'dns'
+  | 'refused'
+  | 'reset'
+  | 'timeout'
+  | 'tls_untrusted'
+  | 'tls_hostname'
+  | 'proxy';
+
 /** Details of a failure beyond its kind. */
 export interface ProviderErrorDetails {
   readonly provider: string;
   readonly upstreamStatus?: number | null;
   readonly retryAfterMs?: number | null;
   readonly vendorWords?: string | null;
+  readonly connection?: ConnectionFailure | null;
+}
+
+export interface ConnectionFailure {
+  readonly problem: ConnectionProblem;
+  /** False if only a change of the configuration can help. */
+  readonly isPassing: boolean;
 }
 
 /** A vendor's failure. Only `vendorWords` holds text of the vendor, since that text may contain the caller's key. */
@@ -155,6 +172,8 @@ export class ProviderError extends Error {
   readonly provider: string;
   readonly upstreamStatus: number | null;
   readonly retryAfterMs: number | null;
+  /** Null if a connection was there, and the provider answered. */
+  readonly connection: ConnectionFailure | null;
   /** Private, so that no printed error contains it. */
   readonly #vendorWords: string | null;
 
@@ -164,6 +183,7 @@ export class ProviderError extends Error {
     this.provider = details.provider;
     this.upstreamStatus = details.upstreamStatus ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
+    this.connection = details.connection ?? null;
     this.#vendorWords = details.vendorWords ?? null;
   }
 

@@ -4,6 +4,7 @@ import type { Constraint } from '../constraint.js';
 import type { Secret } from '../secret.js';
 import type { VendorError } from '../vendor.js';
 import { FailedAttempt, invalidAnswer } from './attempts.js';
+import { connectionFailureOf } from './connection-problem.js';
 import { cleanVendorWords } from './vendor-words.js';
 
 /** An error that a provider answered with. */
@@ -105,8 +106,9 @@ export function connectionFailure(error: unknown, provider: string): FailedAttem
   const isUnreadable =
     error instanceof Error && (unreadable.includes(error.name) || error.message === BAD_UPGRADE);
   if (isUnreadable) return invalidAnswer(provider, null);
-  return new FailedAttempt(new ProviderError('unreachable', { provider }), {
-    repeatable: neverConnected(error),
+  const connection = connectionFailureOf(error);
+  return new FailedAttempt(new ProviderError('unreachable', { provider, connection }), {
+    repeatable: neverConnected(error) && connection?.isPassing !== false,
   });
 }
 
